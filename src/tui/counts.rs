@@ -12,10 +12,11 @@ pub struct Counts {
     pub sources: usize,
     /// Sources whose path does not exist.
     pub missing: usize,
-    pub auto: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Estimated tokens of all that an agent gets: what is selected, and the sources of mode auto.
+    /// Sources of mode auto that are neither picked nor pulled in.
+    pub auto: usize,
+    /// Estimated tokens of all that an agent gets: what is picked, pulled in, and auto.
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,
@@ -30,6 +31,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Sources that an agent gets.
+    pub fn given(&self) -> usize {
+        self.picked + self.pulled_in + self.auto
+    }
+
     /// Counts a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let sources = snapshot.catalog.sources();
@@ -40,13 +46,16 @@ impl Counts {
             let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
             texts + 2 * source.tags.len().saturating_sub(1)
         };
+        let in_role = |role| members.iter().filter(|member| member.role == role).count();
+        let is_unselected_auto =
+            |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str());
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
             missing: sources.iter().filter(|source| source.is_missing()).count(),
-            auto: sources.iter().filter(|source| source.mode == Mode::Auto).count(),
-            picked: members.iter().filter(|member| member.role == Role::Picked).count(),
-            pulled_in: members.iter().filter(|member| member.role == Role::Transitive).count(),
+            picked: in_role(Role::Picked),
+            pulled_in: in_role(Role::Transitive),
+            auto: in_role(Role::AutoRoot) + sources.iter().filter(is_unselected_auto).count(),
             tokens: snapshot.agent_tokens(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,

@@ -82,7 +82,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let title = pane.title();
     let name = if detail == FoldDetail::Short { title.get(..3).unwrap_or(title) } else { title };
     let count = match pane {
-        Pane::Selection => state.counts.picked + state.counts.pulled_in,
+        Pane::Selection => state.counts.given(),
         Pane::Catalog => state.counts.sources,
         Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
         Pane::Templates => state.templates.rows.len(),

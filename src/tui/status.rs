@@ -96,6 +96,9 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     pieces.push(piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked))));
     pieces.push(piece(6, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    if totals.auto > 0 {
+        pieces.push(piece(6, ThemeRole::Infra, format!("{} auto", number(totals.auto))));
+    }
     let is_over = totals.tokens > budget::limit_of(state);
     let role = if is_over { ThemeRole::Error } else { ThemeRole::Infra };
     pieces.push(piece(3, role, format!("{} tokens", cells::tokens(totals.tokens))));

@@ -18,7 +18,8 @@ use refdesk_text::lines;
 /// The most line numbers listed for one tag.
 const LINES: usize = 5;
 
-/// For the row: `(matched: java 1:9)`, `– java: picked already`.
+/// For the row: `(matched: java 1:9)`, `– java: picked already`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
+/// a score, as [`full`] says.
 pub fn short(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
@@ -28,11 +29,11 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
             format!("(matched: {}{score}{})", placed(state, hint).join(", "), told(state, &hint.id))
         }
         HintRow::Meant(it) => {
-            format!("(score {}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
+            format!("({}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            format!("{} score {}: {why}", state.skin.glyphs.dash, it.meaning.score)
+            format!("{} {}: {why}", state.skin.glyphs.dash, it.meaning.score)
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
