@@ -274,16 +274,23 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
     let refused = world.json(&["index"], 1);
     assert!(refused["error"]["message"].as_str().unwrap().contains("index.db"), "{refused}");
     world.feed(&["enrich"], PROMPT).exits(0);
-    let full = self::world(60);
-    let mut command = Command::new("bash");
-    command.arg("-c").arg("ulimit -c 0; ulimit -f 64; exec \"$0\" \"$@\"").arg(PROGRAM);
-    let whole = full.command(&["index"]);
-    command.args(whole.get_args()).env_clear().envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let refused = run(&mut command, None).exits(1);
-    assert!(refused.stderr.contains("index.db"), "{refused}");
-    full.feed(&["enrich"], PROMPT).exits(0);
-    full.run(&["index"]).exits(0);
-    assert_eq!(hinted(&full), ["retries"]);
+    // In blocks of 1 KiB: where it is made, and where it is filled.
+    for blocks in [4, 24, 64] {
+        let full = self::world(60);
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"")).arg(PROGRAM);
+        let whole = full.command(&["index"]);
+        command
+            .args(whole.get_args())
+            .env_clear()
+            .envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let refused = run(&mut command, None).exits(1);
+        assert!(refused.stderr.contains("index.db") && refused.stderr.contains("make room"), "{blocks}: {refused}");
+        full.feed(&["enrich"], PROMPT).exits(0);
+        full.run(&["index"]).exits(0);
+        assert_eq!(hinted(&full), ["retries"], "{blocks}");
+        assert!(!full.path.join(".jaato/refdesk/index.db.aside").exists(), "{blocks}: nothing of it is kept");
+    }
 }
 
 #[test]

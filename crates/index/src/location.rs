@@ -16,7 +16,7 @@ use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp, code_of, is_link_refused};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The folder of refdesk's state in a workspace.
 const FOLDER: &str = ".jaato/refdesk";
@@ -143,7 +143,7 @@ impl Location {
                 return Err(Error::new(
                     Code::IndexForeign,
                     "the search index in .jaato/refdesk is damaged, or was not made here by you, and is not used",
-                    refdesk_text::Fix::BuildIndex,
+                    Fix::BuildIndex,
                 ));
             }
             Found::Ours => {}
@@ -220,8 +220,15 @@ impl Location {
             .pragma_update(None, "journal_mode", "WAL")
             .and_then(|()| schema::create(&mut connection))
             .and_then(|()| begin_log(&connection));
-        made.map_err(|error| self.broken(&error))?;
-        Ok(connection)
+        match made {
+            Ok(()) => Ok(connection),
+            Err(error) => {
+                // What could not be made is not kept aside by the next run. The error is that of the making.
+                drop(connection);
+                let _ = self.clear(folder, true);
+                Err(self.broken(&error))
+            }
+        }
     }
 
     /// Makes room for a new index: what is there is kept aside unless it is to be replaced.
@@ -305,7 +312,15 @@ impl Location {
             let _ = folder.remove_file(RECORD);
         }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
-        Error::new(Code::IndexUnreadable, message, refdesk_text::Fix::BuildIndex)
+        let fix = match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Fix::from("make room"),
+            Some(ErrorCode::SystemIoFailure) => Fix::from("make room, or check the disk"),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                Fix::from("try again when the other program is done")
+            }
+            _ => Fix::BuildIndex,
+        };
+        Error::new(Code::IndexUnreadable, message, fix)
     }
 
     fn newer(&self) -> Error {
