@@ -80,7 +80,7 @@ fn the_screen_is_as_it_was_left() {
     }
 
     let mut again = start(&workspace);
-    again.wait_for("## Pauses");
+    again.wait_for("Pauses");
     assert!(!again.text().contains("1 Catalog ━"), "{}", again.text());
     again.type_bytes("z");
     again.wait_for("/ retry");

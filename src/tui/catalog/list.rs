@@ -17,6 +17,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Mode, Source};
 
 /// Draws the head and the visible rows.
@@ -42,7 +43,8 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
             buffer,
         );
     }
-    if len == 0 {
+    // The box of the ways to begin says more, and lies on this sentence.
+    if len == 0 && state.open_window() != Some(WindowKind::Welcome) {
         draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Catalog), buffer);

@@ -70,11 +70,12 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// The details of the row under the cursor of the focused list.
+/// The details of the row under the cursor of the focused list, or of the matches while the prompt is typed.
 pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     let text = match busy {
-        HintsFocus::Nothing | HintsFocus::Prompt => return Vec::new(),
-        HintsFocus::List => {
+        HintsFocus::Nothing => return Vec::new(),
+        HintsFocus::Prompt if state.shows_enriched() => return Vec::new(),
+        HintsFocus::List | HintsFocus::Prompt => {
             rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| reason::full(state, row))
         }
         HintsFocus::Feed => feed::view::whole(state),

@@ -165,13 +165,7 @@ impl Composer<'_> {
 
     fn start_block(&mut self, tag: Tag<'_>, offset: usize) {
         match tag {
-            Tag::Heading { level, .. } => {
-                self.heading = Some(level);
-                if level > HeadingLevel::H1 {
-                    let marks = "#".repeat(level as usize);
-                    self.push(&format!("{marks} "), ThemeRole::Infra, offset);
-                }
-            }
+            Tag::Heading { level, .. } => self.heading = Some(level),
             Tag::BlockQuote(kind) => {
                 let bar = format!("{} ", self.out.layout.glyphs.cursor);
                 self.out.enter(bar.clone(), bar);
@@ -254,9 +248,7 @@ impl Composer<'_> {
     }
 
     fn end_heading(&mut self, level: HeadingLevel) {
-        let marks = if level == HeadingLevel::H1 { 0 } else { level as usize + 1 };
-        let title = self.inline.text.get(marks..).unwrap_or_default();
-        let (columns, name) = (cells::width(title), self.slugs.next(title));
+        let (columns, name) = (cells::width(&self.inline.text), self.slugs.next(&self.inline.text));
         if !self.inline.is_empty() {
             let line = self.out.next_line();
             self.out.made.anchors.push(Anchor { name, line });
@@ -359,6 +351,8 @@ impl Composer<'_> {
         let mut added = Modifier::empty();
         added.set(Modifier::ITALIC, self.looks.emphasis > 0);
         added.set(Modifier::BOLD, self.looks.strong > 0 || self.heading.is_some());
+        // The first level has a rule below it; deeper than the second, bold alone is enough.
+        added.set(Modifier::UNDERLINED, self.heading == Some(HeadingLevel::H2));
         added.set(Modifier::CROSSED_OUT, self.looks.struck > 0);
         added
     }

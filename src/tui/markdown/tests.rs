@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser};
+use ratatui::style::Modifier;
 
 use super::*;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::page::{LinePart, PageLine, WrappedText};
 
 fn layout(columns: usize) -> MarkdownLayout<'static> {
     MarkdownLayout { columns, glyphs: &Glyphs::UNICODE, front_matter: FrontMatter::Folded, first_line: 1 }
@@ -25,7 +27,7 @@ fn rows(text: &str, columns: usize) -> Vec<String> {
 fn constructs() {
     for (text, narrow, wide) in [
         ("# Title\ntext", &["Title", "─────", "text"][..], None::<&[&str]>),
-        ("## When\n### Why\n", &["## When", "", "### Why"], None),
+        ("## When\n### Why\n", &["When", "", "Why"], None),
         ("one\ntwo  \nthree\\\nfour", &["one two", "three", "four"], None),
         ("a *b* **c** ~~d~~ `e` &amp; \\*f\\*", &["a b c d e & *f*"], None),
         ("- a\n- b\n  1. c\n  2. d\n- [x] e\n- [ ] f", &["– a", "– b", "  1. c", "  2. d", "– [x] e", "– [ ] f"], None),
@@ -143,9 +145,23 @@ fn links_and_anchors() {
         links,
         [(vec!["c"], "d.md#e", 3), (vec!["x@y.org"], "x@y.org", 4), (vec!["[n]"], "#^n", 4), (vec!["t"], "u.md", 6),]
     );
-    for (name, text) in [("a-b", "A b"), ("^n", "[n] o"), ("a-b-1", "## A b")] {
+    for (name, text) in [("a-b", "A b"), ("^n", "[n] o"), ("a-b-1", "A b")] {
         let anchor = made.anchors.iter().find(|anchor| anchor.name == name).unwrap();
         assert_eq!(made.lines[anchor.line].text(), text);
+    }
+}
+
+/// No heading shows its marks, so its level shows in another way.
+#[test]
+fn levels_of_headings_look_different() {
+    for (text, rows, added) in [
+        ("# A", 2, Modifier::BOLD),
+        ("## A", 1, Modifier::BOLD.union(Modifier::UNDERLINED)),
+        ("### A", 1, Modifier::BOLD),
+    ] {
+        let made = made(text, 40);
+        let expected = PageLine::of_parts("A".to_owned(), vec![LinePart { end: 1, role: ThemeRole::Strong, added }]);
+        assert_eq!((made.lines.len(), &made.lines[0]), (rows, &expected), "{text}");
     }
 }
 

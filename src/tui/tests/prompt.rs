@@ -8,7 +8,7 @@ use crate::tui::update::update;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
 
-use crate::tui::tests::{answer, commands, press, stale};
+use crate::tui::tests::{answer, commands, press, screen, stale};
 
 #[test]
 fn typing_requests_matches_and_old_answers_are_dropped() {
@@ -33,6 +33,23 @@ fn typing_requests_matches_and_old_answers_are_dropped() {
     assert_eq!(commands(&press(&mut state, "Esc Space")), [Request::pick_if_few("java-service")]);
     press(&mut state, "i C-e C-u");
     assert_eq!(state.len(Pane::Hints), 0, "an empty prompt is not asked about");
+}
+
+#[test]
+fn the_reason_of_the_row_under_the_cursor_is_whole_while_the_prompt_is_typed() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3 Enter \"x/java\"");
+    let passed = PassedOver {
+        id: "java-service".into(),
+        tags: vec!["java".to_owned()],
+        ranges: std::iter::once(2..6).collect(),
+        why: WhyNot::Inside { piece: "x/java".to_owned(), neighbour: Neighbour::Before('/') },
+    };
+    answer(&mut state, Response::Findings(Findings { passed: vec![passed], ..Findings::default() }));
+    let shown = screen(&state);
+    for piece in ["No hint: java appears only in x/java, and the /", "x excludes it."] {
+        assert!(shown.contains(piece), "{shown}");
+    }
 }
 
 #[test]

@@ -71,8 +71,10 @@ fn asked(effects: &[Effect]) -> Vec<String> {
 fn it_is_shown_once_and_only_without_sources() {
     let mut state = empty(80, 24);
     assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+    assert!(!screen(&state).contains("No sources"), "nothing sticks out from behind it");
     press(&mut state, "Esc");
     assert_eq!(state.open_window(), None);
+    assert!(screen(&state).contains("No sources yet: W shows how"));
     let again = Snapshot { generation: 2, workspace: fixture::WORKSPACE.into(), ..Snapshot::default() };
     update(&mut state, Input::Snapshot(Box::new(again)));
     assert_eq!(state.open_window(), None, "once");
