@@ -169,7 +169,7 @@ fn a_name_means_one_table_or_says_which_it_could() {
     let told = world.run(&["db", "show", "two.item", "--json"]).exits(0).json();
     assert_eq!((&told["database"], &told["readable"]), (&json!("two"), &json!(true)), "{told}");
     let told = world.run(&["db", "show", "item"]).exits(1);
-    let expected = "'item' means 2 tables: one.main.item, two.main.item\n  hint: name the database and the schema, too";
+    let expected = "'item' means 2 tables: one.main.item, two.main.item\n  hint: name one with its database and schema, such as 'one.main.item'";
     assert!(told.stderr.contains(expected), "{told}");
     let told = world.run(&["db", "show", "itme"]).exits(1);
     assert!(told.stderr.contains("no table is named 'itme'\n  hint: did you mean 'item'?"), "{told}");
@@ -184,7 +184,7 @@ fn two_names_are_joined_where_both_are() {
     assert_eq!((&told["database"], &told["paths"][0]["hops"][0]["inferred"]), (&json!("one"), &json!(false)), "{told}");
     assert!(told["tokens_used"].as_u64().is_some_and(|used| used > 0), "{told}");
     let told = world.run(&["db", "path", "buyer", "item"]).exits(0);
-    let expected = "1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
+    let expected = "two: 1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
     assert_eq!(told.text(), expected);
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),

@@ -32,11 +32,17 @@ pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
 /// How two tables can be joined.
 pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
     let hops = args.max_hops.map(usize::from);
-    let found = match desk.whole_database_view().and_then(|view| view.paths(&args.from, &args.to, hops)) {
+    let found = desk.whole_database_view().and_then(|view| {
+        let found = view.paths(&args.from, &args.to, hops)?;
+        Ok((found, view.has_several_databases()))
+    });
+    let (found, are_several) = match found {
         Ok(found) => found,
         Err(error) => return refused(error),
     };
-    let text = found.answer.paths.iter().map(words).collect::<Vec<_>>().join("\n");
+    let database = if are_several { format!("{}: ", found.answer.database) } else { String::new() };
+    let text =
+        found.answer.paths.iter().map(|path| format!("{database}{}", words(path))).collect::<Vec<_>>().join("\n");
     let problem = found.answer.problem.clone().map(|problem| with_command(problem, desk));
     let damaged = if problem.is_none() { damaged(found.sources.damaged()) } else { Vec::new() };
     let output = CommandOutput::new(DatabaseAnswer::from(found).json, text);
@@ -124,7 +130,7 @@ pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
     let row = |table: &DomainTable| vec![table.brief.table.clone(), table.brief.description.clone()];
     let mut text = rows::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>());
     if !found.answer.relationships.is_empty() {
-        text.push_str(&format!("\n{}", joined(&found.answer.relationships)));
+        text.push_str(&format!("\n{}", joined(&found.answer.relationships, false)));
     }
     let diagnostics = damaged(found.sources.damaged());
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
@@ -133,11 +139,15 @@ pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
 /// The joins that matter most.
 pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
     let (database, domain, limit) = (args.database.as_deref(), args.domain.as_deref(), usize::from(args.limit));
-    let found = match desk.whole_database_view().and_then(|view| view.relationships(database, domain, limit)) {
+    let found = desk.whole_database_view().and_then(|view| {
+        let found = view.relationships(database, domain, limit)?;
+        Ok((found, view.has_several_databases()))
+    });
+    let (found, are_several) = match found {
         Ok(found) => found,
         Err(error) => return refused(error),
     };
-    let mut text = joined(&found.answer.relationships);
+    let mut text = joined(&found.answer.relationships, are_several);
     if text.is_empty() {
         text = "There are no joins.\n".to_owned();
     }
@@ -145,11 +155,13 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
 }
 
-fn joined(joins: &[ToldJoin]) -> String {
+/// One join a row; with its database, if it could be of another.
+fn joined(joins: &[ToldJoin], are_several: bool) -> String {
     let row = |join: &ToldJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));
         let kind = if join.inferred { "inferred".to_owned() } else { join.cardinality.replace('_', " ") };
-        vec![join.from_table.clone(), join.to_table.clone(), columns, kind]
+        let row = vec![join.from_table.clone(), join.to_table.clone(), columns, kind];
+        if are_several { [vec![join.database.clone()], row].concat() } else { row }
     };
     rows::table(&joins.iter().map(row).collect::<Vec<_>>())
 }

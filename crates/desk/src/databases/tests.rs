@@ -15,6 +15,7 @@ use crate::{Desk, Options, Session};
 mod damaged;
 mod gone;
 mod interrupted;
+mod names;
 mod outside;
 mod seen;
 mod standing;

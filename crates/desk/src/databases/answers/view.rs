@@ -165,6 +165,13 @@ impl DatabaseView {
         all.filter(|(_, standing)| standing.is_some()).map(|(table, _)| table)
     }
 
+    /// Whether the reader knows of tables of more than one database, so that an answer has to name its own.
+    pub fn has_several_databases(&self) -> bool {
+        let mut databases = self.known().map(|table| &table.database);
+        let first = databases.next();
+        databases.any(|other| Some(other) != first)
+    }
+
     pub(super) fn page(&self, at: usize) -> Option<&TablePage> {
         self.pages.tables.get(at)
     }
@@ -256,7 +263,8 @@ impl DatabaseView {
     }
 
     /// The tables that a name may mean. Of the ways to read it the first that means a table counts: with database and schema, with
-    /// schema, alone, with database, with domain; each as written before regardless of case.
+    /// schema, alone, with database, with domain; each as written before regardless of case. Case never chooses between databases: a
+    /// name that is written so in one of them, and otherwise in another, means both tables.
     fn candidates(&self, name: &str) -> Vec<usize> {
         let parts = parts(name);
         let of = |page: &TablePage| -> [Vec<String>; 5] {
@@ -280,23 +288,25 @@ impl DatabaseView {
                 None => fold(&form.join(".")) == fold(name),
             }
         };
-        for folds in [false, true] {
-            for way in 0..5 {
-                let forms = known.iter().filter(|(_, forms)| forms.get(way).is_some_and(|form| is_meant(form, folds)));
-                let found: Vec<usize> = forms.map(|(at, _)| *at).collect();
-                if !found.is_empty() {
-                    return found;
-                }
-            }
+        let read_so = |way: usize, folds: bool| -> Vec<usize> {
+            let forms = known.iter().filter(|(_, forms)| forms.get(way).is_some_and(|form| is_meant(form, folds)));
+            forms.map(|(at, _)| *at).collect()
+        };
+        let database = |at: &usize| self.page(*at).map(|page| &page.database);
+        if let Some((way, exact)) = (0..5).map(|way| (way, read_so(way, false))).find(|(_, found)| !found.is_empty()) {
+            let folded = read_so(way, true);
+            let is_in_others = folded.iter().any(|at| !exact.iter().any(|exact| database(exact) == database(at)));
+            return if is_in_others { folded } else { exact };
         }
-        Vec::new()
+        (0..5).map(|way| read_so(way, true)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     fn unknown(&self, name: &str) -> Error {
         let tables = || self.tables(None, None).into_iter().filter_map(|at| self.page(at));
         let full: Vec<String> = tables().map(TablePage::full_name).collect();
-        let bare = tables().map(|page| page.table.as_str());
-        let fix = did_you_mean(name, bare.chain(full.iter().map(String::as_str))).unwrap_or_default();
+        let bare: BTreeSet<&str> = tables().map(|page| page.table.as_str()).collect();
+        let near = did_you_mean(name, bare.iter().copied().chain(full.iter().map(String::as_str)));
+        let fix = near.unwrap_or_else(|| listed(&bare, "the tables are"));
         Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(name)), fix)
     }
 
@@ -305,23 +315,26 @@ impl DatabaseView {
         let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
         let listed: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
         let message = format!("'{}' means {} tables: {}{more}", one_line(name), names.len(), listed.join(", "));
-        Error::new(Code::UnknownTable, message, "name the database and the schema, too")
+        let first = listed.first().copied().unwrap_or_default();
+        Error::new(Code::UnknownTable, message, format!("name one with its database and schema, such as '{first}'"))
     }
 }
 
 /// The nearest name, or the names that there are.
 fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> String {
-    const NAMED: usize = 12;
-    let all = || {
-        let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
-        let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
-        format!("{are} {}{more}", named.join(", "))
-    };
     match did_you_mean(name, known.iter().copied()) {
         Some(near) => near,
         None if known.is_empty() => "document the databases first".to_owned(),
-        None => all(),
+        None => listed(known, are),
     }
+}
+
+/// The names that there are.
+fn listed(known: &BTreeSet<&str>, are: &str) -> String {
+    const NAMED: usize = 12;
+    let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
+    let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
+    format!("{are} {}{more}", one_line(&named.join(", ")))
 }
 
 /// The name that means this table alone.
