@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -273,7 +273,10 @@ fn any_name(server: &TestServer, database: &str) {
 }
 
 fn refusals(server: &TestServer, database: &str) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // The port of a client: it stays taken, and does not listen.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let port = client.local_addr().unwrap().port();
     let around =
         ConnectionSurroundings { variable: |_| Some("s3cret".to_owned()), ..ConnectionSurroundings::default() };
     server.run(database, "CREATE ROLE locked LOGIN PASSWORD 'right'; CREATE ROLE encrypted LOGIN");

@@ -188,7 +188,10 @@ fn the_third_request_may_be_answered() {
 
 #[test]
 fn a_refused_connection_is_tried_three_times_within_the_wait() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // The port of a client: it stays taken, and does not listen.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let port = client.local_addr().unwrap().port();
     let (code, message) = failed(ask(&settings(port), &Wait::seconds(30.0)));
     assert!(
         code == Code::Webhook && message.contains("could not be reached") && message.contains("(3 times)"),
