@@ -42,7 +42,7 @@ fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOu
         }
     }
     if text.is_empty() {
-        text.push_str("The configuration of this workspace would do nothing beyond it.\n");
+        text.push_str("The configuration of this workspace would do nothing outside it.\n");
     }
     CommandOutput::new(document("success", trusted, waiting), text)
 }
@@ -63,7 +63,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     }
     let count = counted(waiting.len(), "thing");
     let shown = format!(
-        "The configuration of {} would do {count} beyond it:\n{}",
+        "The configuration of {} would do {count} outside it:\n{}",
         one_line(&desk.workspace().to_string_lossy()),
         sentences(waiting)
     );
@@ -72,7 +72,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
     // No option replaces a person: an agent with a shell could use it too.
-    match ask(&shown, "Trust this, just as it is?") {
+    match ask(&shown, "Trust all of it?") {
         Some(true) => {}
         Some(false) => return refused("nothing was trusted", "", String::new()),
         None => {

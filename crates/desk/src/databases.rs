@@ -157,7 +157,7 @@ impl Desk {
 
     fn wrong_database(&self, message: impl Into<String>) -> Error {
         let fix = format!("fix the errors in {}", self.databases_file().unwrap_or(config::FILES[0]));
-        Error::new(Code::DatabaseUnreadable, message, fix)
+        Error::new(Code::DatabaseMisconfigured, message, fix)
     }
 
     /// The databases that a run is about: those with these names, or all that are in use. There are none if all are gone from the

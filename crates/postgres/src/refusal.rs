@@ -137,7 +137,7 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
 }
 
 /// What caused an error, if it is of this type.
-fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
+pub(crate) fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<T>() {

@@ -1,10 +1,10 @@
 //! One session: a transaction that only reads, all of it as of one moment.
 
-use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
@@ -15,7 +15,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row};
 
 use crate::address::{Address, TlsMode};
-use crate::refusal::{Refusal, RefusalKind};
+use crate::refusal::{Refusal, RefusalKind, cause};
 use crate::tls;
 
 /// How long a server may take to answer at all.
@@ -207,12 +207,21 @@ fn ssl_mode(address: &Address) -> SslMode {
     }
 }
 
+/// The refusal names the socket if there is none.
+fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
+    let is_missing = cause::<io::Error>(&error).is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+    match address.socket().filter(|_| is_missing) {
+        Some(socket) => Refusal::new(RefusalKind::Unreachable, format!("there is no socket {}", socket.display())),
+        None => error.into(),
+    }
+}
+
 async fn connect(address: &Address) -> Result<Client, Refusal> {
     let mut config = address.config.clone();
     config.application_name("refdesk").connect_timeout(CONNECT_LIMIT).tcp_user_timeout(ANSWER_LIMIT);
     config.ssl_mode(ssl_mode(address));
     let client = if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await?;
+        let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
         // Its errors reach the client.
         drop(tokio::spawn(connection));
         client

@@ -85,6 +85,7 @@ codes! {
     DamagedJournal = "damaged-journal",
     DatabaseBusy = "database-busy",
     DatabaseDiffers = "database-differs",
+    DatabaseMisconfigured = "database-misconfigured",
     DatabaseUnreachable = "database-unreachable",
     DatabaseUnreadable = "database-unreadable",
     Denied = "denied",

@@ -246,6 +246,9 @@ fn in_plain_words(message: &str) -> String {
     if line.contains("multiple") {
         return "it has more than one document".to_owned();
     }
+    if line.contains("did not find expected") {
+        return "its indentation is wrong here, or a quote or a bracket before this has no end".to_owned();
+    }
     let end = [" at line ", " (defined at", " (first ", ", set "].iter().filter_map(|mark| line.find(mark)).min();
     line.get(..end.unwrap_or(line.len())).unwrap_or_default().trim_start_matches("error: ").to_owned()
 }

@@ -123,7 +123,7 @@ pub struct DbDomainsArgs {
 /// Arguments of `db domain`.
 #[derive(Debug, Args)]
 pub struct DbDomainArgs {
-    /// The name of the domain
+    /// The name of the domain, alone or after that of its database: shop.orders
     pub domain: String,
     /// Its database, if others have a domain of this name
     #[arg(long, value_name = "NAME")]

@@ -52,10 +52,11 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
             ));
         }
         if let Some(least) = args.min_coverage.filter(|least| coverage.percent() < usize::from(*least)) {
-            let percent = coverage.percent();
-            text.push_str(&format!("{}: {percent} % is below the {least} % asked for\n", it.database));
-            let message =
-                format!("{} % of '{}' are described, and {least} % are wanted", coverage.percent(), it.database);
+            let message = format!(
+                "{} % of '{}' are described, which is below the {least} % asked for",
+                coverage.percent(),
+                it.database
+            );
             refusals.push(Error::new(Code::NotDocumented, message, "write notes, or comments in the database"));
         }
         let percent = |all: &std::collections::BTreeMap<String, refdesk_database::schema::check::Coverage>| {

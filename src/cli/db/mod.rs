@@ -50,7 +50,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
 /// A request that could not begin: what is configured is wrong, or what was asked for.
 fn refused(error: Error) -> CommandOutput {
     let exit = match error.code {
-        Code::NoDatabases | Code::UnknownDatabase | Code::BadGlob => 2,
+        Code::NoDatabases | Code::UnknownDatabase | Code::DatabaseMisconfigured | Code::BadGlob => 2,
         Code::Stopped => INTERRUPTED,
         _ => 1,
     };

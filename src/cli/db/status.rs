@@ -54,6 +54,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         let status = match error.code {
             Code::Untrusted => "untrusted",
             Code::LinkedOut => "linked",
+            Code::DatabaseMisconfigured => "misconfigured",
             _ => "unreachable",
         };
         lines.push(vec![name.clone(), status.to_owned(), String::new(), error.message.clone()]);

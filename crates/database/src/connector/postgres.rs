@@ -129,8 +129,7 @@ fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Readi
     } else {
         return None;
     };
-    let message =
-        format!("the role '{}' of '{}' {may}, and one that may only read is enough", rights.role, config.name);
+    let message = format!("the role '{}' of '{}' {may}; a read-only role is enough", rights.role, config.name);
     let mut grants = vec!["CREATE ROLE refdesk_reader LOGIN PASSWORD '…'".to_owned()];
     grants.extend(quoted(&rights.database).map(|name| format!("GRANT CONNECT ON DATABASE {name} TO refdesk_reader")));
     let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);

@@ -58,7 +58,7 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) 
     if !ADMINISTRATORS.contains(&role.name.as_str()) {
         return None;
     }
-    let message = format!("'{}' is read as {}, and a role that may only read is enough", config.name, role.name);
+    let message = format!("'{}' is read as {}; a read-only role is enough", config.name, role.name);
     let database = quoted(&role.database).ok()?;
     let mut grants = vec![
         "CREATE ROLE REFDESK_READER".to_owned(),

@@ -188,7 +188,7 @@ fn a_changed_schema_changes_its_pages_alone() {
     world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
     let desk = world.desk();
     let planned = desk.documentation(&options()).unwrap().planned;
-    assert_eq!(planned.changes, ["main.zone of 'shop' changed since the plan"]);
+    assert_eq!(planned.changes, ["main.zone of 'shop' has changed since the plan"]);
     let report = world.document(&options());
     let tables = "docs/databases/shop/zone/tables/main.zone";
     assert_eq!(report.written, [format!("{tables}.md"), format!("{tables}.json")]);

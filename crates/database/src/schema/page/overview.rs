@@ -30,7 +30,7 @@ pub fn overview(book: &Book<'_>) -> Page {
         counted(tables.len(), "domain")
     ));
     if !tables.is_empty() {
-        text.push_str("\n## Domains\n\n| domain | tables | the most referred to |\n| --- | --- | --- |\n");
+        text.push_str("\n## Domains\n\n| domain | tables | referenced most |\n| --- | --- | --- |\n");
     }
     for (domain, number) in &tables {
         let mut known: Vec<(usize, &str)> =

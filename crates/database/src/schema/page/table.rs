@@ -5,7 +5,7 @@ use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
 use crate::statistics::ColumnStatistics;
 use refdesk_text::shorten::shortened;
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Characters of a description in a page that would be too large.
 const SHORT: usize = 80;
@@ -80,19 +80,20 @@ fn origin(doc: &TableDoc) -> String {
         DescriptionSource::Fallback => "Described by its names and keys",
     };
     let parts: Vec<String> = [
-        (DescriptionSource::Note, "from notes"),
-        (DescriptionSource::Comment, "from comments"),
-        (DescriptionSource::Model, "from a language model"),
+        (DescriptionSource::Note, "in notes"),
+        (DescriptionSource::Comment, "in comments"),
+        (DescriptionSource::Model, "by a language model"),
     ]
     .iter()
     .map(|(source, words)| (of(*source), words))
     .filter(|(count, _)| *count > 0)
-    .map(|(count, words)| format!("{count} {words}"))
+    .enumerate()
+    .map(|(at, (count, words))| match at {
+        0 => format!(", {count} of its {} {words}", counted(doc.columns.len(), "column")),
+        _ => format!(", {count} {words}"),
+    })
     .collect();
-    if parts.is_empty() {
-        return format!("{table}.");
-    }
-    format!("{table}; of {} columns {}.", doc.columns.len(), parts.join(", "))
+    format!("{table}{}.", parts.concat())
 }
 
 fn columns(doc: &TableDoc) -> String {
@@ -117,7 +118,7 @@ fn columns(doc: &TableDoc) -> String {
             what.push_str(&format!(" One of {}.", labels.join(", ")));
         }
         let null = if column.nullable { "yes" } else { "no" };
-        let values = if has_values { format!(" {} |", values(column)) } else { String::new() };
+        let values = if has_values { format!(" {} |", values(doc, column)) } else { String::new() };
         text.push_str(&format!("| {} | {data_type} | {null} | {what} |{values}\n", code(&column.name)));
     }
     let sampled = doc.columns.iter().filter_map(|column| column.statistics.as_ref()?.sampled_rows).max();
@@ -131,7 +132,7 @@ fn columns(doc: &TableDoc) -> String {
 }
 
 /// What is known of the values of a column.
-fn values(column: &ColumnDoc) -> String {
+fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     let mut parts = Vec::new();
     if let Some(rule) = &column.sensitive {
         parts.push(format!("sensitive ({})", prose(rule)));
@@ -142,9 +143,10 @@ fn values(column: &ColumnDoc) -> String {
         parts.extend(distinct.map(|distinct| format!("{} different", grouped(distinct))));
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
-        parts.extend(magnitude.map(|(from, to)| match from == to {
-            true => format!("about 10^{from}"),
-            false => format!("10^{from} to 10^{to}"),
+        // How large numbers are says nothing where they only name rows.
+        parts.extend(magnitude.filter(|_| !is_key(doc, column)).map(|(from, to)| match from == to {
+            true => format!("about {}", power_of_ten(from)),
+            false => format!("about {} to {}", power_of_ten(from), power_of_ten(to)),
         }));
         if !shapes.is_empty() {
             let shapes: Vec<String> = shapes.iter().map(|shape| code(shape)).collect();
@@ -152,6 +154,20 @@ fn values(column: &ColumnDoc) -> String {
         }
     }
     parts.join("; ")
+}
+
+/// Whether the column is of the primary key, or of a key to another table.
+fn is_key(doc: &TableDoc, column: &ColumnDoc) -> bool {
+    doc.primary_key.contains(&column.name) || doc.foreign_keys.iter().any(|key| key.columns.contains(&column.name))
+}
+
+/// `0.01`, `1,000`, `10^12`.
+fn power_of_ten(exponent: i8) -> String {
+    match exponent {
+        0..=9 => grouped(10u64.pow(u32::from(exponent.unsigned_abs()))),
+        -6..=-1 => format!("0.{}1", "0".repeat(usize::from(exponent.unsigned_abs()) - 1)),
+        _ => format!("10^{exponent}"),
+    }
 }
 
 fn keys(doc: &TableDoc) -> String {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
 use serde_json::{Map, json};
 
 use super::edits::content_hash;
@@ -309,18 +310,18 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
             continue;
         }
         let (before, after) = (hashes(then, name), hashes(now, name));
-        let of = |what: &str, tables: Vec<&String>| match tables.as_slice() {
+        let of = |one_is: &str, many_are: &str, tables: Vec<&String>| match tables.as_slice() {
             [] => None,
-            [one] => Some(format!("{one} of '{name}' {what}")),
-            many => Some(format!("{} tables of '{name}' {what}", many.len())),
+            [one] => Some(format!("{one} of '{name}' {one_is} since the plan")),
+            many => Some(format!("{} of '{name}' {many_are} since the plan", counted(many.len(), "table"))),
         };
         let new = after.keys().filter(|table| !before.contains_key(*table)).copied().collect();
         let gone = before.keys().filter(|table| !after.contains_key(*table)).copied().collect();
         let changed = after.iter().filter(|(table, hash)| before.get(*table).is_some_and(|it| it != *hash));
         let changed = changed.map(|(table, _)| *table).collect();
-        changes.extend(of("new since the plan", new));
-        changes.extend(of("gone since the plan", gone));
-        changes.extend(of("changed since the plan", changed));
+        changes.extend(of("is new", "are new", new));
+        changes.extend(of("is gone", "are gone", gone));
+        changes.extend(of("has changed", "have changed", changed));
     }
     changes
 }

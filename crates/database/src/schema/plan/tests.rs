@@ -177,9 +177,9 @@ fn a_stale_plan_is_told_by_what_changed() {
     changed.tables.push(table("zone", &[]));
     let (now, _) = plan_of(&changed, &PlanEdits::default());
     let expected = [
-        "main.zone of 'shop' new since the plan",
-        "main.alone of 'shop' gone since the plan",
-        "main.customer of 'shop' changed since the plan",
+        "main.zone of 'shop' is new since the plan",
+        "main.alone of 'shop' is gone since the plan",
+        "main.customer of 'shop' has changed since the plan",
     ];
     assert_eq!(stale(&then, &now), expected);
     assert_eq!(stale(&then, &then), [""; 0]);

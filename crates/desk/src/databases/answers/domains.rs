@@ -125,6 +125,13 @@ impl DatabaseView {
     /// # Errors
     /// It is unknown, or several databases have one of this name.
     pub fn domain(&self, name: &str, database: Option<&str>) -> Result<Answered<DomainOverview>, Error> {
+        // As a list of domains names it.
+        let is_full = |domain: &&DomainPage| {
+            let rest = name.strip_prefix(domain.database.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            database.is_none() && rest == Some(domain.domain.as_str())
+        };
+        let full = self.pages.domains.iter().find(is_full);
+        let (database, name) = full.map_or((database, name), |it| (Some(it.database.as_str()), it.domain.as_str()));
         self.check(database, Some(name))?;
         let is_meant = |domain: &&DomainPage| {
             domain.domain == name
@@ -138,7 +145,9 @@ impl DatabaseView {
             several => {
                 let names: Vec<&str> = several.iter().map(|domain| domain.database.as_str()).collect();
                 let message = format!("the databases {} have a domain '{}'", names.join(" and "), one_line(name));
-                return Err(Error::new(Code::UnknownDomain, message, "name the database, too"));
+                let first = names.first().copied().unwrap_or_default();
+                let fix = format!("name one with its database, such as '{}'", one_line(&format!("{first}.{name}")));
+                return Err(Error::new(Code::UnknownDomain, message, fix));
             }
         };
         let database = Some(domain.database.as_str());

@@ -12,8 +12,8 @@ fn two_databases() -> World {
     );
     world.put(
         ".jaato/databases.yaml",
-        "databases: [{name: shop, type: sqlite, connection: {file: shop.db}}, \
-         {name: store, type: sqlite, connection: {file: store.db}}]",
+        "databases: [{name: shop, type: sqlite, connection: {file: shop.db}, domains: {sales: ['*']}}, \
+         {name: store, type: sqlite, connection: {file: store.db}, domains: {sales: ['*']}}]",
     );
     world.document(&DocumentOptions::default());
     world
@@ -33,6 +33,11 @@ fn case_never_chooses_between_two_databases() {
             assert!(error.fix.to_string().contains("shop.main.customer"), "{name}: {}", error.fix);
         }
     }
+    let error = view.domain("sales", None).unwrap_err();
+    assert_eq!(error.message, "the databases shop and store have a domain 'sales'");
+    assert_eq!(error.fix.to_string(), "name one with its database, such as 'shop.sales'");
+    assert_eq!(view.domain("store.sales", None).unwrap().answer.database, "store");
+    assert_eq!(view.domain("nowhere.sales", None).unwrap_err().code, Code::UnknownDomain);
     for (name, database) in
         [("shop.main.customer", "shop"), ("store.main.customer", "store"), ("store.Customer", "store")]
     {

@@ -86,7 +86,7 @@ fn pages_go_nowhere_else() {
         let report = desk
             .prepare_documentation(&options())
             .and_then(|prepared| desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true));
-        assert_eq!(report.unwrap_err().code, Code::DatabaseUnreadable, "{path}");
+        assert_eq!(report.unwrap_err().code, Code::DatabaseMisconfigured, "{path}");
         let told: Vec<_> = desk.databases().1.iter().map(|it| (it.code, it.file.as_deref(), it.line)).collect();
         assert_eq!(told, [(code, Some(".jaato/databases.yaml"), Some(2))], "{path}");
         assert!(!world.path.join(FILE).exists());
