@@ -3,6 +3,7 @@
 
 mod agents;
 mod catalog;
+mod databases;
 mod report;
 mod system;
 
@@ -21,6 +22,7 @@ pub fn run(desk: &mut Desk) -> CommandOutput {
     lines.push(catalog::trust(desk));
     let (index, members, error) = catalog::index(desk);
     lines.extend(index);
+    lines.extend(databases::databases(desk));
     lines.push(system::watches(desk));
     lines.push(system::terminal(environment::text));
     let (agents, connected) = agents::agents(desk);

@@ -20,6 +20,9 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Overwrite => "check the difference, and replace the file with --overwrite".into(),
         Fix::Pick(id) => format!("`refdesk select {id}` picks it"),
         Fix::Reload => "run the command again".into(),
+        Fix::RewritePages(database) => {
+            format!("`refdesk db document {database} --overwrite-edited` writes it anew")
+        }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::ShowTemplate => {
             "`refdesk templates show` prints the template; move the file away to have it written".into()

@@ -273,3 +273,35 @@ fn all_three_run_in_one_go() {
     let found = world.run(&["search", "invoice line", "--json"]).exits(0).json();
     assert!(found["hits"].as_array().is_some_and(|hits| !hits.is_empty()), "{found}");
 }
+
+#[test]
+fn the_doctor_says_what_a_database_needs() {
+    let world = world();
+    let line = |expected: &str| {
+        let told = world.run(&["doctor"]);
+        let text = told.text();
+        let from = text
+            .find("databases: ")
+            .map_or(String::new(), |at| text[at..].lines().take(2).collect::<Vec<_>>().join(""));
+        assert!(from.starts_with(expected), "{expected}: {told}");
+        told
+    };
+    line("databases: 1 database, 0 tables documented       fix: `refdesk db document` writes the pages").exits(0);
+    world.run(&["db", "document", "--yes"]).exits(0);
+    line("databases: 1 database, 11 tables documented").exits(0);
+    let config = world.read(".jaato/databases.yaml");
+    let server = "  - { name: far, type: postgres, connection: { host: db.example, user: a, password_env: P } }\n";
+    world.put(".jaato/databases.yaml", format!("{config}{server}").as_bytes());
+    line("databases: 2 databases, not all of them trusted       fix: `refdesk trust` shows what waits").exits(0);
+    world.put(".jaato/databases.yaml", config.replace("sqlite", "sqlit").as_bytes());
+    let told = line("databases: .jaato/databases.yaml:3: ").exits(1);
+    assert!(told.text().contains("sqlite"), "{told}");
+    world.put(".jaato/databases.yaml", config.as_bytes());
+    let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
+    database.execute_batch("ALTER TABLE Artist ADD Country TEXT; CREATE TABLE Label (Id INTEGER PRIMARY KEY)").unwrap();
+    world.run(&["db", "plan"]).exits(0);
+    line("databases: 1 database, 11 tables documented, 1 not documented, 1 changed since       fix: ").exits(0);
+    world.run(&["db", "document", "--yes"]).exits(0);
+    world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
+    line("databases: docs/databases/shop/").exits(0);
+}

@@ -44,6 +44,8 @@ pub enum Fix {
     Pick(String),
     /// Read the workspace again.
     Reload,
+    /// Have the pages of this database written again, edited ones too.
+    RewritePages(String),
     /// Rewrite the paths of moved sources.
     RewritePaths,
     /// Look at a template that was not written over a changed file.
@@ -100,6 +102,11 @@ impl Fix {
             Self::Overwrite => "check the difference, and allow the file to be replaced",
             Self::Pick(id) => return Cow::Owned(format!("pick '{id}' first")),
             Self::Reload => "read the workspace again",
+            Self::RewritePages(database) => {
+                return Cow::Owned(format!(
+                    "document '{database}' again and have its edited pages replaced, or restore the file"
+                ));
+            }
             Self::RewritePaths => "rewrite the path",
             Self::ShowTemplate => "move the file away, so that the template can be written",
             Self::ShowProblems => "look at where it is defined",

@@ -2,10 +2,10 @@
 //! answers.
 
 use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, Desk, DomainTable, ToldJoin, ToldPath};
+use refdesk_text::Code;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
 
 use super::refused;
 use crate::cli::answer::CommandOutput;
@@ -19,7 +19,7 @@ const DAMAGED: usize = 8;
 pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
     let found = match desk.whole_database_view().and_then(|view| view.schema(&args.table, true)) {
         Ok(found) => found,
-        Err(error) => return refused(with_command(error, desk)),
+        Err(error) => return refused(error),
     };
     let page = desk.page_text(&found.answer.path);
     // The front matter is for programs, which have the other page.
@@ -43,7 +43,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
     let database = if are_several { format!("{}: ", found.answer.database) } else { String::new() };
     let text =
         found.answer.paths.iter().map(|path| format!("{database}{}", words(path))).collect::<Vec<_>>().join("\n");
-    let problem = found.answer.problem.clone().map(|problem| with_command(problem, desk));
+    let problem = found.answer.problem.clone();
     let damaged = if problem.is_none() { damaged(found.sources.damaged()) } else { Vec::new() };
     let output = CommandOutput::new(DatabaseAnswer::from(found).json, text);
     let output = CommandOutput { diagnostics: damaged, ..output };
@@ -68,7 +68,7 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
     let found = desk.whole_database_view().and_then(|view| view.usage(&args.column, database, domain, usize::MAX));
     let found = match found {
         Ok(found) => found,
-        Err(error) => return refused(with_command(error, desk)),
+        Err(error) => return refused(error),
     };
     let row = |used: &ColumnUse| {
         let name = format!("{}.{}", used.table.database, used.table.table);
@@ -81,25 +81,11 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
 
 /// Damaged pages, without which an answer may lack something.
 fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
-    let mut told: Vec<Diagnostic> =
-        pages.iter().take(DAMAGED).map(|page| page.diagnostic().fix(rewrite(page))).collect();
+    let mut told: Vec<Diagnostic> = pages.iter().take(DAMAGED).map(DamagedPage::diagnostic).collect();
     if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {
         told.push(Diagnostic::warning(Code::Damaged, format!("{} are damaged, too", counted(more, "other page"))));
     }
     told
-}
-
-fn rewrite(page: &DamagedPage) -> String {
-    format!("`refdesk db document {} --overwrite-edited` writes it anew", page.database)
-}
-
-/// The error with a command, if it is about a damaged page.
-fn with_command(error: Error, desk: &Desk) -> Error {
-    let pages = if error.code == Code::Damaged { desk.documented_pages().damaged() } else { Vec::new() };
-    match pages.iter().find(|page| error.message.contains(&page.path)) {
-        Some(page) => Error::new(error.code, error.message.clone(), rewrite(page)),
-        None => error,
-    }
 }
 
 /// The domains of all databases, or of one.

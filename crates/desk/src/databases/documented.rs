@@ -19,7 +19,7 @@ use refdesk_files::{Stamp, stamp};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 use serde_json::error::Category;
 
@@ -141,8 +141,8 @@ impl DamagedPage {
         Diagnostic::warning(Code::Damaged, message).in_file(self.path.clone()).fix(self.fix())
     }
 
-    fn fix(&self) -> String {
-        format!("document '{}' again and have its edited pages replaced, or restore the file", self.database)
+    fn fix(&self) -> Fix {
+        Fix::RewritePages(self.database.clone())
     }
 }
 
