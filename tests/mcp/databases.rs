@@ -313,3 +313,53 @@ fn calls_that_cannot_be_answered_say_why() {
     let text = said(&mut client, "search_tables", json!({"query": "x", "database": "shp"}));
     assert!(text.contains("no documented database is named 'shp'\n  hint: did you mean 'shop'?"), "{text}");
 }
+
+/// What is null or empty is left out for agents.
+fn without_nothing(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(without_nothing);
+            members.retain(|_, value| !matches!(value, Value::Null) && !matches!(value.as_str(), Some("")));
+            members.retain(|_, value| value.as_array().is_none_or(|items| !items.is_empty()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nothing),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_command_gives_the_same_answer_as_its_tool() {
+    let world = documented();
+    let listed = world.json(&["list"], 0);
+    let sources: Vec<&str> =
+        listed["sources"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    world.run(&[&["select"], sources.as_slice()].concat()).exits(0);
+    let mut client = Client::connect(&world);
+    for (words, tool, arguments) in [
+        (&["show", "Customer"][..], "get_table_schema", json!({"table": "Customer", "include_samples": true})),
+        (&["path", "Artist", "Invoice"], "get_join_path", json!({"source_table": "Artist", "target_table": "Invoice"})),
+        (
+            &["path", "Artist", "Track", "--max-hops", "2"],
+            "get_join_path",
+            json!({"source_table": "Artist", "target_table": "Track", "max_hops": 2}),
+        ),
+        (&["domain", "invoice"], "get_domain_overview", json!({"domain": "invoice"})),
+        (&["domain", "shop.invoice"], "get_domain_overview", json!({"domain": "shop.invoice"})),
+        (&["domains"], "list_domains", json!({})),
+        (&["joins", "--limit", "3"], "get_common_relationships", json!({"limit": 3})),
+        (&["usage", "trackid"], "get_column_usage", json!({"column_name": "trackid"})),
+    ] {
+        let mut of_command = world.run(&[&["db"], words, &["--json"]].concat()).exits(0).json();
+        let mut of_tool = client.call(tool, arguments);
+        for answer in [&mut of_command, &mut of_tool] {
+            let members = answer.as_object_mut().unwrap();
+            // Texts around the answer differ, and so what they cost.
+            for name in ["tokens_used", "notice", "diagnostics"] {
+                members.remove(name);
+            }
+            without_nothing(answer);
+        }
+        assert_eq!(of_command, of_tool, "{words:?}");
+        assert!(of_tool.as_object().is_some_and(|members| !members.is_empty()), "{of_tool}");
+    }
+}
