@@ -65,7 +65,7 @@ fn reached(action: Action) -> Reached {
             Needless("any source is one command away")
         }
         Action::Graph | Action::NextTab | Action::PreviousTab | Action::FilterGraph => Program("graph"),
-        Action::MarkStart | Action::Way | Action::OpenWhere | Action::CopyExport => Program("graph"),
+        Action::MarkStart | Action::PathBetween | Action::OpenWhere | Action::CopyExport => Program("graph"),
         Action::Agents => Command("agents"),
         Action::Databases | Action::FilterTables => Command("databases"),
         Action::DocumentDatabases => Command("describe"),

@@ -203,9 +203,9 @@ pub enum Action {
     NextTab,
     /// Show the previous tab of the graph.
     PreviousTab,
-    /// Put the source under the cursor into the middle of its neighbourhood.
+    /// Show the neighbourhood of the source under the cursor.
     Centre,
-    /// Put the source into the middle that was there before.
+    /// Show the neighbourhood before.
     PreviousCentre,
     /// Go to the next level of the neighbourhood.
     NextLevel,
@@ -214,7 +214,7 @@ pub enum Action {
     /// Mark the source under the cursor as the start of a way.
     MarkStart,
     /// Show the way between the marked source and the one under the cursor.
-    Way,
+    PathBetween,
     /// Go to the source in the catalog.
     ToCatalog,
     /// Open the file and line of the mention or broken link.

@@ -24,7 +24,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::FilterGraph if !graph.tab.is_some_and(GraphTab::has_filter) => {
             Some("the map, the hubs and the orphans can be filtered".to_owned())
         }
-        Action::Centre | Action::MarkStart | Action::ToCatalog | Action::Way => about_source(state, action),
+        Action::Centre | Action::MarkStart | Action::ToCatalog | Action::PathBetween => about_source(state, action),
         Action::OpenWhere => update::spot(state).err(),
         _ => None,
     }
@@ -36,11 +36,13 @@ fn about_source(state: &State, action: Action) -> Option<String> {
     let is_centre = graph.tab == Some(GraphTab::Neighbours) && graph.level == 0;
     match action {
         Action::Centre if is_centre => {
-            Some(format!("@{id} is in the middle: {} goes to it in the catalog", state.key(Action::ToCatalog)))
+            Some(format!("@{id} is at the centre: {} goes to it in the catalog", state.key(Action::ToCatalog)))
         }
-        Action::Way if marked.is_none() => Some(format!("mark a start first: {}", state.key(Action::MarkStart))),
-        Action::Way if marked.is_some_and(|marked| marked.as_str() == id) => {
-            Some(format!("the way begins at @{id}: go to another source"))
+        Action::PathBetween if marked.is_none() => {
+            Some(format!("mark a start first: {}", state.key(Action::MarkStart)))
+        }
+        Action::PathBetween if marked.is_some_and(|marked| marked.as_str() == id) => {
+            Some(format!("the path begins at @{id}: go to another source"))
         }
         _ => None,
     }

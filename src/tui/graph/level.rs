@@ -1,4 +1,4 @@
-//! The sources at one distance from the one in the middle, and the mentions that lead there.
+//! The sources at one distance from the one at the centre, and the mentions that lead there.
 
 use refdesk_core::mention::analysis::{Direction, GraphAnalysis, levels};
 

@@ -1,4 +1,4 @@
-//! Draws the neighbourhood: the source in the middle on a line of its own, and below it the levels beside each other, what
+//! Draws the neighbourhood: the source at the centre on a line of its own, and below it the levels beside each other, what
 //! mentions it on the left, what it mentions on the right.
 
 use ratatui::buffer::Buffer;
@@ -29,7 +29,7 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
         return Vec::new();
     }
     let position = |distance: isize| all.iter().position(|level| level.distance == distance).unwrap_or(0);
-    // The two levels nearest to the centre are in the middle, unless the cursor is far away.
+    // The two levels nearest to the centre are centred, unless the cursor is far away.
     let first = position(-1).saturating_sub((count - 2) / 2).min(all.len() - count);
     let focused = if graph.level == 0 { position(1) } else { position(graph.level) };
     let first = first.clamp((focused + 1).saturating_sub(count), focused);
@@ -61,7 +61,7 @@ pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
     let Some(centre) = graph.centre.as_ref().and_then(|id| graph.at(id)) else {
-        return draw_empty(state, "No source is in the middle: choose one on the map.", places.list, buffer);
+        return draw_empty(state, "No source is at the centre: choose one on the map.", places.list, buffer);
     };
     let under = if graph.level == 0 { RowCursor::of(0, 0, active) } else { RowCursor::Elsewhere };
     centre_row(state, centre, places.head.width).draw(under, ThemeRole::Catalog, nth_row(places.head, 0), buffer);

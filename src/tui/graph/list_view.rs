@@ -1,4 +1,4 @@
-//! Draws the lists of the graph: the map with its bars, hubs, cycles, orphans, broken links and ways.
+//! Draws the lists of the graph: the map with its bars, hubs, cycles, orphans, broken links and paths.
 
 use ratatui::buffer::Buffer;
 
@@ -49,11 +49,11 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
         GraphTab::Cycles => "No sources mention each other in a circle.".to_owned(),
         GraphTab::Orphans => "Every source mentions another or is mentioned.".to_owned(),
         GraphTab::BrokenLinks => "No document has a broken link.".to_owned(),
-        GraphTab::Way => format!(
+        GraphTab::Path => format!(
             "Mark a source with {}, go to another one, and press {}: this tab then shows the shortest path of mentions in \
              each direction.",
             state.key(Action::MarkStart),
-            state.key(Action::Way)
+            state.key(Action::PathBetween)
         ),
         GraphTab::Neighbours | GraphTab::Map => "No sources yet.".to_owned(),
     }

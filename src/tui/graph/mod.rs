@@ -1,5 +1,5 @@
 //! The mention graph, in place of the panes: the neighbourhood of a source level by level, the whole catalog with what each
-//! pick would bring, hubs, cycles, orphans, broken links, and the way from one source to another. What needs the whole
+//! pick would bring, hubs, cycles, orphans, broken links, and the path from one source to another. What needs the whole
 //! graph is computed by the engine; here are only rows of it.
 
 mod details;
@@ -41,13 +41,13 @@ pub enum GraphTab {
     Orphans,
     /// Links in documents that lead nowhere.
     BrokenLinks,
-    /// The ways between the marked source and another.
-    Way,
+    /// The paths between the marked source and another.
+    Path,
 }
 
 impl GraphTab {
     pub const ALL: [Self; 7] =
-        [Self::Neighbours, Self::Map, Self::Hubs, Self::Cycles, Self::Orphans, Self::BrokenLinks, Self::Way];
+        [Self::Neighbours, Self::Map, Self::Hubs, Self::Cycles, Self::Orphans, Self::BrokenLinks, Self::Path];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl GraphTab {
             Self::Cycles => "Cycles",
             Self::Orphans => "Orphans",
             Self::BrokenLinks => "Broken links",
-            Self::Way => "Way",
+            Self::Path => "Path",
         }
     }
 
@@ -92,11 +92,11 @@ pub struct GraphView {
     /// The newest answer of the engine; dropped when the graph is left, because it is large.
     pub analysis: Option<Arc<GraphAnalysis>>,
     asked: Option<AnalysedValues>,
-    /// The source in the middle of the neighbourhood.
+    /// The source at the centre of the neighbourhood.
     pub centre: Option<SourceId>,
-    /// Those that were in the middle before it, the last one last.
+    /// Those that were there before it, the last one last.
     before: Vec<SourceId>,
-    /// Where the way begins.
+    /// Where the path begins.
     pub marked: Option<SourceId>,
     /// Where it ends.
     target: Option<SourceId>,

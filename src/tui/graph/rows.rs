@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use refdesk_core::mention::analysis::{GraphAnalysis, shortest_way};
+use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
 use refdesk_text::Code;
 
 use super::{GraphTab, GraphView};
@@ -19,7 +19,7 @@ pub enum GraphRow {
     Source(usize),
     /// A source with the number of mentions of it.
     Hub(usize, usize),
-    /// A source of a way, with the one before it that mentions it.
+    /// A source of a path, with the one before it that mentions it.
     Step(usize, Option<usize>),
     /// A broken link, by its place among the problems.
     Problem(usize),
@@ -59,7 +59,7 @@ pub fn own(state: &State, at: usize) -> Option<u64> {
 pub fn count(state: &State, tab: GraphTab) -> Option<usize> {
     let analysis = state.graph.analysis.as_ref()?;
     match tab {
-        GraphTab::Neighbours | GraphTab::Way => None,
+        GraphTab::Neighbours | GraphTab::Path => None,
         GraphTab::Map => Some(analysis.catalog.len()),
         GraphTab::Hubs => Some(analysis.catalog.len() - unmentioned(analysis)),
         GraphTab::Cycles => Some(analysis.cycles.len()),
@@ -106,7 +106,7 @@ pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
         GraphTab::Cycles => analysis.cycles.iter().flat_map(|cycle| in_cycle(state, cycle)).collect(),
         GraphTab::Orphans => filtered(state, orphans(analysis).map(GraphRow::Source).collect()),
         GraphTab::BrokenLinks => broken(state).map(GraphRow::Problem).collect(),
-        GraphTab::Way => ways(state, analysis),
+        GraphTab::Path => paths(state, analysis),
     }
 }
 
@@ -121,21 +121,21 @@ fn in_cycle(state: &State, cycle: &[usize]) -> Vec<GraphRow> {
     std::iter::once(GraphRow::Heading(heading)).chain(sources).collect()
 }
 
-fn ways(state: &State, analysis: &GraphAnalysis) -> Vec<GraphRow> {
+fn paths(state: &State, analysis: &GraphAnalysis) -> Vec<GraphRow> {
     let ends = (state.graph.marked.as_ref(), state.graph.target.as_ref());
     let (Some(marked), Some(target)) = ends else { return Vec::new() };
     let (Some(from), Some(to)) = (state.graph.at(marked), state.graph.at(target)) else { return Vec::new() };
     let mut rows = Vec::new();
     for (from, to, ids) in [(from, to, (marked, target)), (to, from, (target, marked))] {
-        let way = shortest_way(&analysis.adjacency, from, to);
-        let length = match &way {
-            Some(way) => cells::counted(way.len().saturating_sub(1), "step"),
+        let path = shortest_path(&analysis.adjacency, from, to);
+        let length = match &path {
+            Some(path) => cells::counted(path.len().saturating_sub(1), "step"),
             None => "not connected".to_owned(),
         };
         rows.push(GraphRow::Heading(format!("From @{} to @{}: {length}", ids.0, ids.1)));
-        let way = way.unwrap_or_default();
-        let before = std::iter::once(None).chain(way.iter().copied().map(Some));
-        rows.extend(way.iter().zip(before).map(|(at, before)| GraphRow::Step(*at, before)));
+        let path = path.unwrap_or_default();
+        let before = std::iter::once(None).chain(path.iter().copied().map(Some));
+        rows.extend(path.iter().zip(before).map(|(at, before)| GraphRow::Step(*at, before)));
     }
     rows
 }

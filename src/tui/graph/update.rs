@@ -44,7 +44,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         Action::PreviousLevel => to_level(state, -1),
         Action::Centre => {
             if let Some(id) = state.in_graph().map(SourceId::from) {
-                put_into_the_middle(state, id);
+                centre_on(state, id);
             }
         }
         Action::PreviousCentre => {
@@ -55,14 +55,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         }
         Action::MarkStart => {
             if let Some(id) = state.in_graph().map(SourceId::from) {
-                let way = state.key(Action::Way);
-                state.note(format!("marked @{id}: {way} on another source shows the way between them"));
+                let path = state.key(Action::PathBetween);
+                state.note(format!("marked @{id}: {path} on another source shows the path between them"));
                 state.graph.marked = Some(id);
             }
         }
-        Action::Way => {
+        Action::PathBetween => {
             state.graph.target = state.in_graph().map(SourceId::from);
-            show(state, GraphTab::Way);
+            show(state, GraphTab::Path);
         }
         Action::ToCatalog => {
             if let Some(id) = state.in_graph().map(SourceId::from) {
@@ -109,7 +109,7 @@ fn open(state: &mut State) {
     state.graph.centre = known;
 }
 
-fn put_into_the_middle(state: &mut State, id: SourceId) {
+fn centre_on(state: &mut State, id: SourceId) {
     if state.graph.centre.as_ref() != Some(&id) {
         state.graph.before.extend(state.graph.centre.replace(id));
         let more = state.graph.before.len().saturating_sub(REMEMBERED);
@@ -320,7 +320,7 @@ pub fn spot(state: &State) -> Result<Spot, String> {
         .ok_or_else(|| format!("the mention is in the content of @{}, not in a file of its own", mention.from))
 }
 
-/// A click puts the cursor on a row; on the row under the cursor it puts its source into the middle.
+/// A click puts the cursor on a row; on the row under the cursor it centres its source.
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     if let Some(tab) = view::tab_at(state, at) {
         return show(state, tab);

@@ -23,7 +23,7 @@ const DETAILS: u16 = 7;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GraphLayout {
     pub tabs: Rect,
-    /// Headings, the filter, or the source in the middle with the headings of the levels.
+    /// Headings, the filter, or the source at the centre with the headings of the levels.
     pub head: Rect,
     pub list: Rect,
     pub rule: Rect,
@@ -94,7 +94,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
 
 fn note(state: &State) -> String {
     match &state.graph.marked {
-        Some(marked) => format!("way from @{}", cells::clean(marked.as_str())),
+        Some(marked) => format!("path from @{}", cells::clean(marked.as_str())),
         None => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! The graph by its keys: walking, picking, lists, ways, and the analysis it asks for.
+//! The graph by its keys: walking, picking, lists, paths, and the analysis it asks for.
 
 use std::sync::Arc;
 
@@ -154,10 +154,10 @@ fn files_of_mentions_and_links() {
 #[test]
 fn disabled_actions_say_why() {
     for (keys, why) in [
-        ("Enter", "@circuit-breaker is in the middle: c goes to it in the catalog"),
+        ("Enter", "@circuit-breaker is at the centre: c goes to it in the catalog"),
         ("Backspace", "there is no previous source to go back to"),
         ("w", "mark a start first: m"),
-        ("m w", "the way begins at @circuit-breaker: go to another source"),
+        ("m w", "the path begins at @circuit-breaker: go to another source"),
         ("/", "the map, the hubs and the orphans can be filtered"),
         ("O", "this row is not a single mention"),
         ("Right Right Right O", "the mention is in the content of @error-handling, not in a file of its own"),

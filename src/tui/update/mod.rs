@@ -220,7 +220,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::NextLevel
         | Action::PreviousLevel
         | Action::MarkStart
-        | Action::Way
+        | Action::PathBetween
         | Action::ToCatalog
         | Action::OpenWhere
         | Action::CopyExport

@@ -83,7 +83,7 @@ impl DifferenceKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::TableAdded => "new table",
-            Self::TableRemoved => "table is gone",
+            Self::TableRemoved => "table is gone or left out",
             Self::PageMissing => "no page",
             Self::KindChanged => "kind changed",
             Self::ColumnAdded => "new column",

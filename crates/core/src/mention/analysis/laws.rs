@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Adjacency, ClosureWeight, Direction, GraphAnalysis, SourceWeight, levels, shortest_way, weights};
+use super::{Adjacency, ClosureWeight, Direction, GraphAnalysis, SourceWeight, levels, shortest_path, weights};
 use crate::catalog::testing::inline;
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Via};
@@ -90,7 +90,7 @@ fn examples_of_ways() {
         (9, 0, None),
         (0, 9, None),
     ] {
-        assert_eq!(shortest_way(&adjacency(6, &edges), from, to), way, "{from} to {to}");
+        assert_eq!(shortest_path(&adjacency(6, &edges), from, to), way, "{from} to {to}");
     }
 }
 
@@ -169,7 +169,7 @@ proptest! {
             let level = |levels: &[Vec<usize>]| levels.iter().position(|level| level.contains(&other)).map(|at| at + 1);
             prop_assert_eq!(level(&there), reaches[from][other]);
             prop_assert_eq!(level(&back), reaches[other][from]);
-            let way = shortest_way(&adjacency, from, other);
+            let way = shortest_path(&adjacency, from, other);
             prop_assert_eq!(way.as_ref().map(|way| way.len() - 1), reaches[from][other]);
             for step in way.unwrap_or_default().windows(2) {
                 prop_assert!(edges.contains(&(step[0], step[1])));

@@ -12,7 +12,7 @@ mod weight;
 pub use adjacency::{Adjacency, MentionEdge};
 pub use components::cycles;
 pub use layers::layers;
-pub use walk::{Direction, levels, shortest_way};
+pub use walk::{Direction, levels, shortest_path};
 pub use weight::{ClosureWeight, SourceWeight, weights};
 
 use std::collections::HashMap;

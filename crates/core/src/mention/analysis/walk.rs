@@ -54,7 +54,7 @@ pub fn levels(adjacency: &Adjacency, from: usize, direction: Direction, most: us
 
 /// The shortest way of mentions from one source to another, both included; `None` if there is none. Of several, the one
 /// that is first in catalog order.
-pub fn shortest_way(adjacency: &Adjacency, from: usize, to: usize) -> Option<Vec<usize>> {
+pub fn shortest_path(adjacency: &Adjacency, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut reached_from = vec![UNSEEN; adjacency.len()];
     *reached_from.get_mut(from)? = narrow(from);
     let mut level = vec![from];
