@@ -35,6 +35,9 @@ fn a_database_is_planned_documented_and_asked() {
     assert!(!world.path.join("docs").exists());
     let told = world.run(&["db", "document", "--yes", "--json"]).exits(0).json();
     assert_eq!(strings(&told["sources"]), ["db-shop-artist", "db-shop-invoice", "db-shop-playlist", "db-shop-track"]);
+    // A run is one line of the journal, and not one for each page.
+    let journal = world.run(&["journal"]).exits(0);
+    assert_eq!(journal.text().lines().filter(|line| line.contains("docs/databases/shop/")).count(), 1, "{journal}");
     let told = world.run(&["db", "document"]).exits(0);
     assert!(told.text().starts_with("Up to date: 27 pages."), "{told}");
     let listed = world.run(&["list", "--json"]).exits(0).json();

@@ -120,14 +120,15 @@ impl Desk {
         self.journal(session, file(shown, text, reason));
     }
 
-    /// Journals that files were written: their paths as printed and their texts.
-    pub(super) fn note_files<'t>(
-        &self,
-        session: &Session,
-        files: impl Iterator<Item = (&'t str, &'t str)>,
-        reason: &str,
-    ) {
-        self.journal_all(session, files.map(|(shown, text)| file(shown, text, reason)).collect());
+    /// Journals in one line that many files were written: each with its path as printed, and its size in bytes. Hashes of theirs
+    /// stand elsewhere.
+    pub(super) fn note_files(&self, session: &Session, files: Vec<(String, usize)>, reason: &str) {
+        if files.is_empty() {
+            return;
+        }
+        let bytes = files.iter().map(|(_, bytes)| bytes).sum();
+        let about = files.into_iter().map(|(shown, _)| shown).collect();
+        self.journal(session, Receipt { about, reason: reason.to_owned(), bytes, ..Receipt::new(What::Written) });
     }
 
     /// Journals which files of embedded templates were written and removed.

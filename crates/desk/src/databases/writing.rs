@@ -21,11 +21,11 @@ use serde_json::json;
 use super::documenting::{Documentation, DocumentedPage, PROGRESS};
 use crate::{Desk, Session};
 
-/// Pages that are journalled at once.
-const JOURNALLED: usize = 64;
-
-/// How often a long run notes how far it is.
+/// How often a long run notes how far it is, and journals what it wrote since.
 const NOTED: usize = 16;
+
+/// Fewest pages between two of these notes.
+const PAGES_BETWEEN: usize = 64;
 
 /// Pages in a row that cannot be written before the run ends.
 const FAILURES: usize = 5;
@@ -71,8 +71,8 @@ struct Run<'d, 'p> {
     writes: SeparateWrites,
     progress: Progress,
     report: DocumentReport,
-    /// Written, and not yet journalled: paths as printed, and texts.
-    unnoted: Vec<(String, &'p str)>,
+    /// Written, and not yet journalled: paths as printed, and bytes.
+    unnoted: Vec<(String, usize)>,
 }
 
 impl Desk {
@@ -151,7 +151,7 @@ impl<'p> Run<'_, 'p> {
     fn write_pages(&mut self, progress: &mut dyn FnMut(DocumentProgress) -> bool) {
         let wanted: Vec<&'p DocumentedPage> =
             self.prepared.pages.iter().filter(|it| it.action == PageAction::Write).collect();
-        let every = (wanted.len() / NOTED).max(JOURNALLED);
+        let every = (wanted.len() / NOTED).max(PAGES_BETWEEN);
         let (mut failed, mut in_a_row) = (0, 0);
         let mut table: Option<&TableName> = None;
         for (at, it) in wanted.iter().enumerate() {
@@ -180,9 +180,6 @@ impl<'p> Run<'_, 'p> {
                 self.report.is_ended = true;
                 break;
             }
-            if self.unnoted.len() >= JOURNALLED {
-                self.journal();
-            }
             if (at + 1).is_multiple_of(every) {
                 self.store_progress();
             }
@@ -192,7 +189,7 @@ impl<'p> Run<'_, 'p> {
 
     fn note_written(&mut self, page: &'p Page, shown: String) {
         self.report.written.push(page.path.clone());
-        self.unnoted.push((shown, &page.text));
+        self.unnoted.push((shown, page.text.len()));
         if let Some(unit) = self.unit(page) {
             unit.output_files.push(page.path.clone());
             unit.current_table = page.table.as_ref().map(TableName::full);
@@ -251,15 +248,9 @@ impl<'p> Run<'_, 'p> {
         stats.failed_tables = self.progress.work_units.values().map(|unit| unit.tables_failed).sum();
     }
 
-    fn journal(&mut self) {
-        let unnoted = std::mem::take(&mut self.unnoted);
-        let files = unnoted.iter().map(|(shown, text)| (shown.as_str(), *text));
-        self.desk.note_files(self.session, files, REASON);
-    }
-
     /// Journals what was written, and notes how far the run is.
     fn store_progress(&mut self) {
-        self.journal();
+        self.desk.note_files(self.session, std::mem::take(&mut self.unnoted), REASON);
         self.progress.last_checkpoint = self.desk.timestamp();
         if let Err(error) = self.desk.store_database_state(PROGRESS, &self.progress) {
             // What was noted when the run began is enough to go on.

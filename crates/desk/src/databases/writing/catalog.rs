@@ -41,7 +41,7 @@ impl Run<'_, '_> {
             };
             match self.writes.write(path, text, &found) {
                 Ok(written) => {
-                    self.unnoted.push((written.shown, text));
+                    self.unnoted.push((written.shown, text.len()));
                     self.report.sources.push(entry.id.clone());
                     entries.push(noted(hash));
                 }
