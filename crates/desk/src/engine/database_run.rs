@@ -2,13 +2,13 @@
 //! thousand pages a while, which must not hold up the engine. It prepares, waits for a person's word, and writes. What it wrote
 //! the engine sees as it sees the writes of any other process.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use refdesk_text::{Code, Error};
 use tokio::sync::mpsc::{Sender, WeakSender};
 use tokio::sync::oneshot;
 
@@ -77,29 +77,41 @@ pub struct RunClient {
 
 impl DatabaseRun {
     /// Prepares a run once the one before has ended, and answers with what it would do. It writes nothing until it is told to.
-    ///
-    /// # Errors
-    /// The system cannot start a thread.
+    /// `None` if the system cannot start a thread, which is the answer then.
     pub fn start(
         number: u64,
         client: RunClient,
         what: DocumentOptions,
         before: Option<Self>,
         reply: oneshot::Sender<Response>,
-    ) -> io::Result<Self> {
+    ) -> Option<Self> {
         let (write, order) = mpsc::channel();
         let flags = Arc::new(RunFlags::default());
         let is_stopped = Arc::<AtomicBool>::default();
         let of_thread = flags.clone();
         let client = RunClient { options: Options { is_stopped: is_stopped.clone(), ..client.options }, ..client };
+        // Handed over once the thread runs: what a thread takes along is lost if it cannot start.
+        let (hand_over, handed_over) = mpsc::channel::<(Option<Self>, RunClient, oneshot::Sender<Response>)>();
         let run = move || {
+            let Ok((before, client, reply)) = handed_over.recv() else { return };
             if let Some(before) = before {
                 before.wait();
             }
             run(number, client, &what, reply, &order, &of_thread);
         };
-        let thread = thread::Builder::new().name("databases".to_owned()).spawn(run)?;
-        Ok(Self { number, write: Some(write), flags, is_stopped, thread: Some(thread) })
+        match thread::Builder::new().name("databases".to_owned()).spawn(run) {
+            Ok(thread) => {
+                // The thread waits for it.
+                let _ = hand_over.send((before, client, reply));
+                Some(Self { number, write: Some(write), flags, is_stopped, thread: Some(thread) })
+            }
+            Err(error) => {
+                let message = format!("no thread can be started: {error}");
+                let refused = Error::new(Code::Busy, message, "close other programs, or try again later");
+                let _ = reply.send(Response::DatabasesPrepared(Err(refused)));
+                None
+            }
+        }
     }
 
     /// Writes what was prepared if it is the run of this number, and answers when that has ended.

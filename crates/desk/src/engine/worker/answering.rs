@@ -6,7 +6,6 @@ use std::thread;
 use tokio::sync::oneshot;
 
 use super::super::database_run::{DatabaseRun, RunClient};
-use super::super::event::Event;
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
 use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickReach, Request, Response};
@@ -282,13 +281,7 @@ impl Worker<'_> {
         };
         self.database_runs += 1;
         let what = DocumentOptions { names, ..DocumentOptions::default() };
-        match DatabaseRun::start(self.database_runs, client, what, before, reply) {
-            Ok(run) => self.database_run = Some(run),
-            Err(error) => {
-                let message = format!("no thread can be started: {error}");
-                self.say(Event::Refused(Error::new(Code::Busy, message, "try again later")));
-            }
-        }
+        self.database_run = DatabaseRun::start(self.database_runs, client, what, before, reply);
     }
 
     fn settle_and_publish(&mut self) {
