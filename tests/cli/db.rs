@@ -306,5 +306,6 @@ fn the_doctor_says_what_a_database_needs() {
     line("databases: 1 database, 11 tables documented, 1 not documented, 1 changed since       fix: ").exits(0);
     world.run(&["db", "document", "--yes"]).exits(0);
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
-    line("databases: docs/databases/shop/").exits(0);
+    let told = line("databases: docs/databases/shop/").exits(0);
+    assert!(told.text().contains("fix: `refdesk db document shop --overwrite-edited` writes it anew"), "{told}");
 }

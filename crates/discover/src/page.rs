@@ -18,7 +18,7 @@ const TITLE: usize = 120;
 /// The most headings that are kept.
 const HEADINGS: usize = 12;
 
-/// The most words of a value that is no sentence.
+/// The most words of a value that is not a sentence.
 const SHORT_VALUE: usize = 3;
 
 /// A document as far as it describes itself.

@@ -217,18 +217,6 @@ impl Address {
         names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
     }
 
-    /// The file of the first socket through which it is reached; `None` if it is reached over the network.
-    pub(crate) fn socket(&self) -> Option<PathBuf> {
-        #[cfg(unix)]
-        let folder = self.config.get_hosts().iter().find_map(|host| match host {
-            Host::Unix(folder) => Some(folder),
-            Host::Tcp(_) => None,
-        })?;
-        #[cfg(not(unix))]
-        let folder: &PathBuf = None?;
-        Some(folder.join(format!(".s.PGSQL.{}", self.port())))
-    }
-
     /// Whether it is reached through sockets of this machine alone, for which there is no TLS.
     pub(crate) fn is_socket(&self) -> bool {
         #[cfg(unix)]

@@ -210,8 +210,11 @@ fn ssl_mode(address: &Address) -> SslMode {
 /// The refusal names the socket if there is none.
 fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
     let is_missing = cause::<io::Error>(&error).is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-    match address.socket().filter(|_| is_missing) {
-        Some(socket) => Refusal::new(RefusalKind::Unreachable, format!("there is no socket {}", socket.display())),
+    match address.host().filter(|_| is_missing && address.is_socket()) {
+        Some(folder) => {
+            let words = format!("there is no socket {folder}/.s.PGSQL.{}", address.port());
+            Refusal::new(RefusalKind::Unreachable, words)
+        }
         None => error.into(),
     }
 }

@@ -247,7 +247,7 @@ fn in_plain_words(message: &str) -> String {
         return "it has more than one document".to_owned();
     }
     if line.contains("did not find expected") {
-        return "its indentation is wrong here, or a quote or a bracket before this has no end".to_owned();
+        return "its indentation is wrong here".to_owned();
     }
     let end = [" at line ", " (defined at", " (first ", ", set "].iter().filter_map(|mark| line.find(mark)).min();
     line.get(..end.unwrap_or(line.len())).unwrap_or_default().trim_start_matches("error: ").to_owned()
@@ -268,6 +268,18 @@ mod tests {
             ("a: 1\na: 2", json!({"a": 1})),
         ] {
             assert_eq!(read::<Value>(text, 100, RepeatedKeys::FirstWins), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_are_said_in_plain_words() {
+        for (text, message, line) in [
+            ("a:\n  - b\n c: 1", "its indentation is wrong here", 3),
+            ("a: 'x' y", "invalid trailing content after single-quoted scalar", 1),
+            ("a: [b, c", "unclosed bracket '['", 1),
+        ] {
+            let problem = read::<Value>(text, 100, RepeatedKeys::Refused).unwrap_err();
+            assert_eq!((problem.message.as_str(), problem.line), (message, line), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The databases that are references: as their files show them, without reaching any.
 
-use super::report::CheckLine;
+use super::report::{CheckLevel, CheckLine};
 use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, TableSummary};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
@@ -47,7 +47,7 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
         return CheckLine::note(NAME, found + &not_done.concat(), "`refdesk db document` writes the pages");
     }
     match overview.problems.first() {
-        Some(problem) => CheckLine { level: super::report::CheckLevel::Note, ..wrong(problem) },
+        Some(problem) => CheckLine { level: CheckLevel::Note, ..wrong(problem) },
         None => CheckLine::ok(NAME, found),
     }
 }

@@ -44,7 +44,7 @@ struct Object {
 /// Reads the schema of a file at an absolute path without links.
 ///
 /// # Errors
-/// The file cannot be opened, is no SQLite database, or its schema is damaged.
+/// The file cannot be opened, is not an SQLite database, or its schema is damaged.
 pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Reading, Error> {
     let mut problems = Vec::new();
     let Some(file) = SqliteFile::open(path, shown, &mut problems)? else {

@@ -236,3 +236,25 @@ fn place(book: &Book<'_>, from: &Subject<'_>, full_name: &str) -> String {
         None => shown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_ten_are_numbers_while_they_are_short() {
+        for (exponent, expected) in [
+            (-7, "10^-7"),
+            (-6, "0.000001"),
+            (-1, "0.1"),
+            (0, "1"),
+            (3, "1,000"),
+            (9, "1,000,000,000"),
+            (10, "10^10"),
+            (i8::MIN, "10^-128"),
+            (i8::MAX, "10^127"),
+        ] {
+            assert_eq!(power_of_ten(exponent), expected);
+        }
+    }
+}
