@@ -410,7 +410,7 @@ mod tests {
             path: root.clone().into(),
             resolved: root.into(),
             standing: PathState::Directory,
-            size: 0,
+            size: None,
         };
         assert_eq!(super::folder("a", &place).text, "x.txt  1 byte");
         assert!(file("a", &at("a/README"), String::new(), 0).caption.starts_with("it cannot be read"));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Desk;
-use refdesk_core::catalog::{PathState, Source, SourceId, SourceKind, is_reserved};
+use refdesk_core::catalog::{PathState, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
 use refdesk_enrich::SourceFiles;
 use refdesk_files::name::sha256_hex;
@@ -66,7 +66,7 @@ impl Desk {
             root.starts_with(&*place.path)
                 && real.starts_with(&*place.resolved)
                 && !is_kept_back(&place.resolved, real)
-                && !is_reserved(self.workspace(), &Resolver::default(), &root, real)
+                && !ReservedFolders::new(self.workspace(), &Resolver::default()).holds(&root, real)
         };
         let Some(real) = std::fs::canonicalize(&root).ok().filter(is_shared) else { return Vec::new() };
         if root.is_file() {

@@ -231,7 +231,8 @@ impl Desk {
             linked.borrow_mut().push(path.to_path_buf());
             is_trusted(bare)
         };
-        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, previous, &may_read);
+        let (catalog, diagnostics) =
+            catalog::load(self.around(), &self.config, previous, &may_read, self.options.lives_on);
         let problems = check.problems_so_far();
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
@@ -253,7 +254,12 @@ impl Desk {
             let kind = match &source.kind {
                 SourceKind::Local(place) if !is_trusted => {
                     let resolved = check.actions().real(place).unwrap_or_else(|| place.resolved.clone());
-                    SourceKind::Local(LocalPath { standing: PathState::Untrusted, size: 0, resolved, ..place.clone() })
+                    SourceKind::Local(LocalPath {
+                        standing: PathState::Untrusted,
+                        size: None,
+                        resolved,
+                        ..place.clone()
+                    })
                 }
                 SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTOLD.into() },
                 _ => return source,

@@ -6,6 +6,7 @@ pub mod beneath;
 mod error;
 mod folder;
 mod link;
+mod listing;
 mod lock;
 pub mod name;
 pub mod output;
@@ -24,6 +25,7 @@ pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_d
 pub use error::{code_of, is_link_refused, no_workspace};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry};
 pub use link::link_on_path;
+pub use listing::FolderListings;
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
 pub use private::{is_mine, narrow, private_folder};

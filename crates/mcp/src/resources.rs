@@ -93,7 +93,7 @@ fn resource(source: &Source, why: VisibleAs) -> Resource {
 /// Size in bytes, if the catalog knows it.
 fn size(source: &Source) -> Option<u64> {
     match &source.kind {
-        SourceKind::Local(place) if place.standing == PathState::File => Some(place.size),
+        SourceKind::Local(place) => place.size,
         SourceKind::Inline { content } => Some(content.len() as u64),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! The sources visible to an agent: those which are auto or selected, and not missing. Access is checked when one is read.
 
-use refdesk_core::catalog::{Mode, PathState, Source, SourceKind};
+use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::selection::{Access, Role};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::tokens;
@@ -59,7 +59,7 @@ pub fn price(snapshot: &Snapshot, source: &Source) -> Option<u64> {
     let known = snapshot.tokens.get(source.id.as_str()).copied();
     known.or_else(|| match &source.kind {
         SourceKind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        SourceKind::Local(place) if place.standing == PathState::File => Some(tokens::of_file(&place.path, place.size)),
+        SourceKind::Local(place) => place.size.map(|size| tokens::of_file(&place.path, size)),
         _ => None,
     })
 }

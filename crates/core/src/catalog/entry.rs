@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::place::place;
+use super::place::Places;
 use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
-use crate::config::{Fields, JsonDocument, Surroundings, keys};
-use refdesk_files::path::Resolver;
+use crate::config::{Fields, JsonDocument, keys};
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::{self, HiddenCharacters};
@@ -19,10 +18,8 @@ use refdesk_text::report::locate::PointerStep;
 /// The context for reading an entry.
 #[derive(Debug)]
 pub struct EntryContext<'a> {
-    /// Workspace and related folders.
-    pub around: &'a Surroundings,
-    /// Resolves links; caches folders.
-    pub resolver: Resolver,
+    /// Finds what is at their paths.
+    pub places: Places<'a>,
     /// The folder that relative paths start from, if it is not the folder of the file.
     pub folder: Option<&'a Path>,
 }
@@ -76,7 +73,7 @@ impl EntryContext<'_> {
         match word {
             "local" => {
                 let written = required(fields, "path", Code::MissingField)?;
-                let (place, problem) = place(self.around, &self.resolver, folder, written);
+                let (place, problem) = self.places.place(folder, written);
                 if let Some(problem) = problem {
                     fields.report_value("path", problem);
                 }

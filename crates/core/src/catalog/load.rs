@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::Catalog;
 use super::entry::EntryContext;
-use super::place::is_reserved;
+use super::place::Places;
 use super::source::Source;
 use crate::config::{Config, JsonDocument, MemberPart, Surroundings, expand};
-use refdesk_files::path::{Resolver, absolute, is_absent};
+use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_regular;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -26,14 +26,16 @@ type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace and its configuration, with all diagnostics of the entries. If a discovered file no
 /// longer parses, its source from the `previous` catalog of the running desk is kept. The references folder, and any
-/// link in it, is only read if `may_read` allows it.
+/// link in it, is only read if `may_read` allows it. Where nobody compares catalogs, the sizes of files are not needed.
 pub fn load(
     around: &Surroundings,
     config: &Config,
     previous: Option<&Catalog>,
     may_read: &dyn Fn(&Path) -> bool,
+    with_sizes: bool,
 ) -> (Catalog, Vec<Diagnostic>) {
-    let reader = EntryContext { around, resolver: Resolver::default(), folder: None };
+    let places = if with_sizes { Places::new(around) } else { Places::without_sizes(around) };
+    let reader = EntryContext { places, folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
         Some(document) => configured(&reader, document, previous, &mut diagnostics),
@@ -87,9 +89,9 @@ fn discovered(
     may_read: &dyn Fn(&Path) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParsedEntry> {
-    let around = reader.around;
+    let around = reader.places.around;
     let folder = references_folder(around, config);
-    if is_reserved(&around.workspace, &reader.resolver, &folder, &reader.resolver.folder(&folder)) {
+    if reader.places.holds_state(&folder, &reader.places.resolver.folder(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
         diagnostics
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
@@ -125,7 +127,7 @@ fn discovered_file(
     file: &Path,
     kept: impl Fn(&Path) -> Option<Source>,
 ) -> (Option<Source>, Vec<Diagnostic>) {
-    let shown = reader.around.display(file);
+    let shown = reader.places.around.display(file);
     match read_regular(file, u64::MAX) {
         Ok((bytes, _)) => match JsonDocument::parse(file, shown, bytes) {
             (Some(document), mut problems) => {

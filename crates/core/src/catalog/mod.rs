@@ -17,7 +17,7 @@ mod source;
 pub mod testing;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
-pub use place::{is_reserved, other_candidates};
+pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 

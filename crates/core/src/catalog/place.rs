@@ -6,80 +6,144 @@ use std::sync::Arc;
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
-use refdesk_files::reserved;
+use refdesk_files::{FolderListings, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
-/// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
-pub fn place(
-    around: &Surroundings,
-    resolver: &Resolver,
-    folder: &Path,
-    written: &str,
-) -> (LocalPath, Option<Diagnostic>) {
-    let workspace = &around.workspace;
-    let look = |path: PathBuf| -> LocalPath {
-        let (resolved, metadata) = resolver.resolve(&path);
+/// Finds what is at the paths of a workspace's sources.
+#[derive(Debug)]
+pub struct Places<'a> {
+    /// Workspace and related folders.
+    pub around: &'a Surroundings,
+    /// Resolves links; caches folders.
+    pub resolver: Resolver,
+    reserved: ReservedFolders,
+    /// Instead of a look at each file.
+    listings: Option<FolderListings>,
+}
+
+impl<'a> Places<'a> {
+    /// For the sources of this workspace.
+    pub fn new(around: &'a Surroundings) -> Self {
+        let resolver = Resolver::default();
+        Self { around, reserved: ReservedFolders::new(&around.workspace, &resolver), resolver, listings: None }
+    }
+
+    /// The same, without the sizes of files in folders with many of them.
+    pub fn without_sizes(around: &'a Surroundings) -> Self {
+        Self { listings: Some(FolderListings::default()), ..Self::new(around) }
+    }
+
+    /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
+    pub fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
+        let workspace = &self.around.workspace;
+        let look = |path| self.look(written, path);
+        let exists = |place: &LocalPath| place.standing != PathState::Missing;
+        let reserved = |place: &LocalPath| {
+            let problem =
+                Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
+            let problem = problem.fix("use another path; this one is not read");
+            (place.standing == PathState::Reserved).then_some(problem)
+        };
+        let expanded = expand(self.around, written);
+
+        let mut first = look(first_candidate(workspace, folder, &expanded));
+        if is_windows_absolute(&expanded) && cfg!(not(windows)) {
+            first = LocalPath { standing: PathState::Missing, size: None, ..first };
+        }
+        if exists(&first) {
+            let problem = reserved(&first);
+            return (first, problem);
+        }
+        if let Some(other) = later_candidates(workspace, &expanded).map(look).find(exists) {
+            if let Some(problem) = reserved(&other) {
+                return (other, Some(problem));
+            }
+            let problem = if is_absolute_anywhere(&expanded) {
+                let now = display(workspace, &other.path);
+                Diagnostic::warning(Code::MovedPath, format!("'{written}' does not exist; '{now}' is used"))
+                    .fix(Fix::RewritePaths)
+            } else {
+                let from = display(workspace, folder);
+                let message =
+                    format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
+                Diagnostic::warning(Code::WorkspacePath, message)
+                    .fix("write the path relative to the file that holds it")
+            };
+            return (other, Some(problem));
+        }
+        let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
+        (first, Some(problem.fix("fix the path, or remove the source; it cannot be picked")))
+    }
+
+    /// What is at a path.
+    fn look(&self, written: &str, path: PathBuf) -> LocalPath {
+        if self.is_listed(&path) && !self.holds_state(&path, &path) {
+            let path: Arc<Path> = Arc::from(path);
+            let standing = PathState::File;
+            return LocalPath { written: written.to_owned(), resolved: path.clone(), path, standing, size: None };
+        }
+        let (resolved, metadata) = self.resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
         let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
-            _ if is_reserved(workspace, resolver, &path, &resolved) => (PathState::Reserved, 0),
-            None => (PathState::Missing, 0),
-            Some(metadata) if metadata.is_dir() => (PathState::Directory, 0),
-            Some(metadata) => (PathState::File, metadata.len()),
+            _ if self.holds_state(&path, &resolved) => (PathState::Reserved, None),
+            None => (PathState::Missing, None),
+            Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
+            Some(metadata) => (PathState::File, Some(metadata.len())),
         };
         LocalPath { written: written.to_owned(), path, resolved, standing, size }
-    };
-    let exists = |place: &LocalPath| place.standing != PathState::Missing;
-    let reserved = |place: &LocalPath| {
-        let problem =
-            Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
-        let problem = problem.fix("use another path; this one is not read");
-        (place.standing == PathState::Reserved).then_some(problem)
-    };
-    let expanded = expand(around, written);
+    }
 
-    let mut first = look(first_candidate(workspace, folder, &expanded));
-    if is_windows_absolute(&expanded) && cfg!(not(windows)) {
-        first = LocalPath { standing: PathState::Missing, size: 0, ..first };
+    /// Whether a listing shows a file of the workspace at a path without links. Nothing outside is listed.
+    fn is_listed(&self, path: &Path) -> bool {
+        let Some(listings) = &self.listings else { return false };
+        let has_links = |folder: &Path| self.resolver.elsewhere(folder).is_some();
+        path.starts_with(&self.around.workspace) && !path.parent().is_none_or(has_links) && listings.shows_file(path)
     }
-    if exists(&first) {
-        let problem = reserved(&first);
-        return (first, problem);
+
+    /// Whether a path is, or is in, a folder where git or refdesk keeps its state.
+    pub fn holds_state(&self, path: &Path, resolved: &Path) -> bool {
+        self.reserved.holds(path, resolved)
     }
-    if let Some(other) = later_candidates(workspace, &expanded).map(look).find(exists) {
-        if let Some(problem) = reserved(&other) {
-            return (other, Some(problem));
-        }
-        let problem = if is_absolute_anywhere(&expanded) {
-            let now = display(workspace, &other.path);
-            Diagnostic::warning(Code::MovedPath, format!("'{written}' does not exist; '{now}' is used"))
-                .fix(Fix::RewritePaths)
-        } else {
-            let from = display(workspace, folder);
-            let message = format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
-            Diagnostic::warning(Code::WorkspacePath, message).fix("write the path relative to the file that holds it")
-        };
-        return (other, Some(problem));
-    }
-    let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
-    (first, Some(problem.fix("fix the path, or remove the source; it cannot be picked")))
 }
 
-/// Whether a path is, or is in, a folder where git or refdesk keeps its state: as written, with links resolved, or
-/// where a link of the workspace has moved such a folder. Folders above the workspace do not count.
-pub fn is_reserved(workspace: &Path, resolver: &Resolver, path: &Path, resolved: &Path) -> bool {
-    let real = || resolver.folder(workspace);
-    // Both folders are hidden; there may be tens of thousands of paths, few of them below a hidden folder.
-    let is_below_hidden = |path: &Path| path.as_os_str().as_encoded_bytes().windows(2).any(|pair| pair == b"/.");
-    let within = |root: &Path, path: &Path| {
-        (cfg!(not(unix)) || is_below_hidden(path)) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
-    };
-    let moved = |name: &str| {
-        let folder = resolver.elsewhere(&workspace.join(name));
-        folder.is_some_and(|folder| folder != real().join(name) && resolved.starts_with(folder))
-    };
-    within(workspace, path) || within(&real(), resolved) || moved(".git") || moved(".jaato/refdesk")
+/// The folders of a workspace where git and refdesk keep their state.
+#[derive(Debug)]
+pub struct ReservedFolders {
+    workspace: PathBuf,
+    /// The workspace without links.
+    real: PathBuf,
+    /// Where a link of the workspace has moved such a folder.
+    moved: Vec<PathBuf>,
+}
+
+impl ReservedFolders {
+    /// Those of this workspace.
+    pub fn new(workspace: &Path, resolver: &Resolver) -> Self {
+        let real = resolver.folder(workspace);
+        let moved = [".git", ".jaato/refdesk"]
+            .into_iter()
+            .filter_map(|name| resolver.elsewhere(&workspace.join(name)).filter(|folder| *folder != real.join(name)));
+        Self { moved: moved.collect(), workspace: workspace.to_path_buf(), real }
+    }
+
+    /// Whether a path is, or is in, one of them: as written, with links resolved, or where a link has moved it. Folders
+    /// above the workspace do not count.
+    pub fn holds(&self, path: &Path, resolved: &Path) -> bool {
+        let within = |root: &Path, path: &Path| {
+            (cfg!(not(unix)) || is_below_hidden(path)) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
+        };
+        within(&self.workspace, path)
+            || within(&self.real, resolved)
+            || self.moved.iter().any(|folder| resolved.starts_with(folder))
+    }
+}
+
+/// Whether a name in the path is hidden, as both folders are: there may be tens of thousands of paths, few of them.
+fn is_below_hidden(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    memchr::memchr_iter(b'.', path).any(|at| at.checked_sub(1).and_then(|before| path.get(before)) == Some(&b'/'))
 }
 
 /// The other locations where this source would be found if a file appeared there: every candidate for its written path,
@@ -192,15 +256,15 @@ mod tests {
             ("/x/knowledge/../two/last.md", "two/last.md", "moved-path"),
             ("/x/two/last.md", "two/last.md", "moved-path"),
         ] {
-            let (place, problem) = place(around, &Resolver::default(), &folder, written);
+            let (place, problem) = Places::new(around).place(&folder, written);
             assert_eq!(display(&around.workspace, &place.path), expected, "{written}");
             assert_eq!(problem.map_or("", |problem| problem.code.as_str()), code, "{written}");
         }
-        let missing = place(around, &Resolver::default(), &folder, "/nowhere/last.md").0;
+        let missing = Places::new(around).place(&folder, "/nowhere/last.md").0;
         assert_eq!(missing.standing, PathState::Missing, "one component is not enough");
-        let home = place(around, &Resolver::default(), &folder, "~/h.md").0;
+        let home = Places::new(around).place(&folder, "~/h.md").0;
         assert_eq!((home.standing, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
-        let home = place(around, &Resolver::default(), &folder, "${HOME}/h.md").0;
+        let home = Places::new(around).place(&folder, "${HOME}/h.md").0;
         assert_eq!(home.standing, PathState::File);
     }
 

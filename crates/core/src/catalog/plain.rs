@@ -2,64 +2,29 @@
 //! an intermediate value for every member; with ten thousand entries that halves the time to open a desk. All others
 //! are left to `entry`, which reports what is wrong; for a plain entry both give the same source.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::entry::EntryContext;
-use super::place::place;
 use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
-use crate::config::JsonDocument;
+use crate::config::{JsonDocument, PlainEntry};
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
-
-/// The members that a plain entry may have; `null` counts as absent.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Plain<'t> {
-    #[serde(borrow)]
-    id: Cow<'t, str>,
-    name: Option<String>,
-    description: Option<String>,
-    #[serde(borrow, rename = "type")]
-    kind: Option<Cow<'t, str>>,
-    #[serde(borrow)]
-    mode: Option<Cow<'t, str>>,
-    tags: Option<Vec<String>>,
-    #[serde(borrow)]
-    path: Option<Cow<'t, str>>,
-    url: Option<String>,
-    #[serde(borrow)]
-    content: Option<Cow<'t, str>>,
-    #[serde(rename = "fetchHint")]
-    fetch_hint: Option<String>,
-    // Known members; the entry is plain only if they are absent.
-    #[serde(default)]
-    server: (),
-    #[serde(default)]
-    tool: (),
-    #[serde(default)]
-    args: (),
-    #[serde(default)]
-    embedding: (),
-    #[serde(default)]
-    contents: (),
-}
 
 impl EntryContext<'_> {
     /// The source of the item of `sources` at this position, if it is plain.
     pub fn read_plain(&self, document: &JsonDocument, index: usize) -> Option<Source> {
-        let mut text = serde_json::Deserializer::from_str(document.entry_text(index)?);
-        let plain = Plain::deserialize(&mut text).ok()?;
-        let Plain { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = plain;
-        let ((), (), (), (), ()) = (plain.server, plain.tool, plain.args, plain.embedding, plain.contents);
-        let name = name.unwrap_or_else(|| id.to_string());
-        let (description, tags) = (description.unwrap_or_default(), tags.unwrap_or_default());
+        let PlainEntry { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } =
+            document.plain_entry(index)?;
+        let tags = tags.unwrap_or_default();
         let has_text = |text: &str| !text.trim().is_empty();
-        let texts = [Some(&*id), Some(&name), Some(&description), content.as_deref(), fetch_hint.as_deref()];
-        let is_odd = |tag: &String| !can_match(tag) || is_hiding(tag);
-        if !has_text(&id) || !has_text(&name) || tags.iter().any(is_odd) || texts.into_iter().flatten().any(is_hiding) {
+        let name = name.as_deref().unwrap_or(&id);
+        let texts = [Some(&*id), Some(name), description.as_deref(), content.as_deref(), fetch_hint.as_deref()];
+        let is_odd = |tag: &str| !can_match(tag) || is_hiding(tag);
+        if !has_text(&id)
+            || !has_text(name)
+            || tags.iter().any(|tag| is_odd(tag))
+            || texts.into_iter().flatten().any(is_hiding)
+        {
             return None;
         }
         let mode = match mode.as_deref() {
@@ -70,20 +35,28 @@ impl EntryContext<'_> {
         let kind = match kind.as_deref() {
             Some("local") | None => {
                 let folder = document.path.parent()?;
-                let (place, problem) =
-                    place(self.around, &self.resolver, folder, path.as_deref().filter(|it| has_text(it))?);
+                let (place, problem) = self.places.place(folder, path.as_deref().filter(|it| has_text(it))?);
                 if problem.is_some() {
                     return None;
                 }
                 SourceKind::Local(place)
             }
-            Some("url") => SourceKind::Url { url: url.filter(|it| has_text(it))? },
+            Some("url") => SourceKind::Url { url: url.as_deref().filter(|it| has_text(it))?.to_owned() },
             Some("inline") => SourceKind::Inline { content: Arc::from(&*content?) },
             Some(_) => return None,
         };
         let origin = SourceDefinition { file: document.path.clone(), entry: Some(index) };
-        let id = SourceId::from(&*id);
-        Some(Source { id, name, description, mode, tags, kind, fetch_hint, contents: None, origin })
+        Some(Source {
+            id: SourceId::from(&*id),
+            name: name.to_owned(),
+            description: description.as_deref().unwrap_or_default().to_owned(),
+            mode,
+            tags: tags.iter().map(|tag| (**tag).to_owned()).collect(),
+            kind,
+            fetch_hint: fetch_hint.as_deref().map(str::to_owned),
+            contents: None,
+            origin,
+        })
     }
 }
 
@@ -94,8 +67,8 @@ fn is_hiding(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::place::Places;
     use crate::config::Surroundings;
-    use refdesk_files::path::Resolver;
     use refdesk_text::report::locate::PointerStep;
 
     /// Each entry, and whether it is plain.
@@ -140,7 +113,7 @@ mod tests {
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
         let (document, _) = JsonDocument::parse(&workspace.join("references.json"), String::new(), text.into());
         let document = document.unwrap();
-        let reader = EntryContext { around: &around, resolver: Resolver::default(), folder: None };
+        let reader = EntryContext { places: Places::new(&around), folder: None };
         for (index, (entry, plain)) in ENTRIES.iter().enumerate() {
             let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
             let (source, problems) = reader.read(&document, path, &document.entry(index).unwrap());

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entry::EntryContext;
+use super::place::Places;
 use super::source::Source;
 use super::{Catalog, SourceId};
 use crate::config::Surroundings;
 use crate::config::profile::{Listed, OURS, Profile};
-use refdesk_files::path::Resolver;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -52,7 +52,7 @@ pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Na
 
 /// The sources that only the profile has, each id once.
 fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
-    let reader = EntryContext { around, resolver: Resolver::default(), folder: Some(&around.workspace) };
+    let reader = EntryContext { places: Places::new(around), folder: Some(&around.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
     for listed in &profile.sources {
@@ -106,7 +106,7 @@ mod tests {
         write_atomic(&workspace.join("docs/own.md"), b"x").unwrap();
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
-        let (whole, _) = load(&around, &config::load(&around), None, &|_| true);
+        let (whole, _) = load(&around, &config::load(&around), None, &|_| true, true);
         let profile = profile::read(&around, &file).unwrap();
         (narrowed(&around, &whole, &profile), whole, folder)
     }

@@ -139,8 +139,8 @@ pub struct LocalPath {
     pub resolved: Arc<Path>,
     /// What exists there.
     pub standing: PathState,
-    /// Bytes of a file; 0 for anything else.
-    pub size: u64,
+    /// Bytes of a file, if it was looked at; `None` for anything else, and where its folder was listed instead.
+    pub size: Option<u64>,
 }
 
 impl LocalPath {

@@ -17,7 +17,7 @@ pub fn local(id: &str, path: &Path, standing: PathState) -> Source {
         path: Arc::from(path),
         resolved: Arc::from(path),
         standing,
-        size: 0,
+        size: None,
     };
     source(id, SourceKind::Local(place))
 }

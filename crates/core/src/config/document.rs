@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::outline::{JsonOutline, outline};
+use super::plain_entry::PlainEntry;
 use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position};
@@ -78,8 +79,13 @@ impl JsonDocument {
         Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
     }
 
-    /// The text from the item of `sources` at this position on, for other parsers.
-    pub fn entry_text(&self, index: usize) -> Option<&str> {
+    /// The same, if it is plain.
+    pub(crate) fn plain_entry(&self, index: usize) -> Option<PlainEntry<'_>> {
+        PlainEntry::deserialize(&mut serde_json::Deserializer::from_str(self.entry_text(index)?)).ok()
+    }
+
+    /// The text from the item of `sources` at this position on.
+    fn entry_text(&self, index: usize) -> Option<&str> {
         self.text.get(*self.entry_starts().get(index)?..)
     }
 

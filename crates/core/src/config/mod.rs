@@ -13,6 +13,7 @@ mod hints;
 mod index_url;
 pub mod keys;
 mod outline;
+mod plain_entry;
 pub mod profile;
 pub mod screen;
 pub mod screen_files;
@@ -27,6 +28,7 @@ pub use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use hints::HintSettings;
 pub use index_url::IndexUrl;
+pub(crate) use plain_entry::PlainEntry;
 pub use profile::Profile;
 pub use settings::{ChannelKind, ChannelSettings, Settings};
 

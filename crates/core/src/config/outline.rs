@@ -6,6 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde_json::Value;
 
+use super::plain_entry::PlainEntry;
 use refdesk_text::report::locate::{has_repeated_keys, list_items};
 
 /// A JSON text without the entries of `sources`.
@@ -41,9 +42,12 @@ fn side_by_side(text: &str) -> Option<JsonOutline> {
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
-    // Parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of range.
+    // Others are parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of range.
     let check = |item: &Range<usize>| {
         let text = text.get(item.clone())?;
+        if serde_json::from_str::<PlainEntry>(text).is_ok() {
+            return Some(false);
+        }
         Some(has_repeated_keys(text, &serde_json::from_str(text).ok()?))
     };
     let in_items = items.par_iter().with_min_len(64).map(check).try_reduce(|| false, |one, other| Some(one | other))?;
@@ -92,6 +96,9 @@ mod tests {
         for text in [
             r#"{"sources": ["\ud800"]}"#,
             r#"{"sources": [{"\ud800": 1}]}"#,
+            r#"{"sources": [{"id": "\ud800"}]}"#,
+            r#"{"sources": [{"id": "a", "tags": ["\ud800"]}]}"#,
+            "{\"sources\": [{\"id\": \"a\tb\"}]}",
             r#"{"sources": [1e999]}"#,
             r#"{"sources": [-]}"#,
             r#"{"sources": [01]}"#,

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
@@ -39,9 +40,10 @@ pub fn files(
     let (files, problems) = match place.standing {
         PathState::Missing | PathState::Untrusted | PathState::Reserved => (Vec::new(), Vec::new()),
         PathState::File => {
-            let too_large = place.size > LIMITS.bytes;
+            let size = place.size.unwrap_or_else(|| fs::metadata(&place.path).map_or(0, |metadata| metadata.len()));
+            let too_large = size > LIMITS.bytes;
             (
-                vec![WalkedFile { path: place.path.to_path_buf(), size: place.size }],
+                vec![WalkedFile { path: place.path.to_path_buf(), size }],
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
@@ -135,7 +137,7 @@ mod tests {
         for (size, codes) in [(LIMITS.bytes, &[][..]), (LIMITS.bytes + 1, &["too-many-bytes"])] {
             let mut source = local("a", Path::new("/w/a.md"), PathState::File);
             if let SourceKind::Local(place) = &mut source.kind {
-                place.size = size;
+                place.size = Some(size);
             }
             let (files, problems) = files(&source, &WalkBudget::default(), |path| path.display().to_string());
             assert_eq!(files.len(), 1);

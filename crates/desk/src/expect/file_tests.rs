@@ -21,7 +21,7 @@ fn catalog() -> Catalog {
                 path: path.clone(),
                 resolved: path,
                 standing,
-                size: 0,
+                size: None,
             }),
             fetch_hint: None,
             contents: None,

@@ -152,7 +152,7 @@ fn a_source_that_is_gone_or_has_lost_its_file() {
 
 fn local(source: Source, standing: PathState) -> Source {
     let path: Arc<std::path::Path> = std::path::Path::new("/w/docs/a.md").into();
-    let place = LocalPath { written: "docs/a.md".to_owned(), path: path.clone(), resolved: path, standing, size: 0 };
+    let place = LocalPath { written: "docs/a.md".to_owned(), path: path.clone(), resolved: path, standing, size: None };
     Source { kind: SourceKind::Local(place), ..source }
 }
 
