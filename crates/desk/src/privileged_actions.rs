@@ -10,6 +10,7 @@ use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
 use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, IndexUrl, Rule};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Unresolved, resolve};
+use refdesk_files::path::is_within;
 
 /// Something that a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +152,7 @@ impl PrivilegedActions<'_> {
             PathState::Reserved => None,
             PathState::Missing if place.path.is_relative() => None,
             PathState::Missing => outside(self.workspace, &place.path).map(Arc::from),
-            _ => (!place.resolved.starts_with(self.workspace)).then(|| place.resolved.clone()),
+            _ => (!is_within(&place.resolved, self.workspace)).then(|| place.resolved.clone()),
         }
     }
 

@@ -78,7 +78,7 @@ impl<'a> Places<'a> {
 
     /// What is at a path.
     fn look(&self, written: &str, path: PathBuf) -> LocalPath {
-        if self.is_listed(&path) && !self.holds_state(&path, &path) {
+        if self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
             let standing = PathState::File;
             return LocalPath { written: written.to_owned(), resolved: path.clone(), path, standing, size: None };
@@ -95,11 +95,15 @@ impl<'a> Places<'a> {
         LocalPath { written: written.to_owned(), path, resolved, standing, size }
     }
 
-    /// Whether a listing shows a file of the workspace at a path without links. Nothing outside is listed.
+    /// Whether a listing shows a file at a path without links that nobody reserved. Nothing outside is listed.
     fn is_listed(&self, path: &Path) -> bool {
-        let Some(listings) = &self.listings else { return false };
-        let has_links = |folder: &Path| self.resolver.elsewhere(folder).is_some();
-        path.starts_with(&self.around.workspace) && !path.parent().is_none_or(has_links) && listings.shows_file(path)
+        let may_list = |folder: &Path| {
+            let is_open = |within: &Path| !is_below_hidden(&Path::new("/").join(within));
+            folder.strip_prefix(&self.around.workspace).is_ok_and(is_open)
+                && self.resolver.elsewhere(folder).is_none()
+                && !self.reserved.are_below(folder)
+        };
+        self.listings.as_ref().is_some_and(|listings| listings.shows_file(path, may_list))
     }
 
     /// Whether a path is, or is in, a folder where git or refdesk keeps its state.
@@ -126,6 +130,11 @@ impl ReservedFolders {
             .into_iter()
             .filter_map(|name| resolver.elsewhere(&workspace.join(name)).filter(|folder| *folder != real.join(name)));
         Self { moved: moved.collect(), workspace: workspace.to_path_buf(), real }
+    }
+
+    /// Whether a link has moved one of them below this folder, where a file need not be hidden to be reserved.
+    fn are_below(&self, folder: &Path) -> bool {
+        self.moved.iter().any(|moved| moved.starts_with(folder))
     }
 
     /// Whether a path is, or is in, one of them: as written, with links resolved, or where a link has moved it. Folders
@@ -220,6 +229,37 @@ mod tests {
             ..Surroundings::default()
         };
         Case { _root: root, around }
+    }
+
+    /// With many files in a folder, where they are listed, each path leads to the same place.
+    #[cfg(unix)]
+    #[test]
+    fn listed_folders_show_what_a_look_at_each_file_shows() {
+        use std::os::unix::fs::symlink;
+
+        let many: Vec<String> = (0..40).map(|at| format!("ws/docs/{at}.md")).collect();
+        let mut files = vec!["ws/state/index.md", "ws/.jaato/x.md", "ws/.jaato/refdesk", "ws/.hidden/x.md", "out/x.md"];
+        files.extend(many.iter().map(String::as_str));
+        let case = workspace(&files);
+        let workspace = &case.around.workspace;
+        symlink(workspace.join("docs/1.md"), workspace.join("docs/link.md")).unwrap();
+        symlink("../out", workspace.join("linked")).unwrap();
+        symlink("state", workspace.join(".git")).unwrap();
+        let (looked, listed) = (Places::new(&case.around), Places::without_sizes(&case.around));
+        let others = ["state/index.md", ".jaato/x.md", ".jaato/refdesk", ".hidden/x.md", "linked/x.md", "docs/link.md"];
+        let names = many.iter().filter_map(|file| file.strip_prefix("ws/")).chain(others);
+        let names: Vec<&str> = names.chain(["docs/none.md", "docs", "state", ".git/index.md", "none/x.md"]).collect();
+        for round in 0..20 {
+            for name in &names {
+                let (place, problem) = looked.place(workspace, name);
+                let (other, its_problem) = listed.place(workspace, name);
+                assert_eq!(other, LocalPath { size: other.size, ..place }, "{name}, round {round}");
+                assert_eq!(its_problem, problem, "{name}, round {round}");
+            }
+        }
+        assert_eq!(listed.place(workspace, "docs/1.md").0.size, None, "it was listed");
+        assert_eq!(listed.place(workspace, ".jaato/refdesk").0.standing, PathState::Reserved);
+        assert_eq!(listed.place(workspace, "state/index.md").0.standing, PathState::Reserved);
     }
 
     #[test]

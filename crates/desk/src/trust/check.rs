@@ -11,7 +11,7 @@ use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
-use refdesk_files::path::absolute;
+use refdesk_files::path::{absolute, is_within};
 use refdesk_index::shared_name;
 use refdesk_text::report::Diagnostic;
 
@@ -51,7 +51,7 @@ impl<'d> TrustCheck<'d> {
 
     /// Whether a file is in the workspace, by its path or by links.
     fn is_inside(&self, file: &Path) -> bool {
-        file.starts_with(self.desk.workspace()) || outside(&self.workspace, file).is_none()
+        is_within(file, self.desk.workspace()) || outside(&self.workspace, file).is_none()
     }
 
     /// The privileged action of a source, if it may come with the workspace.
