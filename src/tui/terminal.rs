@@ -1,10 +1,10 @@
 //! The only module that touches terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor.
 //! They are restored on every exit: when the guard is dropped, when this thread panics, and before Ctrl-Z stops the
-//! program. A frame is one write and one synchronized update; an unchanged frame is not written.
+//! program. A frame is one write, which the terminal shows at once; an unchanged frame is not written.
 
 use std::io::{self, Write};
 use std::panic;
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -16,13 +16,16 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
 };
-use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::backend::Backend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use super::state::Mouse;
+use encoder::FrameEncoder;
 use writer::{TerminalWriter, write_last};
 
+pub mod encoder;
+mod pen;
 mod writer;
 
 /// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003, because other
@@ -38,10 +41,8 @@ const UNFOLLOW_GROUND: &[u8] = b"\x1b[?2031l";
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
-/// The end of a frame without a text cursor, as ratatui writes it, and all of it that the terminal needs.
-const RESET: &[u8] = b"\x1b[39m\x1b[49m\x1b[59m\x1b[0m";
-const HIDDEN: &[u8] = b"\x1b[?25l";
-const RESET_ALL: &[u8] = b"\x1b[m";
+/// A frame of at most so many bytes reaches the terminal in one piece, and needs no synchronized update to be shown at once.
+const ONE_PIECE: usize = 256;
 
 /// The thread that runs the screen, if any, and the panic messages of other threads.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
@@ -57,10 +58,8 @@ pub fn drawable(size: Size) -> Size {
 
 /// The terminal in full-screen mode while this value lives.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<FrameBytes>>,
-    bytes: FrameBytes,
+    terminal: Terminal<FrameEncoder>,
     writer: TerminalWriter,
-    shown: Vec<u8>,
     mouse: Mouse,
     /// Whether the terminal reports changes of its background.
     follows_ground: bool,
@@ -72,12 +71,11 @@ impl Screen {
     /// Takes the terminal over.
     pub fn enter() -> io::Result<Self> {
         restore_on_panic();
-        let bytes = FrameBytes::default();
-        let backend = CrosstermBackend::new(bytes.clone());
-        let viewport = Viewport::Fixed(Rect::from(drawable(backend.size()?)));
-        let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
+        let encoder = FrameEncoder::default();
+        let viewport = Viewport::Fixed(Rect::from(drawable(encoder.size()?)));
+        let terminal = Terminal::with_options(encoder, TerminalOptions { viewport })?;
         let (writer, mouse) = (TerminalWriter::new(), Mouse::default());
-        let mut screen = Self { terminal, bytes, writer, shown: Vec::new(), mouse, follows_ground: false, lent: None };
+        let mut screen = Self { terminal, writer, mouse, follows_ground: false, lent: None };
         screen.take_over()?;
         Ok(screen)
     }
@@ -116,6 +114,7 @@ impl Screen {
         if self.terminal.get_frame().area() != area {
             self.terminal.resize(area)?;
         }
+        self.terminal.backend_mut().set_columns(area.width);
         self.terminal.draw(draw)?;
         self.write_out()
     }
@@ -124,7 +123,7 @@ impl Screen {
     ///
     /// Uses a resize, since `Terminal::clear` asks the terminal for its cursor position and waits for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.shown.clear();
+        self.terminal.backend_mut().forget();
         let size = self.size()?;
         self.terminal.resize(Rect::from(size))
     }
@@ -176,33 +175,16 @@ impl Screen {
         self.writer.write(&bytes)
     }
 
-    /// The frame without its end, and the end that it needs if the cursor was hidden before: a third of a frame that moves
-    /// the cursor of a list would be this end.
-    fn without_end<'f>(&self, frame: &'f [u8]) -> (&'f [u8], &'static [u8]) {
-        let cells = frame.strip_suffix(HIDDEN).filter(|_| self.shown.ends_with(HIDDEN));
-        match cells.and_then(|cells| cells.strip_suffix(RESET)) {
-            Some(cells) => (cells, RESET_ALL),
-            None => (frame, b""),
-        }
-    }
-
-    /// Writes the collected output as one synchronized update. A repeated frame changes nothing, since every cell in it has
-    /// an absolute position.
+    /// Writes what the frame changes, as one synchronized update if it may arrive in pieces.
     fn write_out(&mut self) -> io::Result<()> {
-        let frame = std::mem::take(&mut *self.bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
-        if frame == self.shown {
-            return Ok(());
-        }
-        let (cells, end) = self.without_end(&frame);
-        if cells.is_empty() {
-            return Ok(());
+        let frame = self.terminal.backend_mut().take_frame();
+        if frame.len() <= ONE_PIECE {
+            return if frame.is_empty() { Ok(()) } else { self.writer.write(&frame) };
         }
         let mut out = Vec::with_capacity(frame.len() + 16);
         queue!(out, BeginSynchronizedUpdate)?;
-        out.extend_from_slice(cells);
-        out.extend_from_slice(end);
+        out.extend_from_slice(&frame);
         queue!(out, EndSynchronizedUpdate)?;
-        self.shown = frame;
         self.writer.write(&out)
     }
 
@@ -274,21 +256,6 @@ fn restore_on_panic() {
             }
         }));
     });
-}
-
-/// Collects a frame; the backend flushes several times per frame, which does nothing here.
-#[derive(Debug, Clone, Default)]
-struct FrameBytes(Arc<Mutex<Vec<u8>>>);
-
-impl Write for FrameBytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The terminal modes kept by the system: echo, line mode, signal keys.

@@ -1,0 +1,389 @@
+//! Turns the changed cells of a frame into few bytes: the shortest way to each cell, and only the attributes that differ from
+//! those of the cell before. Every frame begins with an absolute position and ends with default attributes, so it depends on
+//! nothing that the terminal did in between.
+
+use std::io::{self, Write};
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::Cell;
+use ratatui::layout::{Position, Size};
+use unicode_width::UnicodeWidthStr;
+
+use super::pen::Pen;
+
+/// Rows that are gone down by line feeds: for more, an absolute position is shorter.
+const STEPS_DOWN: u16 = 2;
+
+/// Blanks from which erasing them and moving behind them is shorter than writing them.
+const LONG_BLANK: u16 = 10;
+
+/// Show and hide the text cursor.
+const SHOW: &[u8] = b"\x1b[?25h";
+const HIDE: &[u8] = b"\x1b[?25l";
+
+/// Collects the bytes of a frame.
+#[derive(Debug, Default)]
+pub struct FrameEncoder {
+    bytes: Vec<u8>,
+    /// The terminal's columns: behind the last one, terminals disagree where the cursor is.
+    columns: u16,
+    at: Option<WritePosition>,
+    pen: Pen,
+    /// The text cursor that the frame wants.
+    caret: Option<Position>,
+    /// The one that the terminal shows.
+    shown_caret: Option<Position>,
+}
+
+/// Where the terminal writes next.
+#[derive(Debug, Clone, Copy)]
+struct WritePosition {
+    x: u16,
+    y: u16,
+    /// Whether all terminals agree on the column: not after characters that are wider in some.
+    is_certain: bool,
+}
+
+impl FrameEncoder {
+    /// Sets the terminal's width.
+    pub fn set_columns(&mut self, columns: u16) {
+        self.columns = columns;
+    }
+
+    /// Assumes default attributes, and nothing else of the terminal.
+    pub fn forget(&mut self) {
+        *self = Self { bytes: HIDE.to_vec(), columns: self.columns, ..Self::default() };
+    }
+
+    /// The bytes of the frame; none if it changes nothing.
+    pub fn take_frame(&mut self) -> Vec<u8> {
+        if self.bytes.is_empty() && self.caret == self.shown_caret {
+            return Vec::new();
+        }
+        self.set_pen(Pen::default());
+        match self.caret {
+            Some(caret) => {
+                self.go_to(caret);
+                if self.shown_caret.is_none() {
+                    self.push(SHOW);
+                }
+            }
+            None if self.shown_caret.is_some() => self.push(HIDE),
+            None => {}
+        }
+        self.shown_caret = self.caret;
+        self.at = None;
+        std::mem::take(&mut self.bytes)
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn push_args(&mut self, sequence: std::fmt::Arguments<'_>) {
+        // Writing to memory does not fail.
+        let _ = self.bytes.write_fmt(sequence);
+    }
+
+    /// Moves to a cell on the shortest way.
+    fn go_to(&mut self, Position { x, y }: Position) {
+        let column = x + 1;
+        match self.at {
+            Some(at) if (at.x, at.y) == (x, y) => return,
+            Some(at) if at.y == y && at.is_certain && at.x < x => match x - at.x {
+                1 => self.push(b"\x1b[C"),
+                ahead => self.push_args(format_args!("\x1b[{ahead}C")),
+            },
+            Some(at) if at.y == y => self.push_args(format_args!("\x1b[{column}G")),
+            Some(at) if at.y < y && y - at.y <= STEPS_DOWN => {
+                (at.y..y).for_each(|_| self.push(b"\n"));
+                // The column is given although a line feed keeps it: some terminals return to the first one.
+                self.push_args(format_args!("\x1b[{column}G"));
+            }
+            _ => self.push_args(format_args!("\x1b[{};{column}H", y + 1)),
+        }
+        self.at = Some(WritePosition { x, y, is_certain: true });
+    }
+
+    /// Changes the attributes.
+    fn set_pen(&mut self, pen: Pen) {
+        if pen != self.pen {
+            let parameters = pen.parameters_after(self.pen);
+            self.push_args(format_args!("\x1b[{parameters}m"));
+            self.pen = pen;
+        }
+    }
+
+    fn write(&mut self, x: u16, y: u16, cell: &Cell) {
+        self.go_to(Position { x, y });
+        self.set_pen(self.pen.for_cell(cell));
+        let symbol = cell.symbol();
+        self.push(symbol.as_bytes());
+        self.at = self.at.filter(|_| symbol.width() == 1 && x + 1 < self.columns).map(|at| WritePosition {
+            x: x + 1,
+            is_certain: at.is_certain && symbol.is_ascii(),
+            ..at
+        });
+    }
+
+    /// Erases blanks without attributes; the terminal stays in front of them.
+    fn erase(&mut self, x: u16, y: u16, columns: u16) {
+        self.go_to(Position { x, y });
+        self.set_pen(self.pen.for_cell(&Cell::EMPTY));
+        self.push_args(format_args!("\x1b[{columns}X"));
+    }
+}
+
+impl Backend for FrameEncoder {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        let mut content = content.peekable();
+        while let Some((x, y, cell)) = content.next() {
+            if !is_plain_blank(cell) {
+                self.write(x, y, cell);
+                continue;
+            }
+            let mut columns = 1;
+            while content.next_if(|next| (next.0, next.1) == (x + columns, y) && is_plain_blank(next.2)).is_some() {
+                columns += 1;
+            }
+            if columns > LONG_BLANK {
+                self.erase(x, y, columns);
+            } else {
+                (0..columns).for_each(|nth| self.write(x + nth, y, cell));
+            }
+        }
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.caret = None;
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The terminal is never asked.
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        Ok(self.caret.unwrap_or_default())
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.caret = Some(position.into());
+        Ok(())
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
+        self.set_pen(Pen::default());
+        if let Some(caret) = self.caret {
+            self.go_to(caret);
+        }
+        self.push(match region {
+            ClearType::All => b"\x1b[2J",
+            ClearType::AfterCursor => b"\x1b[J",
+            ClearType::BeforeCursor => b"\x1b[1J",
+            ClearType::CurrentLine => b"\x1b[2K",
+            ClearType::UntilNewLine => b"\x1b[K",
+        });
+        Ok(())
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        let (width, height) = crossterm::terminal::size()?;
+        Ok(Size { width, height })
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        Ok(WindowSize { columns_rows: self.size()?, pixels: Size::default() })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether erasing gives this cell: terminals disagree about erasing with a background.
+fn is_plain_blank(cell: &Cell) -> bool {
+    cell.symbol() == " " && Pen::from(cell).is_unseen_on_blanks()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use ratatui::Terminal;
+    use ratatui::buffer::Buffer;
+    use ratatui::layout::Rect;
+    use ratatui::style::{Color, Modifier, Style};
+    use ratatui::{TerminalOptions, Viewport};
+
+    use super::*;
+
+    const COLUMNS: u16 = 24;
+    const ROWS: u16 = 6;
+
+    /// A text with a style, at a place.
+    type Written = (u16, u16, String, Style);
+
+    /// A terminal of its own for the bytes of frames.
+    struct Emulated {
+        terminal: Terminal<FrameEncoder>,
+        shown: vt100::Parser,
+    }
+
+    impl Emulated {
+        fn new() -> Self {
+            let viewport = Viewport::Fixed(Rect::new(0, 0, COLUMNS, ROWS));
+            let mut terminal = Terminal::with_options(FrameEncoder::default(), TerminalOptions { viewport }).unwrap();
+            terminal.backend_mut().set_columns(COLUMNS);
+            Self { terminal, shown: vt100::Parser::new(ROWS, COLUMNS, 0) }
+        }
+
+        /// The bytes of this frame, and the cells that it should show.
+        fn draw(&mut self, texts: &[Written], caret: Option<(u16, u16)>) -> (String, Buffer) {
+            let mut drawn = Buffer::default();
+            self.terminal
+                .draw(|frame| {
+                    for (x, y, text, style) in texts {
+                        frame.buffer_mut().set_stringn(*x, *y, text, usize::from(COLUMNS - x), *style);
+                    }
+                    if let Some(caret) = caret {
+                        frame.set_cursor_position(caret);
+                    }
+                    drawn = frame.buffer_mut().clone();
+                })
+                .unwrap();
+            let bytes = self.terminal.backend_mut().take_frame();
+            self.shown.process(&bytes);
+            (String::from_utf8(bytes).unwrap(), drawn)
+        }
+
+        /// What differs between the terminal and these cells.
+        fn difference(&self, drawn: &Buffer, caret: Option<(u16, u16)>) -> Option<String> {
+            let screen = self.shown.screen();
+            if screen.hide_cursor() == caret.is_some() || caret.is_some_and(|(x, y)| screen.cursor_position() != (y, x))
+            {
+                return Some(format!("a cursor at {:?} for {caret:?}", screen.cursor_position()));
+            }
+            let mut covered = 0;
+            for (x, y) in (0..ROWS).flat_map(|y| (0..COLUMNS).map(move |x| (x, y))) {
+                let (is, wanted) = (screen.cell(y, x).unwrap(), &drawn[(x, y)]);
+                if x == 0 {
+                    covered = 0;
+                }
+                if covered > 0 {
+                    covered -= 1;
+                    continue;
+                }
+                covered = wanted.symbol().width().saturating_sub(1);
+                let text = if is.has_contents() { is.contents() } else { " " };
+                let has = |modifier| wanted.modifier.contains(modifier);
+                let is_blank = wanted.symbol() == " ";
+                let same = text == wanted.symbol()
+                    && is.bgcolor() == emulated(wanted.bg)
+                    && (is.underline(), is.inverse()) == (has(Modifier::UNDERLINED), has(Modifier::REVERSED))
+                    && (is_blank && !is.inverse() && !is.underline() || is.fgcolor() == emulated(wanted.fg))
+                    && (is_blank
+                        || (is.bold(), is.dim(), is.italic()) == (has(Modifier::BOLD), false, has(Modifier::ITALIC)));
+                if !same {
+                    return Some(format!("{is:?} for {wanted:?} at {x}, {y}"));
+                }
+            }
+            None
+        }
+    }
+
+    fn emulated(colour: Color) -> vt100::Color {
+        match colour {
+            Color::Reset => vt100::Color::Default,
+            Color::Blue => vt100::Color::Idx(4),
+            Color::LightRed => vt100::Color::Idx(9),
+            Color::Indexed(number) => vt100::Color::Idx(number),
+            Color::Rgb(red, green, blue) => vt100::Color::Rgb(red, green, blue),
+            other => panic!("{other} is not tested"),
+        }
+    }
+
+    fn written(texts: &[(u16, u16, &str, Style)]) -> Vec<Written> {
+        texts.iter().map(|(x, y, text, style)| (*x, *y, (*text).to_owned(), *style)).collect()
+    }
+
+    #[test]
+    fn a_frame_is_written_in_few_bytes() {
+        let (plain, grey) = (Style::new(), Style::new().fg(Color::Indexed(247)));
+        let lit = grey.bg(Color::Indexed(236));
+        let mut emulated = Emulated::new();
+        let mut frame = |texts: &[(u16, u16, &str, Style)], caret| emulated.draw(&written(texts), caret).0;
+        for (texts, caret, bytes) in [
+            (
+                &[(0, 0, "one", plain), (1, 1, "two", lit), (5, 1, "three", grey)][..],
+                None,
+                "\\e[1;1Hone\n\\e[2G\\e[38;5;247;48;5;236mtwo\\e[C\\e[49mthree\\e[m",
+            ),
+            (&[(0, 0, "one", plain)], None, "\\e[2;2H   \\e[C     "),
+            (&[(0, 0, "one", plain)], None, ""),
+            (
+                &[(0, 0, "ore", plain.bold()), (0, 5, "o ○ o", plain)],
+                None,
+                "\\e[1;1H\\e[1more\\e[6;1H\\e[mo\\e[C○\\e[5Go",
+            ),
+        ] {
+            let bytes = bytes.replace("\\e", "\x1b");
+            assert_eq!(frame(texts, caret), bytes, "{texts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_terminal_shows_what_was_drawn(frames in proptest::collection::vec(any_frame(), 1..6), anew in 0..6usize) {
+            let mut emulated = Emulated::new();
+            // As taking the terminal over does.
+            emulated.shown.process(HIDE);
+            for (nth, (texts, caret)) in frames.iter().enumerate() {
+                if nth == anew {
+                    emulated.shown.process(b"something else\x1b[3;3H");
+                    emulated.terminal.backend_mut().forget();
+                    emulated.terminal.backend_mut().clear().unwrap();
+                    emulated.terminal.swap_buffers();
+                }
+                let (bytes, drawn) = emulated.draw(texts, *caret);
+                prop_assert_eq!(emulated.difference(&drawn, *caret), None, "{:?} of {:?}", bytes, texts);
+                prop_assert_eq!(emulated.draw(texts, *caret).0, "", "the same frame");
+            }
+        }
+    }
+
+    fn any_frame() -> impl Strategy<Value = (Vec<Written>, Option<(u16, u16)>)> {
+        let colour = || {
+            proptest::sample::select(vec![
+                Color::Reset,
+                Color::Blue,
+                Color::LightRed,
+                Color::Indexed(236),
+                Color::Rgb(1, 2, 3),
+            ])
+        };
+        let modifier = proptest::sample::subsequence(
+            vec![Modifier::BOLD, Modifier::ITALIC, Modifier::UNDERLINED, Modifier::REVERSED],
+            0..3,
+        );
+        let style = (colour(), colour(), modifier).prop_map(|(fg, bg, modifiers)| {
+            let style = Style::new().fg(fg).bg(bg);
+            modifiers.into_iter().fold(style, Style::add_modifier)
+        });
+        // No wide characters: ratatui leaves half of one that another covers half.
+        let text = "[ab○ ]{1,8}| {1,24}|[a-c ]{1,24}";
+        let written = (0..COLUMNS, 0..ROWS, text, style);
+        let caret = proptest::option::of((0..COLUMNS, 0..ROWS));
+        (proptest::collection::vec(written, 0..8), caret)
+    }
+}

@@ -1,0 +1,190 @@
+//! The attributes with which the terminal writes, and the sequence that changes them (SGR).
+
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
+
+/// What can be seen of a blank cell, beside its background.
+const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
+
+/// The attributes with which the terminal writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pen {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Default for Pen {
+    fn default() -> Self {
+        Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() }
+    }
+}
+
+impl From<&Cell> for Pen {
+    fn from(cell: &Cell) -> Self {
+        Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+    }
+}
+
+impl Pen {
+    /// The pen for this cell after this one. On a blank, the colour of text is not seen, so it stays.
+    pub fn for_cell(self, cell: &Cell) -> Self {
+        let wanted = Self::from(cell);
+        if cell.symbol() != " " || (wanted.modifier | self.modifier).intersects(SEEN_ON_BLANKS) {
+            return wanted;
+        }
+        Self { bg: wanted.bg, ..self }
+    }
+
+    /// Whether a blank of this pen looks like one of the default.
+    pub fn is_unseen_on_blanks(self) -> bool {
+        self.bg == Color::Reset && !self.modifier.intersects(SEEN_ON_BLANKS)
+    }
+
+    /// The parameters of the sequence that changes another pen into this one: the difference, or everything anew, whichever is
+    /// shorter.
+    pub fn parameters_after(self, before: Self) -> String {
+        let (difference, anew) = (differing(before, self), anew(self));
+        if difference.len() < anew.len() { difference } else { anew }
+    }
+}
+
+/// The parameters that change one pen into another.
+fn differing(from: Pen, to: Pen) -> String {
+    let mut parameters = Parameters::default();
+    let gone = from.modifier.difference(to.modifier);
+    let mut kept = from.modifier.intersection(to.modifier);
+    for (modifiers, off) in [
+        (Modifier::BOLD.union(Modifier::DIM), "22"),
+        (Modifier::ITALIC, "23"),
+        (Modifier::UNDERLINED, "24"),
+        (Modifier::SLOW_BLINK.union(Modifier::RAPID_BLINK), "25"),
+        (Modifier::REVERSED, "27"),
+        (Modifier::HIDDEN, "28"),
+        (Modifier::CROSSED_OUT, "29"),
+    ] {
+        if gone.intersects(modifiers) {
+            parameters.add(off);
+            kept.remove(modifiers);
+        }
+    }
+    parameters.add_modifiers(to.modifier.difference(kept));
+    if from.fg != to.fg {
+        parameters.add(&colour(to.fg, Ground::Text));
+    }
+    if from.bg != to.bg {
+        parameters.add(&colour(to.bg, Ground::Back));
+    }
+    parameters.0
+}
+
+/// The parameters that set a pen whatever it was before.
+fn anew(pen: Pen) -> String {
+    if pen == Pen::default() {
+        return String::new();
+    }
+    let mut parameters = Parameters("0".to_owned());
+    parameters.add_modifiers(pen.modifier);
+    for (set, ground) in [(pen.fg, Ground::Text), (pen.bg, Ground::Back)] {
+        if set != Color::Reset {
+            parameters.add(&colour(set, ground));
+        }
+    }
+    parameters.0
+}
+
+#[derive(Default)]
+struct Parameters(String);
+
+impl Parameters {
+    fn add(&mut self, parameter: &str) {
+        if !self.0.is_empty() {
+            self.0.push(';');
+        }
+        self.0.push_str(parameter);
+    }
+
+    fn add_modifiers(&mut self, modifiers: Modifier) {
+        for (modifier, on) in [
+            (Modifier::BOLD, "1"),
+            (Modifier::DIM, "2"),
+            (Modifier::ITALIC, "3"),
+            (Modifier::UNDERLINED, "4"),
+            (Modifier::SLOW_BLINK, "5"),
+            (Modifier::RAPID_BLINK, "6"),
+            (Modifier::REVERSED, "7"),
+            (Modifier::HIDDEN, "8"),
+            (Modifier::CROSSED_OUT, "9"),
+        ] {
+            if modifiers.contains(modifier) {
+                self.add(on);
+            }
+        }
+    }
+}
+
+/// What a colour is for.
+#[derive(Clone, Copy)]
+enum Ground {
+    Text,
+    Back,
+}
+
+fn colour(colour: Color, ground: Ground) -> String {
+    // The sixteen have numbers that terminals of sixteen colours know: eight of them, and eight bright ones.
+    let named = match colour {
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::Reset => 9,
+        Color::DarkGray => 60,
+        Color::LightRed => 61,
+        Color::LightGreen => 62,
+        Color::LightYellow => 63,
+        Color::LightBlue => 64,
+        Color::LightMagenta => 65,
+        Color::LightCyan => 66,
+        Color::White => 67,
+        Color::Indexed(number) => return format!("{}8;5;{number}", ground.first_digit()),
+        Color::Rgb(red, green, blue) => return format!("{}8;2;{red};{green};{blue}", ground.first_digit()),
+    };
+    (10 * ground.first_digit() + named).to_string()
+}
+
+impl Ground {
+    fn first_digit(self) -> u8 {
+        match self {
+            Self::Text => 3,
+            Self::Back => 4,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_set() {
+        let pen = |fg, bg, modifier| Pen { fg, bg, modifier };
+        let (none, bold, dim) = (Modifier::empty(), Modifier::BOLD, Modifier::DIM);
+        let (blue, lit) = (Color::Indexed(75), Color::Indexed(236));
+        for (before, after, parameters) in [
+            (Pen::default(), pen(blue, Color::Reset, bold), "1;38;5;75"),
+            (pen(blue, Color::Reset, bold), Pen::default(), ""),
+            (pen(blue, lit, bold), pen(blue, lit, none), "22"),
+            (pen(blue, lit, bold | dim), pen(blue, lit, dim), "22;2"),
+            (pen(blue, lit, none), pen(blue, Color::Reset, none), "49"),
+            (pen(Color::Rgb(1, 2, 3), lit, bold | dim), pen(blue, Color::Reset, Modifier::ITALIC), "0;3;38;5;75"),
+            (Pen::default(), pen(Color::Red, Color::LightCyan, none), "31;106"),
+            (Pen::default(), pen(Color::Rgb(1, 2, 3), Color::Rgb(4, 5, 6), none), "38;2;1;2;3;48;2;4;5;6"),
+        ] {
+            assert_eq!(after.parameters_after(before), parameters, "{before:?} to {after:?}");
+        }
+    }
+}
