@@ -49,14 +49,14 @@ pub struct ListRow<'a> {
     skin: &'a Skin,
     room: usize,
     spans: Vec<Span<'static>>,
-    /// The spans up to the end of its id; all without one.
-    through_id: Option<usize>,
+    /// The spans of its id, if it has one.
+    id: Option<Range<usize>>,
 }
 
 impl<'a> ListRow<'a> {
     /// An empty row of this many columns, including the cursor's column.
     pub fn new(skin: &'a Skin, columns: u16) -> Self {
-        Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8), through_id: None }
+        Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8), id: None }
     }
 
     /// The remaining columns.
@@ -78,15 +78,16 @@ impl<'a> ListRow<'a> {
         let columns = columns.min(self.room);
         let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
         let left = columns.saturating_sub(cells::width(&shown));
+        let first = self.spans.len();
         self.text(&shown, style);
-        self.through_id.get_or_insert(self.spans.len());
+        self.id.get_or_insert(first..self.spans.len());
         self.cell("", left, Style::new())
     }
 
     /// Adds an id with marks in exactly `columns`, cut in its middle, and a blank after it.
     pub fn marked_id(&mut self, id: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
         let columns = columns.min(self.room);
-        let before = self.room;
+        let (before, first) = (self.room, self.spans.len());
         match cells::ends(&id.text, columns, self.skin.glyphs.ellipsis) {
             None => self.parts(id, 0..id.text.len(), styles),
             Some((_, tail)) if tail > id.text.len() => {}
@@ -97,7 +98,7 @@ impl<'a> ListRow<'a> {
                 self.parts(id, tail..id.text.len(), styles);
             }
         }
-        self.through_id.get_or_insert(self.spans.len());
+        self.id.get_or_insert(first..self.spans.len());
         let left = columns.saturating_sub(before - self.room);
         self.cell("", left, Style::new())
     }
@@ -149,16 +150,17 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// Draws the row at `area`, one row high. The background under the cursor ends with the id, if the row has one, so that
-    /// a move of the cursor writes two ids and not two rows.
+    /// Draws the row at `area`, one row high. The background under the cursor is that of the id alone, if the row has one, so
+    /// that a move of the cursor writes two ids and not two rows.
     pub fn draw(&mut self, under: RowCursor, accent: ThemeRole, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {
             return;
         }
         let theme = &self.skin.theme;
-        let through = self.through_id.unwrap_or(self.spans.len());
-        if under == RowCursor::Active && self.through_id.is_none() {
+        let lit = self.id.clone().unwrap_or(0..self.spans.len());
+        let is_lit_whole = under == RowCursor::Active && self.id.is_none();
+        if is_lit_whole {
             buffer.set_style(area, theme.style(ThemeRole::Cursor));
         }
         let gutter = match under {
@@ -166,13 +168,15 @@ impl<'a> ListRow<'a> {
             RowCursor::Active => self.skin.glyphs.cursor,
             RowCursor::Inactive => self.skin.glyphs.rest,
         };
-        let gutter_style =
-            if under == RowCursor::Active { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
+        let gutter_style = if is_lit_whole { theme.cursor_over(theme.style(accent)) } else { theme.style(accent) };
         buffer.set_stringn(area.x, area.y, gutter, 1, gutter_style);
         let mut x = area.x.saturating_add(1);
         for (nth, span) in self.spans.iter().enumerate() {
-            let style =
-                if under == RowCursor::Active && nth < through { theme.cursor_over(span.style) } else { span.style };
+            let style = if under == RowCursor::Active && lit.contains(&nth) {
+                theme.cursor_over(span.style)
+            } else {
+                span.style
+            };
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;
