@@ -31,7 +31,8 @@ use support::{Layout, Workspace, report, workspace};
 /// Number of measurements.
 const TIMES: usize = 30;
 
-/// The last bytes of every frame.
+/// The first and the last bytes of a frame that arrives in pieces; one of few bytes has neither.
+const BEGIN_OF_FRAME: &[u8] = b"\x1b[?2026h";
 const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
 
 /// Timeout for everything here.
@@ -42,16 +43,29 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 struct Written {
     bytes: usize,
     frames: usize,
+    is_in_frame: bool,
+}
+
+impl Written {
+    fn add(&mut self, bytes: &[u8]) {
+        let [begun, ended] = [BEGIN_OF_FRAME, END_OF_FRAME].map(|marks| memmem::rfind(bytes, marks));
+        let is_small = !self.is_in_frame && begun.is_none() && ended.is_none();
+        self.bytes += bytes.len();
+        self.frames += memmem::find_iter(bytes, END_OF_FRAME).count() + usize::from(is_small);
+        self.is_in_frame = if begun == ended { self.is_in_frame } else { begun > ended };
+    }
 }
 
 impl Running {
     /// The end of the first frame after which `holds` is true for the text on the screen.
     fn until(&mut self, holds: impl Fn(&str) -> bool) -> Instant {
+        let mut written = Written::default();
         loop {
             let (came, bytes) = self.bytes.recv_timeout(TIMEOUT).expect("a frame");
             self.screen.process(&bytes);
+            written.add(&bytes);
             // In the middle of a frame the screen is incomplete.
-            if bytes.ends_with(END_OF_FRAME) && holds(&self.screen.screen().contents()) {
+            if !written.is_in_frame && holds(&self.screen.screen().contents()) {
                 return came;
             }
         }
@@ -68,8 +82,7 @@ impl Running {
             match self.bytes.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok((_, bytes)) => {
                     self.screen.process(&bytes);
-                    written.bytes += bytes.len();
-                    written.frames += memmem::find_iter(&bytes, END_OF_FRAME).count();
+                    written.add(&bytes);
                 }
                 Err(RecvTimeoutError::Timeout) => return written,
                 Err(RecvTimeoutError::Disconnected) => panic!("the program ended"),
@@ -167,21 +180,36 @@ fn keys_and_idleness(workspace: &Workspace) {
     }
 }
 
-/// What a move of the cursor writes, with the list alone and with a new document beside it.
+/// What a move of the cursor writes: with the key held, beside a document and in the list alone; and a single move, which a new
+/// document follows.
 fn cursor_moves(workspace: &Workspace) {
     let mut running = start(workspace);
     running.until_shown(&["10,000 sources"]);
     running.until_quiet();
-    for (what, wanted) in [("a new document beside it", 400.0), ("the list alone", 150.0)] {
+    for (what, between, wanted) in [
+        ("a new document after it", Duration::from_millis(300), 400.0),
+        ("the key held beside a document", BETWEEN_KEYS, 150.0),
+        ("the list alone", BETWEEN_KEYS, 150.0),
+    ] {
+        if what == "the list alone" {
+            running.press("z");
+            running.until_quiet();
+        }
+        // After a pause, the document follows at once: the second move is quick.
+        running.press("j");
+        running.written_until(Instant::now() + BETWEEN_KEYS);
+        if between > BETWEEN_KEYS {
+            running.until_quiet();
+        }
         let mut bytes: Vec<usize> = Vec::new();
         for _ in 0..TIMES {
             running.press("j");
-            bytes.push(running.written_until(Instant::now() + BETWEEN_KEYS).bytes);
+            bytes.push(running.written_until(Instant::now() + between).bytes);
         }
         bytes.sort_unstable();
         println!("bytes of a move of the cursor, {what}: {bytes:?}");
         report(&format!("bytes of a move of the cursor, {what}, median"), bytes[TIMES / 2] as f64, wanted, " bytes");
-        running.press("gz");
+        running.press("g");
         running.until_quiet();
     }
 }

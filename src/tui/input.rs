@@ -58,6 +58,8 @@ pub enum Input {
     Edited(Option<String>),
     /// The engine's queue is full and did not take a change.
     Busy,
+    /// The cursor of the catalog rests, so its document may follow.
+    Rest,
 }
 
 /// Which way the wheel was turned.

@@ -16,6 +16,7 @@ use refdesk_text::report::Diagnostic;
 use crate::tui::action::{Action, KeyContext, Keymap};
 use crate::tui::agents::AgentsView;
 pub use crate::tui::catalog::CatalogPane;
+use crate::tui::catalog::reading;
 use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
 use crate::tui::databases::DatabasesView;
@@ -398,7 +399,7 @@ impl State {
     /// Whether the document of the source under the cursor was asked for and has not come yet.
     pub fn lacks_document(&self) -> bool {
         let document = &self.catalog.document;
-        document.about.is_some() && document.answer.is_none()
+        document.about.is_some() && document.answer.is_none() && !reading::is_passing(self)
     }
 
     /// The list cursor of this pane.

@@ -14,10 +14,10 @@ use crate::tui::widgets::page::PageLine;
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::selection::Role;
 
-/// The lines about the source under the cursor for this number of columns; empty without a source.
+/// The lines about the source whose document is shown, for this number of columns; empty without a source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
-    let catalog = &state.snapshot.catalog;
-    let Some(source) = state.subject(Pane::Catalog).and_then(|id| catalog.get(id)) else { return Vec::new() };
+    let (catalog, shown) = (&state.snapshot.catalog, &state.catalog.reading.shown);
+    let Some(source) = shown.as_ref().and_then(|shown| catalog.get(&shown.source)) else { return Vec::new() };
     let marks = marks(state, source);
     let id = source.id.as_str();
     let named =

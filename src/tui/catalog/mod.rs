@@ -72,9 +72,10 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the document of the source under the cursor in a frame of its own.
+/// Draws the document in a frame of its own, with its source as the title: the cursor may be on another one already.
 pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
-    let id = state.subject(Pane::Catalog).map(cells::clean).unwrap_or_default();
+    let shown = &state.catalog.reading.shown;
+    let id = shown.as_ref().map(|shown| cells::clean(&shown.source)).unwrap_or_default();
     let Some(parts) = state.parts(Pane::Catalog) else { return };
     let note = reader::caption_of(state, &parts);
     let active = if state.reads() { pane_view::active(state, Pane::Catalog) } else { Active::No };

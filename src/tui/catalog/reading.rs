@@ -121,6 +121,14 @@ pub fn line(state: &State) -> Option<usize> {
     }
 }
 
+/// Whether the cursor left the source whose document is shown. The document follows when the cursor rests: passing by, it would
+/// be read and drawn at every row.
+pub fn is_passing(state: &State) -> bool {
+    let Some(shown) = &state.catalog.reading.shown else { return false };
+    let left = state.subject(Pane::Catalog).is_some_and(|subject| subject != shown.source);
+    left && !state.reads() && state.snapshot.catalog.get(&shown.source).is_some() && room(state).is_some()
+}
+
 /// After every input: asks for the document, lays it out, searches it again, and goes to where it is to be read.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };

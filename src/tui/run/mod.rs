@@ -14,6 +14,7 @@ use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
 use crate::common::STORING;
 use crate::end_signals::HANGUP;
+use crate::tui::catalog::reading;
 use crate::tui::draw::draw;
 use crate::tui::highlight::HighlightSubject;
 use crate::tui::input::{Effect, Input, LentCommand};
@@ -22,6 +23,7 @@ use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
 use crate::tui::terminal::Screen;
 use crate::tui::update::update;
+use cursor_rest::CursorRest;
 use frame_limiter::{FrameLimiter, Trigger};
 use ground::GroundQuestion;
 use highlight_worker::{HighlightJob, HighlightWorker};
@@ -30,6 +32,7 @@ use replies::Replies;
 pub use session_keeper::SessionKeeper;
 use signals::{ScreenSignals, SignalAction};
 
+mod cursor_rest;
 mod frame_limiter;
 mod ground;
 mod handoff;
@@ -99,6 +102,7 @@ pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenEx
         suspended: false,
         changed: Some(Trigger::Change),
         pace: FrameLimiter::default(),
+        rest: CursorRest::default(),
         asked: SentRequests::Nothing,
         handed_back: None,
         editor,
@@ -139,6 +143,7 @@ struct App {
     /// Why to draw, if at all.
     changed: Option<Trigger>,
     pace: FrameLimiter,
+    rest: CursorRest,
     asked: SentRequests,
     /// When an editor last returned the terminal.
     handed_back: Option<Instant>,
@@ -190,7 +195,15 @@ impl App {
             if let Some(ended) = self.ended {
                 return Ok(ended);
             }
-            let due = self.draw()?;
+            let mut due = self.draw()?;
+            // The move of the cursor is drawn before.
+            if let Some(rest) = self.rest.due().filter(|_| due.is_none()) {
+                if rest <= Instant::now() {
+                    self.input(Input::Rest)?;
+                    continue;
+                }
+                due = Some(rest);
+            }
             let early = self.is_open() && !self.early.is_empty();
             tokio::select! {
                 biased;
@@ -312,7 +325,9 @@ impl App {
         if is_seen {
             self.changed = self.changed.max(Some(cause));
         }
-        for effect in update(&mut self.state, input) {
+        let effects = update(&mut self.state, input);
+        self.rest.follow(reading::is_passing(&self.state), cause, Instant::now());
+        for effect in effects {
             match effect {
                 Effect::Ask(request) => self.ask(request)?,
                 Effect::Quit => self.ended = Some(ExitReason::Quit),

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use ratatui::layout::{Position, Size};
 
 use crate::tui::action::{ACTIONS, Action};
+use crate::tui::catalog::reading::is_passing;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight::{HighlightSubject, Span};
@@ -49,6 +50,7 @@ enum Step {
     Analysed,
     Agents,
     Databases(u8),
+    Rest,
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -79,6 +81,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Analysed),
         2 => Just(Step::Agents),
         4 => (0..7u8).prop_map(Step::Databases),
+        4 => Just(Step::Rest),
     ]
 }
 
@@ -206,6 +209,7 @@ fn take(state: &mut State, step: Step) {
             let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
             Input::Event(Event::Notice(notice))
         }
+        Step::Rest => Input::Rest,
         Step::Document(text) => answered(Response::Document(fixture::document("any", &text.repeat(9)))),
     };
     update(state, input);
@@ -246,6 +250,8 @@ proptest! {
             let search = &state.catalog.search;
             prop_assert!(search.at < search.hits.len().max(1));
         }
+        update(&mut state, Input::Rest);
+        prop_assert!(!is_passing(&state));
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
     }

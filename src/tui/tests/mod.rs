@@ -29,6 +29,7 @@ mod keymap;
 mod keys;
 mod laws;
 mod mouse;
+mod moves;
 mod palette;
 mod profiles;
 mod prompt;
@@ -50,6 +51,7 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Topic, Who};
 use refdesk_enrich::Matcher;
 
+use crate::tui::catalog::reading::is_passing;
 use crate::tui::highlight::{HighlightSubject, Highlighter};
 use crate::tui::input;
 use crate::tui::input::{Effect, Input};
@@ -66,15 +68,24 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
         if nth % 2 == 1 {
             for c in part.chars() {
                 let typed = input::of_key(state, Key::char(c));
-                effects.extend(typed.map(|typed| update(state, typed)).unwrap_or_default());
+                effects.extend(typed.map(|typed| rested(state, typed)).unwrap_or_default());
             }
             continue;
         }
         for key in part.split_whitespace() {
             let key: Key = key.parse().unwrap_or_else(|no_key| panic!("{no_key}"));
             let meant = input::of_key(state, key);
-            effects.extend(meant.map(|meant| update(state, meant)).unwrap_or_default());
+            effects.extend(meant.map(|meant| rested(state, meant)).unwrap_or_default());
         }
+    }
+    effects
+}
+
+/// Applies an input, after which the cursor rests.
+fn rested(state: &mut State, input: Input) -> Vec<Effect> {
+    let mut effects = update(state, input);
+    if is_passing(state) {
+        effects.extend(update(state, Input::Rest));
     }
     effects
 }

@@ -8,7 +8,7 @@ use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
-use crate::tui::tests::{answer, commands, message, press, screen};
+use crate::tui::tests::{answer, commands, message, press, rested, screen};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::config::screen::DividerShares;
@@ -34,7 +34,7 @@ fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
 }
 
 fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
-    update(state, Input::Wheel(turn, find(state, text)));
+    rested(state, Input::Wheel(turn, find(state, text)));
 }
 
 #[test]

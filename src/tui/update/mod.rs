@@ -42,6 +42,10 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     if is_key || matches!(input, Input::Act(_) | Input::Chord(_)) {
         state.chord.clear();
     }
+    let rests = matches!(input, Input::Rest);
+    if is_for_row(&input) && catalog::reading::is_passing(state) {
+        catalog::reading::follow(state, &mut effects);
+    }
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Chord(_)) {
         state.feed.since_key = 0;
         state.opening = None;
@@ -86,6 +90,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             requests::update::busy(state);
             state.refuse("refdesk is busy and did not take this: try again");
         }
+        Input::Rest => {}
     }
     requests::update::follow_focus(state);
     form_update::follow(state);
@@ -94,9 +99,11 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     agents::update::follow(state, &mut effects);
     databases::update::follow(state, &mut effects);
     preview_update::ask(state, &mut effects);
-    selection::update::ask_for_preview(state, &mut effects);
     requests::update::ask(state, &mut effects);
-    catalog::reading::follow(state, &mut effects);
+    if rests || !catalog::reading::is_passing(state) {
+        selection::update::ask_for_preview(state, &mut effects);
+        catalog::reading::follow(state, &mut effects);
+    }
     hints::enriched_update::follow(state);
     windows::after_input(state, &mut effects);
     tour::follow(state);
@@ -110,6 +117,15 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         }
     }
     effects
+}
+
+/// Whether this acts on the row under the cursor or its document, and does not only move on.
+fn is_for_row(input: &Input) -> bool {
+    match input {
+        Input::Act(action) => !matches!(action, Action::Move(_) | Action::Edit(_)),
+        Input::Click(_) => true,
+        _ => false,
+    }
 }
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
