@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::background::IndexProcess;
 use crate::session::DEFAULT;
+use refdesk_core::catalog::Wanted;
 use refdesk_core::config::{Environment, Surroundings};
 use refdesk_files::LOCK_TIMEOUT;
 use refdesk_templates::render::Renderer;
@@ -40,6 +41,8 @@ pub struct Options {
     /// Whether this only tries out what an agent would get: nothing is cached or extracted, and a server neither journals nor
     /// announces itself.
     pub is_trial: bool,
+    /// The entries that are needed, where not all of them are.
+    pub wanted: Wanted,
 }
 
 impl Options {
@@ -58,6 +61,7 @@ impl Options {
             lives_on: false,
             index_process: None,
             is_trial: false,
+            wanted: Wanted::All,
         }
     }
 }

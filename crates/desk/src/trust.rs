@@ -231,8 +231,14 @@ impl Desk {
             linked.borrow_mut().push(path.to_path_buf());
             is_trusted(bare)
         };
-        let (catalog, diagnostics) =
-            catalog::load(self.around(), &self.config, previous, &may_read, self.options.lives_on);
+        let (catalog, diagnostics) = catalog::load(
+            self.around(),
+            &self.config,
+            previous,
+            &may_read,
+            self.options.lives_on,
+            &self.options.wanted,
+        );
         let problems = check.problems_so_far();
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }

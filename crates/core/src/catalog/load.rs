@@ -11,6 +11,7 @@ use super::Catalog;
 use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
+use super::wanted::Wanted;
 use crate::config::{Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_regular;
@@ -26,15 +27,18 @@ type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// The catalog of a workspace and its configuration, with all diagnostics of the entries. If a discovered file no
 /// longer parses, its source from the `previous` catalog of the running desk is kept. The references folder, and any
-/// link in it, is only read if `may_read` allows it. Where nobody compares catalogs, the sizes of files are not needed.
+/// link in it, is only read if `may_read` allows it. Where nobody compares catalogs, the sizes of files are not needed. Of
+/// the discovered entries, only the `wanted` ones need to be there.
 pub fn load(
     around: &Surroundings,
     config: &Config,
     previous: Option<&Catalog>,
     may_read: &dyn Fn(&Path) -> bool,
     with_sizes: bool,
+    wanted: &Wanted,
 ) -> (Catalog, Vec<Diagnostic>) {
-    let places = if with_sizes { Places::new(around) } else { Places::without_sizes(around) };
+    // A part of a catalog is compared with nothing.
+    let places = if with_sizes && *wanted == Wanted::All { Places::new(around) } else { Places::without_sizes(around) };
     let reader = EntryContext { places, folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
@@ -42,7 +46,7 @@ pub fn load(
         None => Vec::new(),
     };
     if config.settings.auto_discover {
-        entries.extend(discovered(&reader, config, previous, may_read, &mut diagnostics));
+        entries.extend(discovered(&reader, config, previous, (may_read, wanted), &mut diagnostics));
     }
     let mut sources = Vec::with_capacity(entries.len());
     for (source, problems) in entries {
@@ -86,7 +90,7 @@ fn discovered(
     reader: &EntryContext<'_>,
     config: &Config,
     previous: Option<&Catalog>,
-    may_read: &dyn Fn(&Path) -> bool,
+    (may_read, wanted): (&dyn Fn(&Path) -> bool, &Wanted),
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParsedEntry> {
     let around = reader.places.around;
@@ -116,19 +120,29 @@ fn discovered(
         sources.into_iter().find(|source| *source.origin.file == *file).cloned()
     };
     let read = |file: &PathBuf| {
-        let (source, problems) = discovered_file(reader, file, kept);
-        (source.map(|source| shared(source, previous)), problems)
+        let (source, problems) = discovered_file(reader, file, kept, wanted)?;
+        Some((source.map(|source| shared(source, previous)), problems))
     };
-    files.par_iter().map(read).collect()
+    let mut entries = Vec::new();
+    for some in files.chunks(wanted.at_once(files.len())) {
+        entries.par_extend(some.par_iter().filter_map(read));
+        if wanted.is_enough(entries.len()) {
+            break;
+        }
+    }
+    entries
 }
 
+/// `None` if its entry is not wanted.
 fn discovered_file(
     reader: &EntryContext<'_>,
     file: &Path,
     kept: impl Fn(&Path) -> Option<Source>,
-) -> (Option<Source>, Vec<Diagnostic>) {
+    wanted: &Wanted,
+) -> Option<(Option<Source>, Vec<Diagnostic>)> {
     let shown = reader.places.around.display(file);
-    match read_regular(file, u64::MAX) {
+    Some(match read_regular(file, u64::MAX) {
+        Ok((bytes, _)) if !wanted.may_be_in(&bytes) => return None,
         Ok((bytes, _)) => match JsonDocument::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);
@@ -142,7 +156,7 @@ fn discovered_file(
             let problem = problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
-    }
+    })
 }
 
 /// The source; shares the previous catalog's value if it is unchanged.

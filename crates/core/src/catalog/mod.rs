@@ -15,11 +15,13 @@ mod profile;
 mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod wanted;
 
 pub use load::{NOT_A_SOURCE, load, references_folder};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
+pub use wanted::Wanted;
 
 /// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,102 @@
+//! Which discovered entries are wanted, where not all of them are. Completion in a shell needs those that begin with a few
+//! letters, and a person waits for every file that is parsed for nothing. What is wanted is decided before a file is
+//! parsed, and errs on the side of parsing it: what the entry is, only the parser says.
+
+use memchr::memmem;
+
+/// So many files are read before it is asked whether these were enough.
+const AT_ONCE: usize = 1_024;
+
+/// The entries of the references folder that are needed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// All.
+    #[default]
+    All,
+    /// The first ones whose id begins with this text.
+    Ids {
+        /// What the id begins with.
+        start: String,
+        /// How many are needed.
+        most: usize,
+    },
+    /// Those that have a tag which begins with this text.
+    Tags {
+        /// What the tag begins with.
+        start: String,
+    },
+}
+
+impl Wanted {
+    /// Whether a file with this content may hold such an entry.
+    pub fn may_be_in(&self, json: &[u8]) -> bool {
+        let (key, start) = match self {
+            Self::All => return true,
+            Self::Ids { start, .. } => (Some("\"id\""), start),
+            Self::Tags { start } => (None, start),
+        };
+        // With an escape, the same text has many forms.
+        if start.is_empty() || memchr::memchr(b'\\', json).is_some() {
+            return true;
+        }
+        let value = format!("\"{start}");
+        match key {
+            None => memmem::find(json, value.as_bytes()).is_some(),
+            Some(key) => memmem::find_iter(json, key.as_bytes()).any(|at| {
+                let after = json.get(at + key.len()..).unwrap_or_default().trim_ascii_start();
+                after.strip_prefix(b":").is_some_and(|after| after.trim_ascii_start().starts_with(value.as_bytes()))
+            }),
+        }
+    }
+
+    /// How many of so many files are read before [`Wanted::is_enough`] is asked; at least 1.
+    pub(super) fn at_once(&self, files: usize) -> usize {
+        match self {
+            Self::Ids { .. } => AT_ONCE,
+            Self::All | Self::Tags { .. } => files.max(1),
+        }
+    }
+
+    /// Whether so many entries are enough.
+    pub(super) fn is_enough(&self, found: usize) -> bool {
+        matches!(self, Self::Ids { most, .. } if found >= *most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_skipped_only_if_its_entry_cannot_be_wanted() {
+        let ids = |start: &str| Wanted::Ids { start: start.to_owned(), most: 9 };
+        let tags = |start: &str| Wanted::Tags { start: start.to_owned() };
+        for (wanted, json, expected) in [
+            (Wanted::All, "", true),
+            (ids(""), "", true),
+            (ids("retry"), r#"{"id": "retry-pattern"}"#, true),
+            (ids("retry"), "{\n\t\"id\"\n:\t\"retry\"}", true),
+            (ids("retry"), r#"{"id":"an-id","name":"retry"}"#, false),
+            (ids("retry"), r#"{"id":"my-retry"}"#, false),
+            (ids("retry"), r#"{"name":"\"id\"","id":"other"}"#, true),
+            (ids("retry"), r#"{"\u0069d":"retry"}"#, true),
+            (ids("retry"), r#"{"id":"\u0072etry"}"#, true),
+            (ids("retry"), r#"{"id":"x","id":"retry"}"#, true),
+            (ids("d"), r#"{"id":"x","description":"d"}"#, false),
+            (ids("üb"), r#"{"id":"überblick"}"#, true),
+            (tags("ret"), r#"{"tags":["a","retry"]}"#, true),
+            (tags("ret"), r#"{"tags":"retry"}"#, true),
+            (tags("ret"), r#"{"tags":["a","b"],"name":"a retry"}"#, false),
+        ] {
+            assert_eq!(wanted.may_be_in(json.as_bytes()), expected, "{wanted:?} {json}");
+        }
+    }
+
+    #[test]
+    fn files_are_read_until_there_are_enough() {
+        let ids = Wanted::Ids { start: "a".to_owned(), most: 3 };
+        assert!(!ids.is_enough(2) && ids.is_enough(3));
+        assert!(!Wanted::All.is_enough(usize::MAX));
+        assert_eq!((Wanted::All.at_once(0), Wanted::All.at_once(7), ids.at_once(7)), (1, 7, AT_ONCE));
+    }
+}
