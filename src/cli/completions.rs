@@ -6,7 +6,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Arg, Command};
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::args::{CompletionsArgs, ShellName};
 use super::{environment, help};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::Client;
+use refdesk_core::catalog::Wanted;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Options};
 use refdesk_text::{Code, Error};
@@ -30,6 +31,9 @@ const OFFERED: usize = 2_000;
 enum ValueKind {
     Id,
     Tag,
+    /// An id, or a tag with the sign that adds or removes it.
+    IdOrSignedTag,
+    Command,
     Template,
     Profile,
     Desk,
@@ -113,7 +117,7 @@ fn with_values_below(command: Command, path: &str, words: &[OsString]) -> Comman
 fn with_candidates(path: &str, arg: Arg, words: &[OsString]) -> Arg {
     let Some(kind) = kind_of(path, &arg) else { return arg };
     let words = words.to_vec();
-    arg.add(ArgValueCandidates::new(move || candidates(kind, &words)))
+    arg.add(ArgValueCompleter::new(move |start: &OsStr| candidates(kind, &words, &start.to_string_lossy())))
 }
 
 fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
@@ -121,6 +125,8 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("add", "id") => return None,
         (_, "id" | "ids" | "sources") => ValueKind::Id,
         (_, "tags") => ValueKind::Tag,
+        ("tag", "words") => ValueKind::IdOrSignedTag,
+        ("man", "folder") => ValueKind::Command,
         ("templates show" | "templates variables" | "render", "name") => ValueKind::Template,
         (_, "profile") => ValueKind::Profile,
         (_, "desk") => ValueKind::Desk,
@@ -130,15 +136,37 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
     })
 }
 
-fn candidates(kind: ValueKind, words: &[OsString]) -> Vec<CompletionCandidate> {
+/// The values that begin with what is written of them so far.
+fn candidates(kind: ValueKind, words: &[OsString], start: &str) -> Vec<CompletionCandidate> {
     let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
     let found: Vec<(String, String)> = match kind {
         ValueKind::Agent => Client::all().map(|client| (client.word.to_owned(), client.name.to_owned())).collect(),
         ValueKind::AgentWithHooks => plain(HookAgent::ALL.iter().map(|agent| agent.word().to_owned()).collect()),
-        kind => options(words).map(|options| in_workspace(kind, options)).unwrap_or_default(),
+        ValueKind::Command => commands(),
+        ValueKind::IdOrSignedTag => {
+            let sign = start.get(..1).filter(|sign| ["+", "-"].contains(sign));
+            let Some(sign) = sign else { return candidates(ValueKind::Id, words, start) };
+            let tags =
+                options(words).map(|options| in_workspace(ValueKind::Tag, options, start.get(1..).unwrap_or("")));
+            tags.unwrap_or_default().into_iter().map(|(tag, help)| (format!("{sign}{tag}"), help)).collect()
+        }
+        kind => options(words).map(|options| in_workspace(kind, options, start)).unwrap_or_default(),
+    };
+    let is_meant = |value: &str| {
+        let bare = if kind == ValueKind::IdOrSignedTag { value.get(1..).unwrap_or("") } else { value };
+        value.starts_with(start) && is_safe(bare)
     };
     let candidate = |(value, help): (String, String)| CompletionCandidate::new(value).help(Some(help.into()));
-    found.into_iter().filter(|(value, _)| is_safe(value)).take(OFFERED).map(candidate).collect()
+    found.into_iter().filter(|(value, _)| is_meant(value)).take(OFFERED).map(candidate).collect()
+}
+
+/// The commands, with what each does.
+fn commands() -> Vec<(String, String)> {
+    let program = help::program();
+    let described = |command: &Command| {
+        (command.get_name().to_owned(), command.get_about().map(ToString::to_string).unwrap_or_default())
+    };
+    program.get_subcommands().map(described).collect()
 }
 
 /// The options that the words so far say, with nothing that could be written.
@@ -154,16 +182,17 @@ fn options(words: &[OsString]) -> Option<Options> {
     Some(Options { lives_on: true, index_process: None, ..options })
 }
 
-/// The values with a description each.
-fn in_workspace(kind: ValueKind, options: Options) -> Vec<(String, String)> {
+/// The values with a description each; those that do not begin with `start` may be missing.
+fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, String)> {
+    let start = start.to_owned();
     match kind {
         ValueKind::Id => {
-            let desk = Desk::open(options);
+            let desk = Desk::open(Options { wanted: Wanted::Ids { start, most: OFFERED }, ..options });
             let described = |source: &refdesk_core::catalog::Source| (source.id.to_string(), source.name.clone());
             desk.catalog().sources().iter().map(described).collect()
         }
         ValueKind::Tag => {
-            let desk = Desk::open(options);
+            let desk = Desk::open(Options { wanted: Wanted::Tags { start }, ..options });
             let mut tags: Vec<String> =
                 desk.catalog().sources().iter().flat_map(|source| source.tags.clone()).collect();
             tags.sort();
@@ -184,7 +213,7 @@ fn in_workspace(kind: ValueKind, options: Options) -> Vec<(String, String)> {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
             entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
         }
-        ValueKind::Agent | ValueKind::AgentWithHooks => Vec::new(),
+        ValueKind::Agent | ValueKind::AgentWithHooks | ValueKind::Command | ValueKind::IdOrSignedTag => Vec::new(),
     }
 }
 

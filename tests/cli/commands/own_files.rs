@@ -178,6 +178,10 @@ fn a_shell_completes_names_of_the_workspace() {
         (&["se"], "search"),
         (&["list", "--m"], "--mode"),
         (&["list", "--mode", ""], "auto"),
+        (&["tag", "to"], "tool"),
+        (&["tag", "tool", "+re"], "+retry"),
+        (&["tag", "tool", "-re"], "-retry"),
+        (&["man", "conn"], "connect"),
     ] {
         let found = completed(&world, words);
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
@@ -188,6 +192,27 @@ fn a_shell_completes_names_of_the_workspace() {
     let away = Workspace::of(json!([inline("far-away", "")]), &[]);
     let words = ["--workspace", away.path.to_str().unwrap(), "select", "f"];
     assert_eq!(completed(&world, &words), ["far-away"]);
+}
+
+/// A shell shows some two thousand values: those that begin with what is written are among them, wherever they are.
+#[test]
+fn what_begins_with_the_word_is_offered_of_thousands() {
+    let world = Workspace::of(json!([]), &[]);
+    let file = |id: &str| format!(".jaato/references/{id}.json");
+    for nth in 0..2_100 {
+        let id = format!("a{nth:04}");
+        world.put(&file(&id), format!(r#"{{"id":"{id}","type":"inline","content":"x","tags":["t{nth}"]}}"#).as_bytes());
+    }
+    world.put(
+        &file("last"),
+        br#"{"id": "zebra", "name": "a0000", "type": "inline", "content": "x", "tags": ["stripes"]}"#,
+    );
+    world.put(&file("odd"), br#"{"id": "z\u0065d", "type": "inline", "content": "x"}"#);
+    assert_eq!(completed(&world, &["show", "z"]), ["zebra", "zed"]);
+    assert_eq!(completed(&world, &["show", "a2099"]), ["a2099"]);
+    assert_eq!(completed(&world, &["list", "--tag", "str"]), ["stripes"]);
+    let all = completed(&world, &["show", ""]);
+    assert_eq!(all.iter().filter(|value| value.starts_with('a')).count(), 2_000);
 }
 
 #[test]
