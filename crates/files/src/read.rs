@@ -6,6 +6,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// Up to so many bytes, a file is read by one call.
+const SMALL: usize = 64 << 10;
+
 /// Coarsest timestamp resolution of a file system.
 const STEP: Duration = Duration::from_secs(2);
 
@@ -115,8 +118,22 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 /// The file system's error.
 pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let size = metadata.len().min(limit);
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let size = usize::try_from(size).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(size + 1);
+    let mut file = file.take(limit.saturating_add(1));
+    if (1..=SMALL).contains(&size) {
+        // One call for a small file: it got less than it asked for, so there is no more.
+        bytes.resize(size + 1, 0);
+        let read = match file.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            read => read?,
+        };
+        bytes.truncate(read);
+        if read == size {
+            return Ok((bytes, false));
+        }
+    }
+    file.read_to_end(&mut bytes)?;
     let more = bytes.len() as u64 > limit;
     bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     Ok((bytes, more))
@@ -150,6 +167,23 @@ mod tests {
         assert_eq!(read_stamped(5), (stamp(&path).unwrap(), Some(b"12345".to_vec())));
         assert_eq!(read_stamped(4), (stamp(&path).unwrap(), None));
         assert_eq!(read_regular(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn small_files_large_ones_and_those_without_a_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        for size in [0, 1, SMALL - 1, SMALL, SMALL + 1, 3 * SMALL] {
+            let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
+            super::super::write_atomic(&path, &bytes).unwrap();
+            assert_eq!(read_regular(&path, u64::MAX).unwrap(), (bytes.clone(), false), "{size}");
+            let limit = size / 2;
+            assert_eq!(read_regular(&path, limit as u64).unwrap(), (bytes[..limit].to_vec(), size > 0), "{size}");
+        }
+        if cfg!(target_os = "linux") {
+            let (status, _) = read_regular(Path::new("/proc/self/status"), u64::MAX).unwrap();
+            assert!(status.len() > 100, "its size is said to be 0");
+        }
     }
 
     #[cfg(unix)]
