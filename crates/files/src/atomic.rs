@@ -2,18 +2,24 @@
 //! nothing in between, even after the writer was killed.
 //!
 //! A writer holds the lock of its temporary file until the rename, and the kernel releases it if the writer dies. So an
-//! unlocked temporary file is left over, and the next writer in that folder removes it.
+//! unlocked temporary file is left over, and the next writer in that folder removes it. Many files in one folder share the
+//! lock of one (`batch`).
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::with_path;
 use super::folder::{EntryKind, FileMode, Folder};
 use super::own::{made_for, open_folder};
+
+mod batch;
+
+pub use batch::Batch;
 
 /// Prefix and suffix of a temporary file's name.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
@@ -142,21 +148,25 @@ impl Folder {
     ) -> io::Result<Staged> {
         let name = name.as_ref();
         let with_path = |error| with_path(&self.path_of(name), error);
-        let existing = match (mode, self.entry(name)?) {
-            (FileMode::Default, Some(entry)) if entry.kind == EntryKind::File => Some(entry.permissions),
-            _ => None,
-        };
+        let existing = if mode == FileMode::Default { self.permissions_of(name)? } else { None };
         // A file that replaces another stays private until it gets the other's mode.
-        let mut staged = self.temporary(if existing.is_some() { FileMode::Private } else { mode })?;
-        staged.file.write_all(bytes).map_err(with_path)?;
+        let staged = self.temporary(if existing.is_some() { FileMode::Private } else { mode })?;
+        let mut file = staged.file();
+        file.write_all(bytes).map_err(with_path)?;
         if let Some(permissions) = existing {
-            staged.file.set_permissions(permissions).map_err(with_path)?;
+            file.set_permissions(permissions).map_err(with_path)?;
         }
         // Sync before the rename: otherwise a crash of the machine could leave an empty file.
         if lasting == Durability::SurvivesCrash {
-            staged.file.sync_data().map_err(with_path)?;
+            file.sync_data().map_err(with_path)?;
         }
         Ok(staged)
+    }
+
+    /// The permissions of a file, which one that replaces it gets.
+    fn permissions_of(&self, name: &OsStr) -> io::Result<Option<Permissions>> {
+        let entry = self.entry(name)?.filter(|entry| entry.kind == EntryKind::File);
+        Ok(entry.map(|entry| entry.permissions))
     }
 
     /// A second, temporary name for the file `name`, which survives when another file replaces it; a copy if the file
@@ -170,10 +180,10 @@ impl Folder {
         if self.link(name, &second).is_ok() {
             match self.open(&second) {
                 Ok(file) => {
-                    let staged = Staged { folder: self.clone(), name: second, file, is_named: false };
+                    let staged = Staged { folder: self.clone(), name: second, hold: Hold::Own(file), is_named: false };
                     // Another process may hold the file's lock, or may have swept the second name before it was locked.
                     // Then make a copy.
-                    if staged.file.try_lock_shared().is_ok() && staged.is_there() {
+                    if staged.file().try_lock_shared().is_ok() && staged.is_there() {
                         return Ok(staged);
                     }
                 }
@@ -182,11 +192,12 @@ impl Folder {
         }
         let with_path = |error| with_path(&self.path_of(name), error);
         let mut from = self.open(name)?;
-        let mut staged = self.temporary(FileMode::Private)?;
+        let staged = self.temporary(FileMode::Private)?;
         let mut copy = || {
-            io::copy(&mut from, &mut staged.file)?;
-            staged.file.set_permissions(from.metadata()?.permissions())?;
-            staged.file.sync_data()
+            let mut file = staged.file();
+            io::copy(&mut from, &mut file)?;
+            file.set_permissions(from.metadata()?.permissions())?;
+            file.sync_data()
         };
         copy().map_err(with_path)?;
         Ok(staged)
@@ -200,8 +211,8 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
-            let staged = Staged { folder: self.clone(), name, file, is_named: false };
-            match staged.file.try_lock() {
+            let staged = Staged { folder: self.clone(), name, hold: Hold::Own(file), is_named: false };
+            match staged.file().try_lock() {
                 Err(TryLockError::WouldBlock) => {}
                 // On a file system without locks, no sweeper can lock it either.
                 Ok(()) | Err(TryLockError::Error(_)) if staged.is_there() => return Ok(staged),
@@ -224,17 +235,32 @@ impl Folder {
     /// The file system's error, prefixed with the path.
     pub fn sweep_dead(&self) -> io::Result<()> {
         for name in self.unfinished()? {
+            if let Some(leader) = batch::leader_of(&name) {
+                // One that cannot be opened may be another user's: only a leader that is gone, or unlocked, is dead.
+                let is_dead = match self.open(&leader) {
+                    Ok(file) => file.try_lock().is_ok(),
+                    Err(error) => error.kind() == io::ErrorKind::NotFound,
+                };
+                if is_dead {
+                    self.remove_unless_gone(&name)?;
+                }
+                continue;
+            }
             // A file that cannot be opened is not ours; one that cannot be locked is being written.
             let Ok(file) = self.open(&name) else { continue };
             if file.try_lock().is_ok() {
-                match self.remove_file(&name) {
-                    // Its writer renamed it first.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    removed => removed?,
-                }
+                self.remove_unless_gone(&name)?;
             }
         }
         Ok(())
+    }
+
+    /// Removes a temporary file, unless its writer renamed it first.
+    fn remove_unless_gone(&self, name: &OsStr) -> io::Result<()> {
+        match self.remove_file(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 
     fn unfinished(&self) -> io::Result<Vec<OsString>> {
@@ -249,18 +275,38 @@ impl Folder {
 pub struct Staged {
     folder: Folder,
     name: OsString,
-    file: File,
+    hold: Hold,
     /// Whether it has its final name.
     is_named: bool,
 }
 
+/// What tells others that the writer of a temporary file is alive.
+#[derive(Debug)]
+enum Hold {
+    /// The open and locked file.
+    Own(File),
+    /// The leader of its batch.
+    Leader(Arc<Staged>),
+}
+
 impl Staged {
+    /// The open file; of one in a batch, that of the leader, which is on the same file system.
+    fn file(&self) -> &File {
+        match &self.hold {
+            Hold::Own(file) => file,
+            Hold::Leader(leader) => leader.file(),
+        }
+    }
+
     /// Waits until the content is on the disk.
     ///
     /// # Errors
     /// The file system's error.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        match &self.hold {
+            Hold::Own(file) => file.sync_data(),
+            Hold::Leader(_) => self.folder.open(&self.name)?.sync_data(),
+        }
     }
 
     /// Waits until everything on its file system is on the disk.
@@ -268,7 +314,7 @@ impl Staged {
     /// # Errors
     /// The file system's error, or there is no such call.
     pub(super) fn sync_file_system(&self) -> io::Result<()> {
-        sync_file_system(&self.file)
+        sync_file_system(self.file())
     }
 
     /// The number of its file system.
@@ -276,7 +322,7 @@ impl Staged {
     /// # Errors
     /// The file system's error, or it has none.
     pub(super) fn device(&self) -> io::Result<u64> {
-        device_of(&self.file)
+        device_of(self.file())
     }
 
     /// For a file that was renamed by its temporary name: there is nothing to remove.
@@ -291,7 +337,7 @@ impl Staged {
 
     /// Whether the temporary name still refers to this file.
     fn is_there(&self) -> bool {
-        self.folder.holds(&self.name, &self.file)
+        self.folder.holds(&self.name, self.file())
     }
 
     /// Renames it within its folder, replacing an existing file.
@@ -305,7 +351,7 @@ impl Staged {
     }
 
     pub(super) fn publish(mut self, name: &OsStr) -> io::Result<File> {
-        let file = self.file.try_clone()?;
+        let file = self.file().try_clone()?;
         self.folder.rename_new(&self.name, name)?;
         self.is_named = true;
         Ok(file)

@@ -241,6 +241,18 @@ mod when_the_system_refuses {
     }
 
     #[test]
+    fn a_write_of_more_files_in_a_folder_than_may_be_open_succeeds() {
+        let world = Workspace::new();
+        let names: Vec<String> = (0..300).map(|nth| format!("d/{nth}")).collect();
+        names.iter().take(200).for_each(|name| world.put(name, b"old"));
+        let rows: Value = names.iter().map(|name| json!({"inline": "new", "output": name})).collect();
+        let words = batch(rows, &["--yes", "--overwrite"]);
+        run(&mut limited(&world, "ulimit -n 128", &as_words(&words)), None).exits(0);
+        assert!(names.iter().all(|name| world.read(name) == "new"));
+        assert_eq!(fs::read_dir(world.path.join("d")).unwrap().count(), 300);
+    }
+
+    #[test]
     fn a_full_disk_leaves_the_old_file_and_no_new_folder() {
         let world = Workspace::with(&[("old.txt", "old\n")]);
         let before = world.listing();

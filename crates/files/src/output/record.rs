@@ -2,6 +2,7 @@
 //! the write of a killed one. By then each new file is complete in its folder, and so is a second name of the file it
 //! replaces: from here on there are only renames, forward or back.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -185,14 +186,19 @@ impl WriteRecord {
         stuck
     }
 
-    /// Removes the temporary files.
+    /// Removes the temporary files, and what else a dead writer left beside them, such as the leader of a batch.
     pub fn remove_temporary(&self) {
+        let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {
             // The next writer in that folder removes what stays.
             let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
             for beside in step.old.iter().chain([&step.staged]) {
                 let _ = folder.remove_file(name_of(beside));
             }
+            folders.extend(step.path.parent().map(|path| (path, folder)));
+        }
+        for folder in folders.values() {
+            let _ = folder.sweep_dead();
         }
     }
 }

@@ -171,6 +171,9 @@ mod tests {
             let put = |name: &str, text: &str| write_atomic(&path.join(name), text.as_bytes()).unwrap();
             put("dir/0", "old");
             put("dir/.refdesk-old.tmp", "old");
+            for leader in ["dir/.refdesk-leader.tmp", "new/.refdesk-leader.tmp"] {
+                put(leader, "");
+            }
             let mut record = WriteRecord { files: Vec::new(), folders: vec![path.join("new")] };
             for at in 0..3 {
                 let folder = if at == 2 { "new" } else { "dir" };

@@ -1,7 +1,7 @@
 //! The write itself, all or nothing: every file is first written in full next to its path, then each is renamed. For
 //! several files the renames are noted first (see `record`), so that the next process can recover from a killed writer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,11 @@ use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::sync::sync;
 use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
-use crate::{Durability, FileMode, Folder, Sealer, Staged};
+use crate::{Batch, Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
+
+/// From so many files in one folder on, they are one batch, of which only a few stay open.
+const BATCH: usize = 32;
 
 /// The most files that an error names.
 const NAMED: usize = 5;
@@ -32,9 +35,23 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
-        rename((workspace, sealer), &staged, &folders)?;
-        staged.into_iter().for_each(|ready| ready.new.mark_renamed());
-        Ok(())
+        let record = record_of(&staged, &folders);
+        let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
+        if is_noted {
+            record.store(workspace, sealer).map_err(|error| write_failed("the note of what is written", &error))?;
+        }
+        let renamed = rename(&record);
+        if renamed.is_ok() {
+            staged.into_iter().for_each(|ready| ready.new.mark_renamed());
+        } else {
+            drop(staged);
+        }
+        // Last, so that a writer killed before leaves nothing that recovery does not remove. A note that stays describes
+        // finished renames, and recovery sees that.
+        if is_noted {
+            let _ = WriteRecord::forget(workspace);
+        }
+        renamed.map_err(WriteFailure::from)
     });
     if let Err(failure) = written {
         remove_folders(&folders);
@@ -63,6 +80,7 @@ fn written_of(proposal: &Proposal) -> WrittenFile {
 pub(super) struct Ready<'a> {
     pub proposal: &'a Proposal,
     folder: Folder,
+    batch: Option<Batch>,
     pub new: Staged,
     old: Option<Staged>,
 }
@@ -70,20 +88,34 @@ pub(super) struct Ready<'a> {
 /// Writes every file next to its path. On an error nothing stays except the created `folders`.
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
     let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
+    let mut in_folder: HashMap<Option<&Path>, usize> = HashMap::new();
+    wanted.iter().for_each(|proposal| *in_folder.entry(proposal.path.parent()).or_default() += 1);
     // The new file, the old one, and a folder that may be of its own.
-    allow_open_files(3 * wanted.len());
+    allow_open_files(in_folder.values().map(|count| 3 * count.min(&BATCH)).sum());
+    let mut reached: HashMap<Option<&Path>, (Folder, Option<Batch>)> = HashMap::new();
     // Many files are synced together: one after the other takes twenty times as long.
     let lasting = if wanted.len() > 1 { Durability::Recreatable } else { Durability::SurvivesCrash };
     for proposal in wanted {
-        let name = proposal.path.file_name().unwrap_or_default();
-        // Usually the next file is in the same folder.
-        let known = ready.last().filter(|last| last.proposal.path.parent() == proposal.path.parent());
-        let folder = known.map_or_else(|| make_folders(&proposal.path, folders), |last| Ok(last.folder.clone()));
-        let staged = folder.and_then(|folder| {
-            let new = folder.stage(name, proposal.text.as_bytes(), FileMode::Default, lasting)?;
-            Ok(Ready { proposal, folder, new, old: None })
-        });
-        ready.push(staged.map_err(|error| write_failed(&proposal.shown, &error))?);
+        let above = proposal.path.parent();
+        let mut staged = || {
+            let (folder, batch) = match reached.get(&above) {
+                Some(known) => known.clone(),
+                None => {
+                    let folder = make_folders(&proposal.path, folders)?;
+                    let is_batch = in_folder.get(&above).is_some_and(|count| *count >= BATCH);
+                    let batch = is_batch.then(|| Batch::new(&folder)).transpose()?;
+                    reached.insert(above, (folder.clone(), batch.clone()));
+                    (folder, batch)
+                }
+            };
+            let (name, bytes) = (proposal.path.file_name().unwrap_or_default(), proposal.text.as_bytes());
+            let new = match &batch {
+                Some(batch) => batch.stage(name, bytes)?,
+                None => folder.stage(name, bytes, FileMode::Default, lasting)?,
+            };
+            Ok(Ready { proposal, folder, batch, new, old: None })
+        };
+        ready.push(staged().map_err(|error| write_failed(&proposal.shown, &error))?);
     }
     if ready.len() > 1 {
         sync(&ready)?;
@@ -92,7 +124,11 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
             let proposal = ready.proposal;
-            let second = ready.folder.second(proposal.path.file_name().unwrap_or_default());
+            let name = proposal.path.file_name().unwrap_or_default();
+            let second = match &ready.batch {
+                Some(batch) => batch.second(name),
+                None => ready.folder.second(name),
+            };
             ready.old = Some(second.map_err(|error| write_failed(&proposal.shown, &error))?);
         }
     }
@@ -126,20 +162,18 @@ pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<F
     })
 }
 
-/// Makes every rename, or none.
-fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &[PathBuf]) -> Result<(), WriteFailure> {
+fn record_of(ready: &[Ready<'_>], folders: &[PathBuf]) -> WriteRecord {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
         let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
         FileRename { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
-    let record = WriteRecord { files: files.collect(), folders: folders.to_vec() };
-    let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
-    if is_noted {
-        record.store(workspace, sealer).map_err(|error| write_failed("the note of what is written", &error))?;
-    }
-    let mut outcome = Ok(());
+    WriteRecord { files: files.collect(), folders: folders.to_vec() }
+}
+
+/// Makes every rename, or none.
+fn rename(record: &WriteRecord) -> Result<(), Error> {
     let mut lookup = PathLookup::default();
     for (at, step) in record.files.iter().enumerate() {
         if let Err(mut refused) = step.make(&mut lookup) {
@@ -148,15 +182,10 @@ fn rename((workspace, sealer): (&Path, &Sealer), ready: &[Ready<'_>], folders: &
             if !stuck.is_empty() {
                 refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
             }
-            outcome = Err(refused.into());
-            break;
+            return Err(refused);
         }
     }
-    if is_noted {
-        // A note that stays describes finished renames, and recovery sees that.
-        let _ = WriteRecord::forget(workspace);
-    }
-    outcome
+    Ok(())
 }
 
 /// Checks that no file changed since it was proposed.
@@ -316,11 +345,7 @@ mod tests {
             let ready = stage(&wanted, &mut folders).unwrap();
             fs::rename(world.path.join("dir"), world.path.join("moved")).unwrap();
             std::os::unix::fs::symlink(&elsewhere.path, world.path.join("dir")).unwrap();
-            assert_eq!(
-                rename((&world.path, &world.sealer), &ready, &folders).unwrap_err().refused.code,
-                Code::Moved,
-                "{names:?}"
-            );
+            assert_eq!(rename(&record_of(&ready, &folders)).unwrap_err().code, Code::Moved, "{names:?}");
             drop(ready);
             assert_eq!(elsewhere.listing(), ["old=theirs"]);
             assert_eq!(fs::read_dir(world.path.join("moved")).unwrap().count(), 1, "nothing stays beside it");
@@ -372,10 +397,10 @@ mod tests {
             let mut folders = Vec::new();
             let ready = stage(&wanted, &mut folders).unwrap();
             world.put("new/two", "theirs");
-            let failed = rename((&world.path, &world.sealer), &ready, &folders).unwrap_err();
+            let failed = rename(&record_of(&ready, &folders)).unwrap_err();
             drop(ready);
             remove_folders(&folders);
-            assert_eq!(failed.refused.code, Code::NotWritten, "{failed:?}");
+            assert_eq!(failed.code, Code::NotWritten, "{failed:?}");
             assert_eq!(world.listing(), ["new/two=theirs", "old=old"]);
         }
     }
