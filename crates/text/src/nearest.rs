@@ -3,8 +3,11 @@
 /// Longer texts are not compared: they are not names, and comparing them is slow.
 const LONGEST: usize = 200;
 
-/// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), ignoring
-/// case. Of equally near ones, the first.
+/// The fewest characters that say which longer name is meant.
+const BEGINNING: usize = 3;
+
+/// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), else the only
+/// one that begins with it, ignoring case. Of equally near ones, the first.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().take(LONGEST + 1).count();
@@ -13,7 +16,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     }
     let limit = (length / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
+    let (mut longer, mut others) = (None, 0);
     for candidate in known {
+        if length >= BEGINNING && candidate.to_lowercase().starts_with(&wanted) {
+            longer = longer.or(Some(candidate));
+            others += 1;
+        }
         if candidate.len().abs_diff(wanted.len()) > limit * 4 {
             continue;
         }
@@ -22,7 +30,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             best = Some((distance, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, candidate)| candidate).or_else(|| longer.filter(|_| others == 1))
 }
 
 /// `did you mean 'x'?` for the nearest known name, or nothing.
@@ -42,11 +50,15 @@ mod tests {
             ("Tags", Some("tags")),
             ("descripton", Some("description")),
             ("fetch_hint", Some("fetchHint")),
+            ("desc", Some("description")),
+            ("de", None),
             ("colour", None),
             ("", None),
         ] {
             assert_eq!(nearest(name, known), expected, "{name}");
         }
+        assert_eq!(nearest("adr-0", ["adr-001-retry-of-calls", "adr-002-outbox-of-events"]), None, "it may be both");
+        assert_eq!(nearest("ADR-001", ["adr-001-retry-of-calls", "adr-002-outbox"]), Some("adr-001-retry-of-calls"));
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(nearest(&long, [long.as_str()]), None);
     }
