@@ -1,5 +1,7 @@
 //! Files that name documents: `SUMMARY.md` of mdBook and GitBook, `_sidebar.md` of Docsify, `mkdocs.yml`, the sidebars of
-//! Docusaurus as far as they can be read without running code, and the links of `llms.txt`.
+//! Docusaurus and VitePress as far as they can be read without running code, and the links of `llms.txt`.
+
+mod code;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,7 @@ use serde_json::Value;
 
 use super::front_matter::VALUES;
 use super::proposal::ScanNote;
+use super::walk::{VITEPRESS, VITEPRESS_CONFIG};
 use refdesk_files::path::{clean, slashed};
 use refdesk_text::yaml::{RepeatedKeys, read as read_yaml};
 
@@ -43,6 +46,12 @@ pub fn is_guide(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     matches!(name, "SUMMARY.md" | "_sidebar.md" | "llms.txt" | "mkdocs.yml" | "mkdocs.yaml")
         || name.starts_with("sidebars.")
+        || is_vitepress(path)
+}
+
+fn is_vitepress(path: &Path) -> bool {
+    let is_config = VITEPRESS_CONFIG.iter().any(|config| path.file_name().is_some_and(|name| name == *config));
+    is_config && path.parent().is_some_and(|folder| folder.file_name().is_some_and(|name| name == VITEPRESS))
 }
 
 /// The existing documents that a file lists, in its order.
@@ -66,6 +75,7 @@ pub fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<Lis
             }
         },
         "llms.txt" => Vec::new(),
+        _ if is_vitepress(path) => code::vitepress(text, folder.parent().unwrap_or(Path::new("")), exists),
         _ => sidebar(name, text)
             .into_iter()
             .filter_map(|(id, title)| {
@@ -211,21 +221,7 @@ fn sidebar(name: &str, text: &str) -> Vec<(String, Option<String>)> {
         }
         return found;
     }
-    let mut rest = text;
-    while found.len() < ENTRIES
-        && let Some(at) = rest.find(['\'', '"', '`'])
-    {
-        let (quote, after) = rest.split_at(at).1.split_at(1);
-        let Some(end) = after.find(quote) else { break };
-        let (literal, after) = after.split_at(end);
-        if !literal.contains('\n') {
-            found.push((literal.to_owned(), None));
-            rest = after.get(1..).unwrap_or_default();
-        } else {
-            // An apostrophe in a comment.
-            rest = rest.get(at + 1..).unwrap_or_default();
-        }
-    }
+    found.extend(code::literals(text).take(ENTRIES).map(|literal| (literal.text.to_owned(), None)));
     found
 }
 
@@ -289,6 +285,23 @@ mod tests {
                 vec![("web/docs/intro.md", None), ("web/docs/guide/b.mdx", some("B"))],
             ),
             ("web/sidebars.json", "{", vec![]),
+            (
+                "manual/.vitepress/config.mts",
+                "export default { title: 'It', themeConfig: { sidebar: { '/guide/': { base: '/guide/', items: [\n\
+                 { text: 'Two', link: 'second#x' }, // it's the \"2nd\"\n\
+                 { text: \"One\", collapsed: true, link: \"/guide/first.html\" },\n\
+                 { text: 'Home', link: '/' }, { text: 'Out', link: 'https://example.org' }, { link: '/none' } ] } } } }",
+                vec![
+                    ("manual/guide/second.md", some("Two")),
+                    ("manual/guide/first.md", some("One")),
+                    ("manual/index.md", some("Home")),
+                ],
+            ),
+            (
+                "web/.vitepress/config.js",
+                "export default { srcDir: './docs', themeConfig: { sidebar: [{ text: `Intro`, link: `/intro` }] } }",
+                vec![("web/docs/intro.md", some("Intro"))],
+            ),
         ] {
             let existing = [
                 "README.md",

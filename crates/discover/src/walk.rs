@@ -34,6 +34,12 @@ const NAMED: [&str; 8] = [
     "sidebars.mjs",
 ];
 
+/// The folder of VitePress, of which only the configuration is read.
+pub const VITEPRESS: &str = ".vitepress";
+
+/// The configuration in it.
+pub const VITEPRESS_CONFIG: [&str; 4] = ["config.js", "config.mjs", "config.mts", "config.ts"];
+
 /// Folders that are never entered.
 const SKIPPED: [&str; 12] = [
     "node_modules",
@@ -247,8 +253,14 @@ impl Walker<'_> {
         };
         let is_ignored =
             |path: &Path, is_folder| ignored.as_ref().is_some_and(|ignored| ignored.covers(path, is_folder));
+        let is_vitepress = at.path.file_name().is_some_and(|name| name == VITEPRESS);
         for (name, kind) in entries {
             let path = at.path.join(&name);
+            if is_vitepress {
+                let is_config = kind == EntryKind::File && VITEPRESS_CONFIG.iter().any(|config| name == *config);
+                self.listing.files.extend((is_config && !is_ignored(&path, false)).then_some(path));
+                continue;
+            }
             if name.to_str().is_none() {
                 self.note(&path, "its name is not UTF-8; it was left out");
                 continue;
@@ -317,6 +329,9 @@ impl Walker<'_> {
 /// Which folders to enter for a folder of this name: itself (as the empty path), folders below it, or none.
 fn entered(above: &Path, name: &OsStr) -> Vec<&'static str> {
     let Some(text) = name.to_str() else { return vec![""] };
+    if text == VITEPRESS {
+        return vec![""];
+    }
     if text.starts_with('.') {
         return HIDDEN.iter().filter(|(hidden, _)| *hidden == text).map(|(_, below)| *below).collect();
     }

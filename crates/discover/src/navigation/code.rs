@@ -1,0 +1,92 @@
+//! What a configuration that is code says without being run: the texts in quotes, and the names they are given to.
+
+use std::path::{Path, PathBuf};
+
+use super::local;
+use refdesk_files::path::clean;
+
+/// A text in quotes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Literal<'t> {
+    /// The name before the colon before it; may be empty.
+    pub name: &'t str,
+    pub text: &'t str,
+}
+
+/// The texts in quotes on one line each, in their order.
+pub fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let at = from + code.get(from..)?.find(['\'', '"', '`'])?;
+            let (before, rest) = code.split_at(at);
+            let (quote, after) = rest.split_at(1);
+            let is_escaped = |at: usize| after.get(..at).is_some_and(|text| text.ends_with('\\'));
+            let (end, _) = after.match_indices(quote).find(|(at, _)| !is_escaped(*at))?;
+            let text = after.get(..end)?;
+            if text.contains('\n') {
+                // An apostrophe in a comment.
+                from = at + 1;
+                continue;
+            }
+            from = at + 1 + text.len() + 1;
+            return Some(Literal { name: name_before(before), text });
+        }
+    })
+}
+
+fn name_before(code: &str) -> &str {
+    let Some(named) = code.trim_end().strip_suffix(':').map(str::trim_end) else { return "" };
+    let named = named.trim_end_matches(['\'', '"']);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    named.rsplit(|c: char| !is_part(c)).next().unwrap_or_default()
+}
+
+/// The documents that VitePress shows in its menus, with their titles; `folder` is the one that is documented.
+pub fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Option<String>)> {
+    let root = literals(code)
+        .find(|literal| literal.name == "srcDir")
+        .map_or(folder.to_path_buf(), |literal| folder.join(literal.text.trim_start_matches('/')));
+    let (mut base, mut title) = ("", None);
+    let mut found = Vec::new();
+    for Literal { name, text } in literals(code) {
+        match name {
+            "base" => base = text,
+            "text" => title = Some(text.to_owned()),
+            "link" => {
+                let title = title.take();
+                let pages = [text.to_owned(), format!("{base}{text}")];
+                let pages = pages.iter().flat_map(|link| pages_of(link)).map(|page| clean(&root.join(page)));
+                found.extend(pages.into_iter().find(|page| exists(page)).map(|page| (page, title)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where the page at a link of the site may be.
+fn pages_of(link: &str) -> Vec<String> {
+    if link.contains("://") {
+        return Vec::new();
+    }
+    let link = local(link);
+    let link = link.trim_start_matches('/');
+    let page = link.strip_suffix(".html").or_else(|| link.strip_suffix(".md")).unwrap_or(link);
+    match page.strip_suffix('/').unwrap_or(page) {
+        "" => vec!["index.md".to_owned()],
+        page => vec![format!("{page}.md"), format!("{page}/index.md")],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_their_names() {
+        let code = "// it's\nconst a = { 'x': \"one\", link : 'two', t:`three`, [`four`]: 5, // isn't\n text: 'it\\'s' }; 'open";
+        let found: Vec<(&str, &str)> = literals(code).map(|it| (it.name, it.text)).collect();
+        assert_eq!(found, [("", "x"), ("x", "one"), ("link", "two"), ("t", "three"), ("", "four"), ("text", "it\\'s")]);
+    }
+}
