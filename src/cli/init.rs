@@ -175,7 +175,8 @@ fn written(
 /// Prompts to try.
 fn sample(prompts: &[SamplePrompt]) -> String {
     if prompts.is_empty() {
-        return String::new();
+        let why = "No tag tells these sources apart, so a prompt brings up only those that it names.";
+        return format!("\n{why} `refdesk index` finds them by words and by meaning.\n");
     }
     let mut text = "\nWhat an agent would be told from now on, for prompts such as these:\n".to_owned();
     for SamplePrompt { prompt, told } in prompts {

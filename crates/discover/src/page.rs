@@ -1,5 +1,6 @@
 //! What a document says about itself: its front matter, its headings, its first paragraph and its words.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -7,6 +8,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::front_matter::{self, FrontMatter};
 use super::outline;
 use super::words::{COUNTED, HEADING, WordCount, WordCounter};
+use refdesk_text::lines::decode;
 use refdesk_text::shorten::shortened_at_word;
 
 /// The most characters of a description.
@@ -46,6 +48,15 @@ impl Page {
     pub fn description(&self) -> Option<String> {
         let front = self.front.description.as_deref().map(|text| shortened_at_word(text, DESCRIPTION));
         front.or_else(|| self.paragraph.clone())
+    }
+}
+
+/// The text of a document, or nothing if it is not UTF-8 text; one in UTF-16 is told by its zeros.
+pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let is_binary = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == 0).count() * 10 > bytes.len();
+    match decode(bytes) {
+        (text, false) if !is_binary(bytes) => Some(text),
+        _ => None,
     }
 }
 

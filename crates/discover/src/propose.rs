@@ -85,7 +85,7 @@ impl Draft<'_> {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
             None => (self.given.as_slice(), self.words.as_slice()),
         };
-        Tagged { given, folders, words }
+        Tagged { given, folders, words, number: tags::document_number(&self.name) }
     }
 
     fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {

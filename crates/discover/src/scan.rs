@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::navigation::{self, Listed};
-use super::page::{Page, read_page};
+use super::page::{Page, read_page, text_of};
 use super::proposal::ScanNote;
 use super::walk::{Listing, ScanLimits, list};
 use refdesk_files::path::slashed;
 use refdesk_files::{Folder, read_open};
-use refdesk_text::lines::decode;
 
 /// The most bytes of a file that are read.
 const READ: u64 = 1024 * 1024;
@@ -117,10 +116,9 @@ fn read(top: &Folder, path: PathBuf) -> Read {
         Ok(read) => read,
         Err(error) => return Read::Nothing(note(format!("it cannot be read: {error}"))),
     };
-    let (text, is_binary) = decode(&bytes);
-    if is_binary {
+    let Some(text) = text_of(&bytes) else {
         return Read::Nothing(note("it is not UTF-8 text; it was left out".to_owned()));
-    }
+    };
     if navigation::is_guide(&path) {
         return Read::Guide(path, text.into_owned());
     }

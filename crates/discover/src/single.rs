@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::ids::{self, IdParts};
-use super::page::{Page, read_page};
+use super::page::{Page, read_page, text_of};
 use super::proposal::ProposedPlace;
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, tag_folders};
 use super::tags::{self, Frequencies, Tagged};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::read_regular;
-use refdesk_text::lines::decode;
 
 /// The most bytes of a file that are read.
 const READ: u64 = 1024 * 1024;
@@ -37,13 +36,18 @@ impl Described {
     /// The tags of each, which are compared only with each other.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
         let frequencies = Frequencies::of(all.iter().map(|described| described.page.words.as_slice()));
-        let tagged = |(described, place): (&'_ Self, &ProposedPlace)| (described.page.clone(), tag_folders(place));
-        let tagged: Vec<(Page, Vec<String>)> = all.iter().zip(places).map(tagged).collect();
-        let tagged: Vec<Tagged<'_>> = tagged
-            .iter()
-            .map(|(page, folders)| Tagged { given: &page.front.tags, folders: folders.clone(), words: &page.words })
-            .collect();
+        let tagged: Vec<Tagged<'_>> =
+            all.iter().zip(places).map(|(described, place)| described.tagged(place)).collect();
         tags::assign(&tagged, ids, &frequencies)
+    }
+
+    fn tagged(&self, place: &ProposedPlace) -> Tagged<'_> {
+        Tagged {
+            given: &self.page.front.tags,
+            folders: tag_folders(place),
+            words: &self.page.words,
+            number: tags::document_number(&self.name),
+        }
     }
 }
 
@@ -81,10 +85,8 @@ fn described(path: &Path, name: &str) -> Described {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let is_document = DOCUMENT_EXTENSIONS.contains(&ending.as_str()) || ending == "txt";
     let read = if is_document { read_regular(path, READ).ok() } else { None };
-    let page = match read.as_ref().map(|(bytes, _)| decode(bytes)) {
-        Some((text, false)) => read_page(path, &text),
-        _ => Page::default(),
-    };
+    let text = read.as_ref().and_then(|(bytes, _)| text_of(bytes));
+    let page = text.map(|text| read_page(path, &text)).unwrap_or_default();
     Described {
         name: shown_text(page.title().unwrap_or(name)),
         description: shown_text(&page.description().unwrap_or_default()),

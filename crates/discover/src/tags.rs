@@ -40,6 +40,24 @@ pub struct Tagged<'a> {
     pub folders: Vec<String>,
     /// Stem, word and count.
     pub words: &'a [super::words::WordCount],
+    /// By which a team speaks of it, as of `adr-004`.
+    pub number: Option<String>,
+}
+
+/// The letters and number that a title begins with, as in `ADR-004: Retries` or `RFC 12`.
+pub fn document_number(title: &str) -> Option<String> {
+    let is_end = |c: char| matches!(c, ':' | '.' | ',' | ')' | '–' | '—');
+    let mut words = title.split_whitespace().map(|word| word.trim_end_matches(is_end));
+    let first = words.next()?;
+    let is_number = |text: &str| (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letters = |text: &str| {
+        (2..=12).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
+    };
+    let (letters, number) = match first.rsplit_once('-') {
+        Some(parts) if is_number(parts.1) => parts,
+        _ => (first, words.next()?),
+    };
+    (is_letters(letters) && is_number(number)).then(|| format!("{letters}-{number}").to_lowercase())
 }
 
 /// How many documents have the words of each stem.
@@ -126,6 +144,10 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
             scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(word.to_owned()));
+            if let Some(number) = source.number.clone().filter(|number| !tags.contains(number) && *number != own) {
+                tags.truncate(TAGS - 1);
+                tags.push(number);
+            }
             tags
         })
         .collect()
@@ -177,6 +199,7 @@ mod tests {
                 given,
                 folders: folders.split('/').map(str::to_owned).collect(),
                 words,
+                number: None,
             })
             .collect();
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -202,6 +225,37 @@ mod tests {
         ] {
             assert_eq!(tags(documents, ids), expected, "{documents:?}");
         }
+    }
+
+    #[test]
+    fn numbered_documents() {
+        for (title, expected) in [
+            ("ADR-004: Resilience Patterns", Some("adr-004")),
+            ("ADR 7: Kafka", Some("adr-7")),
+            ("ERI-CODE-001", Some("eri-code-001")),
+            ("RFC 2119 — key words", Some("rfc-2119")),
+            ("ADR-004b", None),
+            ("Step 1: begin", None),
+            ("1. Record decisions", None),
+            ("2024-05-01 minutes", None),
+            ("API v2", None),
+            ("X 1", None),
+            ("HTTP", None),
+            ("", None),
+        ] {
+            assert_eq!(document_number(title).as_deref(), expected, "{title}");
+        }
+        let words: Vec<_> = {
+            let mut counter = WordCounter::default();
+            counter.add("kafka kafka redis redis saga saga ledger ledger outbox outbox broker broker tariff tariff", 2);
+            counter.counted()
+        };
+        let of = |number: &str| {
+            let source = Tagged { given: &[], folders: Vec::new(), words: &words, number: Some(number.to_owned()) };
+            assign(&[source], &["adr-4".to_owned()], &Frequencies::of([words.as_slice()].into_iter())).remove(0)
+        };
+        assert_eq!((of("adr-004").len(), of("adr-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
+        assert!(!of("adr-4").contains(&"adr-4".to_owned()), "it is the id");
     }
 
     #[test]

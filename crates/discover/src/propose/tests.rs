@@ -143,6 +143,27 @@ fn tables_of_contents_give_order_titles_and_ticks() {
 }
 
 #[test]
+fn menus_of_vitepress_give_order_and_titles() {
+    let menu =
+        "export default { themeConfig: { sidebar: [{ text: 'Two', link: '/b' }, { text: 'One', link: '/a' }] } }";
+    let found = found(
+        &[
+            ("docs/.vitepress/config.mts", menu),
+            ("docs/.vitepress/theme/README.md", "# Theme\n"),
+            ("docs/a.md", "no heading"),
+            ("docs/b.md", "# Its own title\n"),
+            ("docs/c.md", "# Not listed\n"),
+        ],
+        &[],
+    );
+    let shown: Vec<(String, &str)> = found.new.iter().map(|it| (place(it), it.name.as_str())).collect();
+    let shown: Vec<(&str, &str)> = shown.iter().map(|(place, name)| (place.as_str(), *name)).collect();
+    assert_eq!(shown, [("docs/b.md", "Its own title"), ("docs/a.md", "One"), ("docs/c.md", "Not listed")]);
+    assert_eq!(found.new[0].evidence, "listed in docs/.vitepress/config.mts");
+    assert_eq!(found.notes, []);
+}
+
+#[test]
 fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
     let files = [
         ("docs/a.md", "# A kafka story\n"),
@@ -183,6 +204,7 @@ fn problems_are_notes_and_the_rest_is_found() {
         &[
             ("docs/broken-one.md", "---\ntitle: a: b\n---\n# B\n"),
             ("docs/binary.md", "\u{0}"),
+            ("docs/wide.md", "#\0 \0W\0i\0d\0e\0"),
             ("skills/one/SKILL.md", "---\nname: other\ndescription: d\n---\n"),
             ("skills/two/SKILL.md", "# no name\n"),
             ("sub/.git", "gitdir: ../.git/modules/sub\n"),
@@ -192,17 +214,20 @@ fn problems_are_notes_and_the_rest_is_found() {
     );
     let mut notes: Vec<String> = found.notes.iter().map(ToString::to_string).collect();
     notes.sort();
-    assert_eq!(notes.len(), 4, "{notes:?}");
-    assert!(notes[0].starts_with("docs/broken-one.md:2: the front matter is not YAML: "), "{notes:?}");
+    assert_eq!(notes.len(), 6, "{notes:?}");
+    assert!(notes[1].starts_with("docs/broken-one.md:2: the front matter is not YAML: "), "{notes:?}");
+    notes.remove(1);
     assert_eq!(
-        notes[1..],
+        notes,
         [
+            "docs/binary.md: it is not UTF-8 text; it was left out",
+            "docs/wide.md: it is not UTF-8 text; it was left out",
             "skills/one/SKILL.md: its name 'other' differs from its folder 'one'",
             "skills/two/SKILL.md: it has no name; the name of its folder is used",
             "sub: a submodule or another repository; it was left out",
         ]
     );
-    assert_eq!(ids(&found), ["binary", "broken-one", "skills-one", "skills-two"]);
+    assert_eq!(ids(&found), ["broken-one", "skills-one", "skills-two"]);
 }
 
 #[test]
