@@ -39,6 +39,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// Whether it says nothing, as the first page of a site may that is made of its front matter alone.
+    pub fn is_empty(&self) -> bool {
+        self.title().is_none() && self.description().is_none() && self.words.is_empty()
+    }
+
     /// The title: of the front matter, else the first heading.
     pub fn title(&self) -> Option<&str> {
         self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str))

@@ -291,11 +291,17 @@ fn document<'a>(
     let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let nav_title = listed.and_then(|(_, entry)| entry.title.clone());
     let page = &file.page;
+    let of_folder = || folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
     let name = if found.kind == FoundKind::Readme && page.front.title.is_none() && !page.has_title {
-        let of = folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
-        nav_title.unwrap_or_else(|| format!("{of} {stem}"))
+        nav_title.unwrap_or_else(|| format!("{} {stem}", of_folder()))
     } else {
-        page.title().map(str::to_owned).or(nav_title).unwrap_or(stem)
+        let by_place = || if stem == "index" { of_folder() } else { stem };
+        page.title().map(str::to_owned).or(nav_title).unwrap_or_else(by_place)
+    };
+    let found = if page.is_empty() {
+        Classified { evidence: format!("{}, without text", found.evidence), is_ticked: false, ..found }
+    } else {
+        found
     };
     Some(Draft { listed: listed.map_or(usize::MAX, |(at, _)| at), ..file_draft(file, found, name) })
 }

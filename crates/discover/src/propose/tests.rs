@@ -153,12 +153,18 @@ fn menus_of_vitepress_give_order_and_titles() {
             ("docs/a.md", "no heading"),
             ("docs/b.md", "# Its own title\n"),
             ("docs/c.md", "# Not listed\n"),
+            ("docs/index.md", "---\nlayout: home\n---\n"),
         ],
         &[],
     );
     let shown: Vec<(String, &str)> = found.new.iter().map(|it| (place(it), it.name.as_str())).collect();
     let shown: Vec<(&str, &str)> = shown.iter().map(|(place, name)| (place.as_str(), *name)).collect();
-    assert_eq!(shown, [("docs/b.md", "Its own title"), ("docs/a.md", "One"), ("docs/c.md", "Not listed")]);
+    assert_eq!(
+        shown,
+        [("docs/b.md", "Its own title"), ("docs/a.md", "One"), ("docs/c.md", "Not listed"), ("docs/index.md", "docs")]
+    );
+    let home = found.new.last().unwrap();
+    assert_eq!((home.is_ticked, home.evidence.as_str()), (false, "a document in docs, without text"));
     assert_eq!(found.new[0].evidence, "listed in docs/.vitepress/config.mts");
     assert_eq!(found.notes, []);
 }
