@@ -160,7 +160,7 @@ fn written(
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
     text.push_str(&list::gone(&found.gone));
     text.push_str(&notes(found));
-    let prompts = desk.sample_prompts(session);
+    let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
     text.push_str("\nNext: `refdesk connect` connects your agents.\n");
     let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };

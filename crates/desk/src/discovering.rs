@@ -1,13 +1,13 @@
 //! Compares what the repository offers with the catalog, and tries prompts on the result.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::session::DeclinedSources;
 use super::{CatalogChange, Desk, EnrichMode, Session};
-use refdesk_core::catalog::{Mode, Source, SourceKind};
-use refdesk_discover::{Discovery, KnownSource, ProposedPlace, discover, prompts, scan};
+use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
+use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, prompts, scan};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, slashed};
 use refdesk_files::workspace::WorkspaceReason;
@@ -102,11 +102,25 @@ impl Desk {
 
     /// Remembers what a person left out of this change, so that it is not proposed as new again.
     pub fn remember_declined(&self, change: &CatalogChange) {
+        let (out, back) = (change.declined.iter().map(key_of), change.new.iter().map(|it| key_of(&it.place)));
+        self.remember(&out.collect(), &back.collect());
+    }
+
+    /// Remembers that a person took these sources out of the catalog, so that they are not proposed as new again.
+    pub(super) fn remember_removed(&self, ids: &[SourceId]) {
+        let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
+        let place_of = |id: &SourceId| {
+            let known = self.known_source(self.catalog().get(id.as_str())?, &workspace);
+            known.url.or_else(|| known.path.as_deref().map(slashed))
+        };
+        self.remember(&ids.iter().filter_map(place_of).collect(), &BTreeSet::new());
+    }
+
+    fn remember(&self, out: &BTreeSet<String>, back: &BTreeSet<String>) {
         let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
         if let Some(file) = self.declined_sources(&workspace) {
-            let (out, back) = (change.declined.iter().map(key_of), change.new.iter().map(|it| key_of(&it.place)));
             // Otherwise it is proposed again, which a person sees.
-            let _ = file.change(&workspace.to_string_lossy(), &out.collect(), &back.collect());
+            let _ = file.change(&workspace.to_string_lossy(), out, back);
         }
     }
 
@@ -148,8 +162,9 @@ impl Desk {
         }
     }
 
-    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told.
-    pub fn sample_prompts(&mut self, session: &Session) -> Vec<SamplePrompt> {
+    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told; if
+    /// possible about those that were `added`.
+    pub fn sample_prompts(&mut self, session: &Session, added: &[ProposedSource]) -> Vec<SamplePrompt> {
         let settled = self.settled();
         let is_hinted = |source: &&Source| {
             source.mode == Mode::Selectable
@@ -158,10 +173,12 @@ impl Desk {
                 && !settled.selection().contains(source.id.as_str())
         };
         let sources: Vec<&Source> = settled.catalog().sources().iter().filter(is_hinted).collect();
+        let ids: HashSet<&str> = added.iter().map(|source| source.id.as_str()).collect();
+        let (new, old): (Vec<&Source>, Vec<&Source>) =
+            sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
         let mut tried = 0;
-        for at in spread(sources.len()) {
-            let Some(source) = sources.get(at) else { continue };
+        for source in [new, old].into_iter().flat_map(telling) {
             let line = format!("- @{}:", source.id);
             for prompt in prompts(&source.name, &source.tags) {
                 if tried == TRIED || samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
@@ -186,6 +203,12 @@ impl Desk {
         samples.truncate(PROMPTS);
         samples
     }
+}
+
+/// The sources of which prompts tell most come first: those with several tags, and of these, ones that are far apart.
+fn telling(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
+    let (rich, poor): (Vec<&Source>, Vec<&Source>) = sources.into_iter().partition(|source| source.tags.len() > 1);
+    [rich, poor].into_iter().flat_map(|of| spread(of.len()).filter_map(move |at| of.get(at).copied()))
 }
 
 /// The positions of a list, from parts of it that are far from each other.

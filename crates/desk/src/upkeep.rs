@@ -182,6 +182,7 @@ impl Desk {
         if !excluded.is_empty() {
             self.include(session, &excluded)?;
         }
+        self.remember_removed(&removal.ids);
         self.reload();
         Ok(())
     }

@@ -65,6 +65,21 @@ fn a_catalog_from_nothing_and_again_nothing_new() {
 }
 
 #[test]
+fn what_was_removed_is_not_new_and_prompts_are_about_what_was_added() {
+    let world = shop();
+    world.json(&["init", "--yes"], 0);
+    world.run(&["remove", "ledger", "--yes"]).exits(0);
+    assert_eq!(world.json(&["init"], 0)["status"], json!("nothing_new"));
+    let late = "# Shipping parcels\n\nHow parcels leave the warehouse. Parcels, couriers and customs: parcels, couriers, \
+                customs. A courier takes parcels through customs.\n";
+    world.put("docs/parcels.md", late.as_bytes());
+    let answer = world.json(&["init", "--yes"], 0);
+    assert_eq!(answer["new"], json!(["parcels"]), "{answer}");
+    let told = answer["prompts"][0]["told"].to_string();
+    assert!(told.contains("- @parcels:"), "{answer}");
+}
+
+#[test]
 fn without_approval_nothing_is_written() {
     let world = shop();
     let before = world.listing();

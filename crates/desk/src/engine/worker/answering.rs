@@ -15,8 +15,8 @@ use crate::activity::ActivityFollower;
 use crate::engine::Snapshot;
 use crate::rows::{Members, Rows};
 use crate::{
-    Desk, DocumentOptions, EnrichMode, Prepared, RenderFailure, RenderRequest, SearchReader, Session, Spot, What,
-    channel,
+    Desk, DocumentOptions, EnrichMode, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader, Session,
+    Spot, What, channel,
 };
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
@@ -200,7 +200,7 @@ impl Worker<'_> {
                 return Response::CatalogWritten(files.map(|files| {
                     self.desk.remember_declined(&change);
                     self.reload(watch);
-                    self.catalog_written(session, files)
+                    self.catalog_written(session, files, &change.new)
                 }));
             }
             Request::DatabasePage { database, path } => {
@@ -316,13 +316,18 @@ impl Worker<'_> {
     }
 
     /// Reports in the feed that the catalog was written, and tries prompts on the result.
-    fn catalog_written(&mut self, session: &Session, files: Vec<WrittenFile>) -> CatalogWritten {
+    fn catalog_written(
+        &mut self,
+        session: &Session,
+        files: Vec<WrittenFile>,
+        added: &[ProposedSource],
+    ) -> CatalogWritten {
         let text = match files.as_slice() {
             [file] => format!("Wrote {}", file.shown),
             files => format!("Wrote {} files of the catalog", files.len()),
         };
         self.tell(Notice::new(self.who(session), Topic::Catalog, text));
-        let prompts = self.with_desk(|desk| desk.sample_prompts(session));
+        let prompts = self.with_desk(|desk| desk.sample_prompts(session, added));
         CatalogWritten { files, prompts }
     }
 
