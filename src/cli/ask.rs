@@ -67,7 +67,11 @@ const NAMED: usize = 10;
 /// Why there is nothing to choose from.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
-        Error::new(Code::NoSources, "the catalog has no sources", "`refdesk add PATH` adds one")
+        Error::new(
+            Code::NoSources,
+            "the catalog has no sources",
+            "`refdesk init` proposes some, and `refdesk add PATH` adds one",
+        )
     } else if tags.is_empty() {
         let message = "nothing to choose: every selectable source is already selected";
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);

@@ -117,7 +117,7 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
             let known: Vec<&str> = Client::words().collect();
             let message = format!("'{word}' is not an agent that refdesk supports");
             let nearest = Client::named_like(word).map(|client| format!("did you mean '{}'? ", client.word));
-            let fix = format!("{}it knows {}", nearest.unwrap_or_default(), known.join(", "));
+            let fix = format!("{}refdesk supports {}", nearest.unwrap_or_default(), known.join(", "));
             return Err(CommandOutput::usage(message, fix));
         };
         if !agents.iter().any(|agent| agent.client == client) {

@@ -44,7 +44,8 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {
     if sources.is_empty() {
         return match desk.catalog().is_empty() {
-            true => "The catalog has no sources. `refdesk add PATH` adds one.\n".to_owned(),
+            true => "The catalog has no sources. `refdesk init` proposes some, and `refdesk add PATH` adds one.\n"
+                .to_owned(),
             false => "No source passes these filters.\n".to_owned(),
         };
     }

@@ -21,7 +21,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutp
         return CommandOutput { diagnostics: withheld.into_iter().collect(), ..answer };
     }
     let hint = match picked.status {
-        PickStatus::NoSources => "`refdesk add PATH` adds one",
+        PickStatus::NoSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one",
         _ if !picked.missing.is_empty() => "fix its path; `refdesk check` shows where it is defined",
         _ => "`refdesk list` shows ids and tags",
     };
