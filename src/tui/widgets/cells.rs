@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use refdesk_text::escape::{is_emoji_selector, visible};
 pub use refdesk_text::tokens::{counted, grouped};
@@ -41,7 +41,8 @@ fn with_agreed_widths(line: &str) -> String {
                 let letter = u32::from('A') + (u32::from(c) - 0x1f1e6);
                 settled.extend(char::from_u32(letter));
             }
-            '\u{1f3fb}'..='\u{1f3ff}' if settled.ends_with(|before: char| before.width() == Some(2)) => {}
+            // One cluster with whatever is before it, in one cell as the terminal buffer has it.
+            '\u{1f3fb}'..='\u{1f3ff}' if !settled.is_empty() => {}
             _ => settled.push(c),
         }
         before = Some(c);
@@ -210,6 +211,7 @@ mod tests {
             ("🇩🇪", "DE", 2),
             ("👩🏽", "👩", 2),
             ("🏽", "🏽", 2),
+            ("a🏽 🏽b", "a b", 3),
             ("ｶﾞ", "ｶ゛", 3),
         ] {
             assert_eq!((clean(text).as_ref(), width(&clean(text))), (shown, columns));

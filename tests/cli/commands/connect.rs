@@ -467,7 +467,7 @@ fn an_unknown_agent_is_a_usage_error() {
     let ran = world.run(&["connect", "claude-cod"]).exits(2);
     assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
     let ran = world.run(&["connect", "claude"]).exits(2);
-    assert!(ran.stderr.contains("did you mean 'claude-code'? it knows"), "{ran}");
+    assert!(ran.stderr.contains("did you mean 'claude-code'? refdesk supports"), "{ran}");
 }
 
 #[test]
