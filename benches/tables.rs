@@ -40,6 +40,9 @@ fn documented() -> Workspace {
     fs::create_dir_all(root.join(".jaato")).unwrap();
     let text = "databases: [{name: shop, type: sqlite, connection: {file: shop.db}, sampling: none}]\n";
     fs::write(root.join(".jaato/databases.yaml"), text).unwrap();
+    // A server would compute vectors beside what is measured.
+    let settings = json!({"version": "1.0", "index": {"background": false}, "sources": []});
+    fs::write(root.join("references.json"), settings.to_string()).unwrap();
     let connection = rusqlite::Connection::open(root.join("shop.db")).unwrap();
     connection.execute_batch(&sql(&many_tables(1_000), Dialect::Sqlite)).unwrap();
     let made = Workspace { folder, documents: Vec::new(), entries: Vec::new() };

@@ -54,7 +54,7 @@ impl Desk {
     /// # Errors
     /// As [`Index::open`].
     pub fn index(&self) -> Result<Option<Index>, Error> {
-        Index::open(&self.index_location()?)
+        Index::keeping(&self.index_location()?, self.kept_documents.clone())
     }
 
     /// The model that vectors are made with; `None` if this program has none.

@@ -111,6 +111,7 @@ use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
 use refdesk_files::{Sealer, Stamp};
+use refdesk_index::KeptDocuments;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// The references of a workspace, the choice, and everything that follows from them.
@@ -148,6 +149,8 @@ pub struct Desk {
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
+    /// What the last question to the index loaded.
+    kept_documents: Arc<KeptDocuments>,
     /// The templates found in files and documents.
     templates: refdesk_templates::Cache,
     /// Hashes of the files that sessions were sent.
@@ -198,6 +201,7 @@ impl Desk {
             documents: BTreeMap::new(),
             tokens: Arc::default(),
             contents: Contents::default(),
+            kept_documents: Arc::default(),
             databases: OnceLock::new(),
             documented: Mutex::default(),
             own_lines: OwnLines::default(),

@@ -210,6 +210,7 @@ impl Settled<'_> {
             by_table: request.by_table,
             preference: &preference,
             weight: &weight,
+            pages: Some(&*pages),
             is_current: &is_current,
             limit: request.limit,
         };

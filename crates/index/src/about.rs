@@ -308,8 +308,15 @@ impl Corpus {
     }
 
     /// The ids of all sources.
-    pub(crate) fn into_sources(self) -> Vec<String> {
-        self.names
+    pub(crate) fn sources(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let numbers = size_of::<i64>() + 3 * size_of::<u32>() + size_of::<(i64, u32)>();
+        let names: usize = self.names.iter().map(|name| size_of::<String>() + name.len()).sum();
+        self.documents.len() * numbers + self.values.len() + size_of_val(self.scales.as_slice()) + names
     }
 
     fn cosine(&self, vector: &Vector, document: usize) -> f32 {

@@ -5,6 +5,7 @@ mod about;
 pub mod chunk;
 mod conversation;
 mod embedder;
+mod kept;
 mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
@@ -31,6 +32,7 @@ pub mod words;
 pub use about::Scored;
 pub use conversation::{EarlierText, MOST_TEXTS, Recurring};
 pub use embedder::Embedder;
+pub use kept::KeptDocuments;
 pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::{LazyMiniLm, MiniLm};

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use tokio_postgres::Row;
+use tokio_postgres::{Row, Transaction};
 
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::repository::shared_name;
-use crate::storage::{Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, from_json};
+use crate::storage::{Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, VERSION, from_json};
 use crate::vector::Vector;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_text::Error;
@@ -153,10 +153,8 @@ impl Storage for PostgresStorage {
         let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &self.checkout]).await)?;
         rows.iter()
             .map(|row| {
-                let number = |at| Ok(value::<Option<i64>>(row, at)?.unwrap_or_default().cast_unsigned());
-                let stamp = Stamp { size: number(3)?, modified: number(4)?, changed: number(5)?, number: number(6)? };
                 let key = TextKey { path: self.path(value(row, 0)?), source: value(row, 1)? };
-                Ok((key, TextState { stamp, hash: value(row, 2)? }))
+                Ok((key, TextState { stamp: stamp(row, 3)?, hash: value(row, 2)? }))
             })
             .collect::<Result<_, _>>()
             .map_err(|error| self.session.failed(&error))
@@ -167,6 +165,9 @@ impl Storage for PostgresStorage {
         self.session.ask(async |client| {
             let transaction = client.transaction().await?;
             let removed = changes.store(&transaction, self.repository, self.checkout.as_ref()).await?;
+            if removed > 0 || updates.iter().any(|update| update.added() > 0) {
+                has_changed(&transaction, self.repository).await?;
+            }
             transaction.commit().await?;
             Ok(removed)
         })
@@ -187,11 +188,16 @@ impl Storage for PostgresStorage {
     }
 
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
-        let sql = "SELECT d.id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash,
-                       database_name, schema_name, table_name, column_name, domain
+        let sql = "SELECT d.id, doc_type, d.source_id, file_path, heading, line, end_line, content, content_hash,
+                       database_name, schema_name, table_name, column_name, domain, size, mtime, ctime, inode
                    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, nth)
-                   JOIN refdesk.documents d ON d.id = wanted.id AND d.repository = $1 ORDER BY nth";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
+                   JOIN refdesk.documents d ON d.id = wanted.id AND d.repository = $1
+                   LEFT JOIN refdesk.files f ON f.repository = $1 AND f.text_key = d.text_key
+                   LEFT JOIN refdesk.stamps s ON s.repository = $1 AND s.text_key = d.text_key AND s.hash = f.hash
+                       AND s.checkout = $3
+                   ORDER BY nth";
+        let rows =
+            self.session.ask(async |client| client.query(sql, &[&self.repository, &ids, &self.checkout]).await)?;
         rows.iter()
             .map(|row| {
                 let line = |at| Ok(usize::try_from(value::<i64>(row, at)?).unwrap_or_default());
@@ -206,6 +212,7 @@ impl Storage for PostgresStorage {
                     content: value(row, 7)?,
                     content_hash: value(row, 8)?,
                     subject: subject(row, 9)?,
+                    stamp: stamp(row, 14)?,
                 })
             })
             .collect::<Result<_, _>>()
@@ -317,7 +324,10 @@ impl Storage for PostgresStorage {
         let scales: Vec<f32> = vectors.iter().map(|(_, vector)| vector.scale).collect();
         let values: Vec<Vec<u8>> = vectors.iter().map(|(_, vector)| vector.bytes()).collect();
         self.session.ask(async |client| {
-            client.execute(sql, &[&self.repository, &model, &hashes, &dims, &scales, &values]).await.map(drop)
+            let transaction = client.transaction().await?;
+            transaction.execute(sql, &[&self.repository, &model, &hashes, &dims, &scales, &values]).await?;
+            has_changed(&transaction, self.repository).await?;
+            transaction.commit().await
         })
     }
 
@@ -342,6 +352,19 @@ impl Storage for PostgresStorage {
                    ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
         self.session.ask(async |client| client.execute(sql, &[&self.repository, &key, &value]).await.map(drop))
     }
+}
+
+/// Says that what was loaded of documents and vectors is no longer current.
+async fn has_changed(transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
+    let sql = "INSERT INTO refdesk.metadata VALUES ($1, $2, md5(random()::text || clock_timestamp()::text))
+               ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
+    transaction.execute(sql, &[&repository, &VERSION]).await.map(drop)
+}
+
+/// The stamp of a file, from this column on; zeros if this checkout does not know it.
+fn stamp(row: &Row, at: usize) -> Result<Stamp, PostgresError> {
+    let number = |at| Ok(value::<Option<i64>>(row, at)?.unwrap_or_default().cast_unsigned());
+    Ok(Stamp { size: number(at)?, modified: number(at + 1)?, changed: number(at + 2)?, number: number(at + 3)? })
 }
 
 /// What a document is about, from this column on.

@@ -1,14 +1,15 @@
 //! The index as its readers see it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
-use crate::about::{Corpus, Piece, Scored, prepare};
+use crate::about::{Piece, Scored, prepare};
 use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::storage::{Document, Storage};
 use crate::update::unread;
-use crate::{Embedder, threshold};
+use crate::{Embedder, KeptDocuments, threshold};
 use refdesk_text::Error;
 
 /// How many of the best sources are given with their sections.
@@ -17,6 +18,7 @@ const PLACED: usize = 32;
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
+    pub(crate) kept: Arc<KeptDocuments>,
 }
 
 /// A text, and what else decides what it is about.
@@ -86,7 +88,15 @@ impl Index {
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
     pub fn open(location: &Location) -> Result<Option<Self>, Error> {
-        Ok(location.read()?.map(|storage| Self { storage }))
+        Self::keeping(location, Arc::default())
+    }
+
+    /// The same for one who asks again: what a question loads stays for the next ones.
+    ///
+    /// # Errors
+    /// As [`Index::open`].
+    pub fn keeping(location: &Location, kept: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
+        Ok(location.read()?.map(|storage| Self { storage, kept }))
     }
 
     /// What a text is about, by words and, with an embedder, by meaning.
@@ -95,7 +105,7 @@ impl Index {
     /// The index cannot be read, or the model cannot be run.
     pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
         let model = embedder.map_or("", Embedder::model);
-        let corpus = Corpus::load(&*self.storage, model)?;
+        let corpus = self.kept.corpus(&*self.storage, model)?;
         let is_late = || question.until.is_some_and(|until| Instant::now() > until);
         let mut embed = |piece: &str| embedder.filter(|_| !is_late()).map(|embedder| embedder.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
@@ -114,7 +124,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
-        Ok(About { threshold, scored, sources: corpus.into_sources(), partial, recurring, text })
+        Ok(About { threshold, scored, sources: corpus.sources().to_vec(), partial, recurring, text })
     }
 
     /// What the index holds, for the model of this name.

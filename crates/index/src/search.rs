@@ -17,10 +17,10 @@ use self::excerpt::excerpt;
 use self::fusion::{Fused, fuse};
 use self::query::ParsedQuery;
 use crate::about::Corpus;
-use crate::pages::{DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
+use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::Partial;
 use crate::storage::{Document, Storage};
-use crate::update::{SOURCE, unread};
+use crate::update::{SOURCE, Stamps, unread};
 use crate::words::split_names;
 use crate::{Embedder, Index};
 use refdesk_text::Error;
@@ -60,7 +60,9 @@ pub struct SearchQuery<'a> {
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
     /// How much a kind of documents counts.
     pub weight: &'a dyn Fn(&str) -> f64,
-    /// Whether a document still says what is indexed of it.
+    /// The files that are pages of databases.
+    pub pages: Option<&'a dyn DatabasePages>,
+    /// Whether a document still says what is indexed of it; asked where its files may have changed.
     pub is_current: &'a dyn Fn(&FoundDocument) -> bool,
     /// The most hits.
     pub limit: usize,
@@ -176,7 +178,7 @@ impl Index {
             return Ok(SearchResult { is_cut: parsed.is_cut, is_empty: true, ..SearchResult::default() });
         }
         let storage = &*self.storage;
-        let corpus = Corpus::load(storage, embedder.map_or("", Embedder::model))?;
+        let corpus = self.kept.corpus(storage, embedder.map_or("", Embedder::model))?;
         let is_kind = |kind: &str| query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind);
         let mut wanted = corpus.matching(&is_kind, query.is_wanted);
         if query.database.is_some() || query.domain.is_some() {
@@ -194,7 +196,8 @@ impl Index {
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         let fused =
             fuse(&[&by_words, &by_meaning], |it| (query.weight)(corpus.kind(it)), |it| corpus.kind_and_source(it));
-        let (best, outdated) = best_sections(storage, fused, query)?;
+        let stamps = Stamps::of(storage, query.pages)?;
+        let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
         let with_words = with_words(storage, &terms, corpus.len())?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
@@ -295,6 +298,7 @@ fn best_sections(
     storage: &dyn Storage,
     fused: Vec<Fused>,
     query: &SearchQuery,
+    stamps: &Stamps,
 ) -> Result<(Vec<(Fused, Document)>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
@@ -320,7 +324,7 @@ fn best_sections(
         if !is_new && known.is_none_or(|(_, before)| before >= preference) {
             continue;
         }
-        if !(query.is_current)(&found) {
+        if !stamps.are_same(&document) && !(query.is_current)(&found) {
             outdated += usize::from(is_new);
             continue;
         }

@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use crate::location::Location;
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::storage::{
-    Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, from_json, in_json,
+    Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, VERSION, from_json,
+    in_json,
 };
 use crate::vector::Vector;
 use refdesk_files::{Lock, Stamp};
@@ -50,10 +51,8 @@ impl Storage for SqliteStorage {
             let mut statement =
                 connection.prepare("SELECT path, source_id, size, mtime, ctime, inode, hash FROM files")?;
             let rows = statement.query_map((), |row| {
-                let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-                let stamp = Stamp { size: number(2)?, modified: number(3)?, changed: number(4)?, number: number(5)? };
                 let key = TextKey { path: row.get(0)?, source: row.get(1)? };
-                Ok((key, TextState { stamp, hash: row.get(6)? }))
+                Ok((key, TextState { stamp: stamp(row, 2)?, hash: row.get(6)? }))
             })?;
             rows.collect()
         })
@@ -77,6 +76,9 @@ impl Storage for SqliteStorage {
                             .execute(params![key.path, key.source])?;
                     }
                 }
+            }
+            if removed > 0 || updates.iter().any(|update| update.added() > 0) {
+                has_changed(connection)?;
             }
             Ok(removed)
         })
@@ -104,13 +106,15 @@ impl Storage for SqliteStorage {
                 content: row.get(7)?,
                 content_hash: row.get(8)?,
                 subject: subject(row, 9)?,
+                stamp: stamp(row, 14)?,
             })
         };
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, doc_type, source_id, file_path, heading, line, end_line, content, content_hash, database_name,
-                     schema_name, table_name, column_name, domain
-                 FROM documents WHERE id = ?",
+                "SELECT id, doc_type, d.source_id, file_path, heading, line, end_line, content, content_hash, database_name,
+                     schema_name, table_name, column_name, domain,
+                     ifnull(size, 0), ifnull(mtime, 0), ifnull(ctime, 0), ifnull(inode, 0)
+                 FROM documents d LEFT JOIN files f ON f.path = d.file_path AND f.source_id = d.source_id WHERE id = ?",
             )?;
             ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
         })
@@ -234,7 +238,8 @@ impl Storage for SqliteStorage {
             vectors.iter().try_for_each(|(hash, vector)| {
                 let dims = vector.values.len();
                 statement.execute(params![hash, model, dims, vector.scale, vector.bytes()]).map(drop)
-            })
+            })?;
+            has_changed(connection)
         })
     }
 
@@ -259,6 +264,18 @@ impl Storage for SqliteStorage {
 /// A word or phrase as a query of full-text search, whatever is in it.
 fn quoted(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
+}
+
+/// Says that what was loaded of documents and vectors is no longer current. A number that grows would come again with another file.
+fn has_changed(connection: &Connection) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO metadata VALUES (?, hex(randomblob(16)))";
+    connection.prepare_cached(sql)?.execute([VERSION]).map(drop)
+}
+
+/// The stamp of a file, from this column on.
+fn stamp(row: &Row, at: usize) -> rusqlite::Result<Stamp> {
+    let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+    Ok(Stamp { size: number(at)?, modified: number(at + 1)?, changed: number(at + 2)?, number: number(at + 3)? })
 }
 
 fn remember(connection: &Connection, key: &TextKey, state: &TextState) -> rusqlite::Result<()> {

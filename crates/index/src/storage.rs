@@ -12,6 +12,9 @@ use refdesk_text::Error;
 pub(crate) const KEY: &str = "key";
 pub(crate) const INFERRED: &str = "inferred";
 
+/// Where another value stands after each change of documents or vectors, so that what was loaded of them is known to be current.
+pub(crate) const VERSION: &str = "version of the documents";
+
 /// The names of columns as one value.
 pub(crate) fn in_json(columns: &[String]) -> String {
     // A list of texts is always JSON.
@@ -89,6 +92,8 @@ pub(crate) struct Document {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub subject: Option<DatabaseSubject>,
+    /// Of its text when it was indexed.
+    pub stamp: Stamp,
 }
 
 /// A stored document with its vector, borrowed from the row that is being read.

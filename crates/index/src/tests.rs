@@ -5,8 +5,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::DatabasePages;
@@ -62,6 +62,7 @@ cases! {
     a_run_that_was_stopped_goes_on_later,
     sources_that_wait_for_vectors_are_marked,
     a_second_writer_leaves_and_readers_do_not_wait,
+    what_was_loaded_is_kept_until_it_changes,
     queries_of_any_text_have_an_answer,
 }
 
@@ -193,6 +194,58 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     assert_eq!((whole.documents, whole.missing), (400, 0));
     assert_eq!(whole.documents, stopped.documents + whole.added);
     assert_eq!(partial(), None);
+}
+
+fn what_was_loaded_is_kept_until_it_changes(world: &World) {
+    world.write("a.md", &long("retry"));
+    let kept = Arc::default();
+    let open = |kept: &Arc<crate::KeptDocuments>| Index::keeping(&world.location(), kept.clone()).unwrap().unwrap();
+    let loaded = |model: &str| {
+        let index = open(&kept);
+        index.kept.corpus(&*index.storage, model).unwrap()
+    };
+    let is_loaded_again = |model: &str| {
+        let before = kept.corpus(&*open(&kept).storage, model).unwrap();
+        move |now: &Arc<crate::about::Corpus>| !Arc::ptr_eq(&before, now)
+    };
+    // Asked with what was kept and without: the same answers.
+    let is_same = |step: &str| {
+        for text in ["retry", "timeout circuit", "pause"] {
+            let question = Question { text, ..Question::default() };
+            let query = crate::search::tests::everything(text);
+            let of = |index: Index| {
+                let about = index.about(&question, Some(&world.model)).unwrap();
+                let found = index.search(&query, Some(&world.model)).unwrap();
+                (about.scored, about.sources, about.partial, found)
+            };
+            assert_eq!(of(open(&kept)), of(world.index().0), "{step}: {text}");
+        }
+    };
+    let a = || vec![world.file("a", "a.md")];
+    let both = || vec![world.file("a", "a.md"), inline("b", "timeout and a pause")];
+    world.update(a());
+    is_same("made");
+    for (step, changes, text, sources, fresh, goes_on) in [
+        ("nothing happened", false, "", a(), false, true),
+        ("a source came, without vectors", true, "", both(), false, false),
+        ("its vectors came", true, "", both(), false, true),
+        ("a text changed", true, "circuit", both(), false, true),
+        ("a text was written again as it was", false, "circuit", both(), false, true),
+        ("a source went", true, "", a(), false, true),
+        ("it came again", true, "", both(), false, true),
+        ("made anew", true, "", both(), true, true),
+        ("nothing happened again", false, "", both(), false, true),
+    ] {
+        let is_again = is_loaded_again("letters");
+        if !text.is_empty() {
+            world.write("a.md", &long(text));
+        }
+        world.run(sources, fresh, &mut |_| goes_on).unwrap().unwrap();
+        assert_eq!(is_again(&loaded("letters")), changes, "{step}");
+        is_same(step);
+    }
+    let is_again = is_loaded_again("letters");
+    assert!(is_again(&loaded("another model")), "vectors are of one model");
 }
 
 fn sources_that_wait_for_vectors_are_marked(world: &World) {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 pub use self::texts::text_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
-pub(crate) use self::texts::{embedded_hash, hash_of};
+pub(crate) use self::texts::{Stamps, embedded_hash, hash_of};
 use crate::Embedder;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};
@@ -168,7 +168,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let budget = WalkBudget::default();
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
     let version = job.pages.map_or("", DatabasePages::version);
-    let has_other_pages = storage.metadata(PAGES)?.is_none_or(|known| known != version);
+    let has_other_pages = has_other_pages(storage, job.pages)?;
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
@@ -210,6 +210,12 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
         storage.remove_unused_vectors()?;
     }
     Ok(true)
+}
+
+/// Whether other files may be pages than when the index was made.
+fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> Result<bool, Error> {
+    let version = pages.map_or("", DatabasePages::version);
+    Ok(storage.metadata(PAGES)?.is_none_or(|known| known != version))
 }
 
 /// How many documents are there.

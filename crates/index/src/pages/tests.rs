@@ -16,6 +16,7 @@ cases! {
     a_table_gives_one_hit,
     a_table_in_two_sources_gives_one_hit,
     what_pages_no_longer_say_leaves,
+    only_files_that_may_have_changed_are_asked_about,
 }
 
 /// Every `x.md` below a folder with an `x.json` beside it is a page. A line of the JSON is a column and what is said of it; one with
@@ -213,4 +214,47 @@ fn what_pages_no_longer_say_leaves(world: &World) {
     world.update(sources(world));
     assert_eq!(found(world, &SearchQuery { database: Some("shop"), ..everything("mail") }), [""; 0]);
     assert!(first.documents > 0);
+}
+
+fn only_files_that_may_have_changed_are_asked_about(world: &World) {
+    fill(world);
+    world.update(sources(world));
+    // The sources of the hits that the search could not tell to be current.
+    let asked = || {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let is_current = |found: &FoundDocument| {
+            let name = Path::new(found.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            asked.borrow_mut().push(format!("{} {}", found.source, name));
+            true
+        };
+        let pages = world.pages.read().unwrap();
+        let pages = pages.as_deref().map(|pages| pages as &dyn DatabasePages);
+        let query = SearchQuery { pages, is_current: &is_current, by_table: true, ..everything("orders placed mail") };
+        assert!(found(world, &query).len() >= 4, "both tables, the guide and the note");
+        let mut asked = asked.into_inner();
+        asked.sort();
+        asked.dedup();
+        asked
+    };
+    // What is not in a file is always asked about.
+    let always = || vec!["note inline".to_owned()];
+    let among = |more: &[&str]| {
+        let mut all: Vec<String> = more.iter().map(ToString::to_string).chain(always()).collect();
+        all.sort();
+        all
+    };
+    let without_catalog = || asked().into_iter().filter(|asked| !asked.ends_with(' ')).collect::<Vec<_>>();
+    assert_eq!(without_catalog(), among(&[]));
+    world.write("guide.md", "# Guide\n\nOrders are placed by people, and mail is sent to them twice.\n");
+    assert_eq!(without_catalog(), among(&["guide guide.md"]));
+    world.write("db/orders.json", "id: Its number.\nplaced: When it was sent.");
+    assert_eq!(without_catalog(), among(&["guide guide.md", "db-shop-sales orders.md"]));
+    fs::remove_file(world.path().join("db/people.json")).unwrap();
+    assert_eq!(without_catalog(), among(&["guide guide.md", "db-shop-sales orders.md", "db-shop-sales people.md"]));
+    fill(world);
+    world.update(sources(world));
+    assert_eq!(without_catalog(), among(&[]));
+    // Other files may be pages.
+    with_version(world, "2");
+    assert_eq!(without_catalog(), among(&["db-shop-sales orders.md", "db-shop-sales people.md"]));
 }

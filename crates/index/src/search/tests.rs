@@ -42,6 +42,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         by_table: false,
         preference: &|_| SourcePreference::default(),
         weight: &usual_weight,
+        pages: None,
         is_current: &|_| true,
         limit: 10,
     }

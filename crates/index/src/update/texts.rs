@@ -6,16 +6,17 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::{SOURCE, TEXT};
+use super::{SOURCE, TEXT, has_other_pages};
 use crate::chunk::{Chunk, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
-use crate::storage::{NewDocument, TextKey, TextState};
+use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
 use crate::words::split_names;
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
 use refdesk_files::beneath::open_in;
 use refdesk_files::walk::{WalkBudget, WalkedFile};
 use refdesk_files::{Stamp, read_open, stamp};
+use refdesk_text::Error;
 use refdesk_text::lines::decode;
 
 /// The path of the content of an inline source.
@@ -66,6 +67,32 @@ impl Comparison<'_> {
     }
 }
 
+/// Whether the stamps of files alone say that documents are as they were when they were indexed.
+pub(crate) struct Stamps<'a> {
+    pages: Option<&'a dyn DatabasePages>,
+    has_other_pages: bool,
+}
+
+impl<'a> Stamps<'a> {
+    pub(crate) fn of(storage: &dyn Storage, pages: Option<&'a dyn DatabasePages>) -> Result<Self, Error> {
+        Ok(Self { pages, has_other_pages: has_other_pages(storage, pages)? })
+    }
+
+    /// Whether the files of a document are those that it was made of; false if their stamps do not say so.
+    pub(crate) fn are_same(&self, document: &Document) -> bool {
+        let path = Path::new(&document.path);
+        let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
+        if document.stamp == NO_STAMP || (self.has_other_pages && may_be_a_page()) {
+            return false;
+        }
+        match self.pages.map_or(PageRole::Other, |pages| pages.role(path)) {
+            PageRole::Other => stamp(path).is_ok_and(|now| now == document.stamp),
+            PageRole::Page(files) => combined(&stamps(&files)) == document.stamp,
+            PageRole::Data => false,
+        }
+    }
+}
+
 /// No file has this stamp: the text is compared by its content each time.
 const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
 
@@ -98,7 +125,7 @@ impl Wanted<'_> {
                 compare(settled(stamp, how), text, known, |text| sections(path, &text, None))
             }
             Origin::Page(path, files) => {
-                let stamps: Vec<Stamp> = files.iter().filter_map(|file| stamp(file).ok()).collect();
+                let stamps = stamps(files);
                 let together = combined(&stamps);
                 if how.stamped(known, path).is_some_and(|known| known.stamp == together) {
                     return Compared::Unchanged;
@@ -142,6 +169,10 @@ fn compare_with(
 /// A file that was just written may be written again and look the same.
 fn settled(stamp: Stamp, how: &Comparison) -> Stamp {
     if stamp.has_settled(how.now) { stamp } else { NO_STAMP }
+}
+
+fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
+    files.iter().filter_map(|file| stamp(file).ok()).collect()
 }
 
 /// Another value whenever one of the files is written, comes or goes.
