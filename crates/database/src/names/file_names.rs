@@ -1,5 +1,5 @@
 //! The files of pages: safe on every system, and the same for the same table whatever else there is, except where two names differ
-//! in case alone.
+//! in case alone, or in a blank and a hyphen.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,14 +18,15 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
     let tables: Vec<&TableName> = tables.into_iter().collect();
     let mut spelled: HashMap<String, usize> = HashMap::new();
     for table in &tables {
-        *spelled.entry(table.full().to_lowercase()).or_default() += 1;
+        *spelled.entry(readable(&table.full()).to_lowercase()).or_default() += 1;
     }
     let name = |table: &&TableName| {
         let full = table.full();
-        let lower = full.to_lowercase();
-        // Of names that differ in case alone, the one in lower case keeps its own.
+        let readable = readable(&full);
+        let lower = readable.to_lowercase();
+        // Of names that would have one file, the one that is written like the file in lower case keeps it.
         let is_shared = spelled.get(&lower).is_some_and(|count| *count > 1) && lower != full;
-        let name = if is_plain(&full) && !is_shared { full.clone() } else { hashed(&full) };
+        let name = if is_plain(&readable) && !is_shared { readable } else { hashed(&full) };
         ((*table).clone(), name)
     };
     tables.iter().map(name).collect()
@@ -33,7 +34,18 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
 
 /// Whether this can be the name of the file of a table, without an ending.
 pub fn is_file_name(name: &str, table: &str) -> bool {
-    (name == table && is_plain(table)) || name == hashed(table)
+    (name == readable(table) && is_plain(name)) || name == hashed(table)
+}
+
+/// A name with hyphens in place of the blanks between its words.
+fn readable(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let is_in_word = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_alphanumeric);
+    let readable = |(at, char): (usize, &char)| match char {
+        ' ' if is_in_word(at.checked_sub(1)) && is_in_word(at.checked_add(1)) => '-',
+        char => *char,
+    };
+    chars.iter().enumerate().map(readable).collect()
 }
 
 fn is_plain(name: &str) -> bool {
@@ -87,14 +99,41 @@ mod tests {
         assert!(upper.starts_with("t-main-Orders-"));
     }
 
+    #[test]
+    fn words_with_blanks_between_them_stay_readable() {
+        assert_eq!(named(&["Order Details", "a b c", "CON 1"]), ["main.Order-Details", "main.a-b-c", "main.CON-1"]);
+        for odd in [" a", "a ", "a  b", "a\tb", "a .b", "a\u{a0}b", "é b"] {
+            assert!(named(&[odd])[0].starts_with("t-main-"), "{odd:?}");
+        }
+        // The table that is written like the file keeps it, whichever comes first.
+        let [blank, hyphen] = named(&["order details", "order-details"]).try_into().unwrap();
+        assert!(blank.starts_with("t-main-order-details-"), "{blank}");
+        assert_eq!(hyphen, "main.order-details");
+        // None is.
+        for name in named(&["Order Details", "Order-Details", "ORDER DETAILS"]) {
+            assert!(name.starts_with("t-main-"), "{name}");
+        }
+        for (name, table, expected) in [
+            ("main.Order-Details", "main.Order Details", true),
+            ("main.Order-Details", "main.Order-Details", true),
+            ("main.Order Details", "main.Order Details", false),
+            ("main.a--b", "main.a  b", false),
+            ("../x", "../x", false),
+        ] {
+            assert_eq!(is_file_name(name, table), expected, "{name} {table}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn no_two_tables_share_a_file(names in prop::collection::btree_set("[a-bA-B./|é]{0,4}", 1..8)) {
+        fn no_two_tables_share_a_file(names in prop::collection::btree_set("[a-bA-B. /|é-]{0,4}", 1..8)) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let files = named(&names);
             let distinct: BTreeSet<String> = files.iter().map(|file| file.to_lowercase()).collect();
             prop_assert_eq!(distinct.len(), names.len());
-            prop_assert!(files.iter().all(|file| is_plain(file)));
+            for (name, file) in names.iter().zip(&files) {
+                prop_assert!(is_plain(file) && is_file_name(file, &format!("main.{name}")), "{}", file);
+            }
         }
     }
 }

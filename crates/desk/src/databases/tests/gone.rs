@@ -169,6 +169,34 @@ fn an_edited_page_of_a_table_that_is_gone_is_named_until_it_is_removed() {
 }
 
 #[test]
+fn pages_with_a_new_file_name_leave_none_behind_but_the_edited_ones() {
+    let world = World::new();
+    world.put(".jaato/databases.yaml", &CONFIG.replace("type", "domains: {sales: ['*']}, type"));
+    world.sql(
+        "shop.db",
+        "CREATE TABLE 'Order Details' (id INTEGER PRIMARY KEY); CREATE TABLE 'Order-Details' (n INTEGER)",
+    );
+    world.document(&options());
+    let pages = |about: &str| world.pages().into_keys().filter(|path| path.contains(about)).collect::<Vec<_>>();
+    let hashed: Vec<String> = pages("t-main-Order-Details-");
+    assert_eq!(hashed.len(), 4, "names that would have one file: {hashed:?}");
+    let is_of_table = |path: &&String| path.ends_with(".md") && world.read(path).contains("main.Order Details");
+    let edited = hashed.iter().find(is_of_table).unwrap();
+    world.put(edited, "mine");
+    world.sql("shop.db", "DROP TABLE 'Order-Details'");
+    let prepared = world.desk().documentation(&options()).unwrap();
+    assert_eq!(prepared.left_over, [edited.as_str()]);
+    let report = world.document(&options());
+    assert_eq!(report.removed.len(), 3);
+    let folder = "docs/databases/shop/sales/tables";
+    let readable = [format!("{folder}/main.Order-Details.json"), format!("{folder}/main.Order-Details.md")];
+    assert_eq!(pages("main.Order-Details"), readable);
+    assert_eq!(pages("t-main-Order-Details-"), [edited.as_str()]);
+    assert_eq!(world.read(edited), "mine");
+    assert_eq!(world.desk().documentation(&options()).unwrap().left_over, [edited.as_str()], "it stays named");
+}
+
+#[test]
 fn a_page_that_was_edited_since_it_was_compared_is_not_removed() {
     let world = World::new();
     world.document(&options());
