@@ -347,9 +347,9 @@ pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column)
 
 /// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, and no street.
 fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
+    let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
     let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));
     let is_integer = printed.first().is_some_and(|word| INTEGERS.contains(&word.as_str()));
-    let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
     key.target_columns.first().map(String::as_str).filter(|_| is_integer)
 }
 
