@@ -4,6 +4,7 @@
 mod edits;
 mod make;
 mod order;
+mod totals;
 
 use std::collections::BTreeMap;
 
@@ -191,7 +192,7 @@ impl Estimate {
 }
 
 /// Totals of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanSummary {
     /// Databases of the configuration.
     pub total_databases: usize,

@@ -154,15 +154,11 @@ fn keep_others(plan: &mut Plan, stored: &Plan, configured: &[&str]) {
     let others: Vec<_> = stored.databases.iter().filter(|it| is_kept(&it.name, plan)).cloned().collect();
     for database in others {
         let units: Vec<_> = stored.units(&database.name).cloned().collect();
-        plan.summary.total_databases += 1;
-        plan.summary.reachable_databases += usize::from(database.status == "reachable");
-        plan.summary.total_tables += database.table_count;
-        plan.summary.total_work_units += units.len();
-        plan.summary.domain_count += units.len();
         plan.work_units.extend(units);
         plan.databases.push(database);
     }
     let order = |name: &str| configured.iter().position(|known| *known == name);
     plan.databases.sort_by_key(|database| order(&database.name));
     plan.work_units.sort_by(|a, b| (order(&a.database), &a.id).cmp(&(order(&b.database), &b.id)));
+    plan.count();
 }

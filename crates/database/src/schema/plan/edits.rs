@@ -10,6 +10,9 @@ use super::order::computed_order;
 use super::{Plan, PlannedTable, WorkUnit};
 use crate::names::words::slug;
 
+/// For changes of what is computed.
+const FIX: &str = "change domain, priority, skip, note and priority_order alone";
+
 /// The changes of a person, by database and table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanEdits {
@@ -33,11 +36,14 @@ impl PlanEdits {
     pub fn of(plan: &Plan, file: &str) -> (Self, Vec<Diagnostic>) {
         let mut edits = Self::default();
         let mut problems = Vec::new();
+        for part in plan.miscounted() {
+            let message = format!("{part} was changed, which is computed; it is computed anew");
+            problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
+        }
         for unit in &plan.work_units {
             if content_hash(unit) != unit.content_hash {
                 let message = format!("something of '{}' was changed that is computed; it is computed anew", unit.id);
-                let fix = "change domain, priority, skip, note and priority_order alone";
-                problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(fix));
+                problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
             }
             let order = known_order(unit);
             // A priority that was changed alone moves its table.

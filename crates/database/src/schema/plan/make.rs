@@ -10,6 +10,7 @@ use serde_json::{Map, json};
 
 use super::edits::content_hash;
 use super::order::{computed_order, incoming, priority, threshold};
+use super::totals::domains as domains_of;
 use super::{
     Complexity, Computed, Estimate, FILE, Plan, PlanEdits, PlanSummary, PlannedDatabase, PlannedTable, RunError,
     RunSeverity, SCHEMA_VERSION, TableReads, WorkUnit,
@@ -60,16 +61,7 @@ pub fn make(
         complexity: Complexity::Simple,
         databases: Vec::new(),
         work_units: Vec::new(),
-        summary: PlanSummary {
-            total_databases: inputs.len(),
-            reachable_databases: 0,
-            total_tables: 0,
-            total_work_units: 0,
-            domain_count: 0,
-            total_estimated_minutes: 0.0,
-            recommended_parallelism: 1,
-            estimate: Estimate::without_model(),
-        },
+        summary: PlanSummary::default(),
         errors: Vec::new(),
     };
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -86,16 +78,7 @@ pub fn make(
         plan.errors.extend(error(input, now));
         plan.work_units.extend(units);
     }
-    let count = plan.databases.iter().map(|database| database.table_count).sum();
-    plan.complexity = match count {
-        0..=20 => Complexity::Simple,
-        21..=200 => Complexity::Moderate,
-        _ => Complexity::Complex,
-    };
-    plan.summary.reachable_databases = known.len();
-    plan.summary.total_tables = count;
-    plan.summary.total_work_units = plan.work_units.len();
-    plan.summary.domain_count = plan.work_units.len();
+    plan.count();
     (plan, edits.gone(&known, FILE))
 }
 
@@ -109,7 +92,6 @@ fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
         DatabaseState::Read(snapshot) => Some(snapshot),
         _ => None,
     };
-    let names = |unit: &WorkUnit| unit.tables.iter().map(|table| table.fully_qualified_name.clone()).collect();
     PlannedDatabase {
         name: input.config.name.clone(),
         kind: input.config.connection.word().to_owned(),
@@ -118,7 +100,7 @@ fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
         table_count: snapshot.map_or(0, |snapshot| snapshot.tables.len()),
         schema_count: snapshot.map_or(0, |snapshot| snapshot.schemas.len()),
         estimated_time_minutes: 0.0,
-        domains: units.iter().map(|unit| (unit.domain.clone(), names(unit))).collect(),
+        domains: domains_of(units),
         schema_hash: snapshot.map(Snapshot::schema_hash),
         server_version: snapshot.and_then(|snapshot| snapshot.server_version.clone()),
     }

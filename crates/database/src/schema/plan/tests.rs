@@ -124,7 +124,7 @@ fn what_a_person_changed_is_carried_over() {
 fn each_change_of_what_is_computed_is_said() {
     let (plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     type Change = fn(&mut Plan);
-    let computed: [Change; 8] = [
+    let computed: [Change; 13] = [
         |plan| find(plan, "order").row_count_approx = Some(7),
         |plan| find(plan, "order").existing_comment = Some("mine".into()),
         |plan| find(plan, "order").reads.rows = 7,
@@ -133,13 +133,19 @@ fn each_change_of_what_is_computed_is_said() {
         |plan| plan.work_units[0].output_directory = "elsewhere".into(),
         |plan| plan.work_units[0].depends_on.push("x".into()),
         |plan| plan.work_units[0].estimate.calls = 7,
+        |plan| plan.summary.total_tables = 70,
+        |plan| plan.summary.estimate.cost = Some(7.0),
+        |plan| plan.complexity = Complexity::Complex,
+        |plan| plan.databases[0].domains.clear(),
+        |plan| plan.databases[0].domains.get_mut("order").unwrap().truncate(1),
     ];
-    let own: [Change; 5] = [
+    let own: [Change; 6] = [
         |_| (),
         |plan| find(plan, "order").domain = "sales".into(),
         |plan| find(plan, "order").priority = 3,
         |plan| find(plan, "order").skip = true,
         |plan| plan.work_units[0].priority_order.reverse(),
+        |plan| plan.work_units[0].tables.reverse(),
     ];
     let told = |change: &Change| {
         let mut changed = plan.clone();
@@ -147,8 +153,8 @@ fn each_change_of_what_is_computed_is_said() {
         // As it is read from its file.
         PlanEdits::of(&serde_json::from_str(&changed.text()).unwrap(), "f").1.len()
     };
-    assert_eq!(computed.iter().map(told).collect::<Vec<_>>(), [1; 8]);
-    assert_eq!(own.iter().map(told).collect::<Vec<_>>(), [0; 5]);
+    assert_eq!(computed.iter().map(told).collect::<Vec<_>>(), [1; 13]);
+    assert_eq!(own.iter().map(told).collect::<Vec<_>>(), [0; 6]);
 }
 
 #[test]
