@@ -2,6 +2,7 @@
 
 mod answers;
 mod asking;
+mod comparing;
 mod documented;
 mod documenting;
 mod files;
@@ -19,8 +20,9 @@ pub use answers::{
     TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
 };
 pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases};
+pub use comparing::DocumentedPage;
 pub use documented::{DamagedPage, DocumentedPages, DomainPage, TablePage};
-pub use documenting::{DocumentOptions, Documentation, DocumentedPage};
+pub use documenting::{DocumentOptions, Documentation};
 pub use overview::{
     DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,
     TableSummary,

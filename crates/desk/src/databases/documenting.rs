@@ -5,9 +5,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use rayon::prelude::*;
 use refdesk_database::documenter::{
-    self, CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
+    CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
     catalog_entries,
 };
 use refdesk_database::names::globs::NamePattern;
@@ -16,16 +15,14 @@ use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_database::snapshot::{Table, TableName};
-use refdesk_files::name::sha256_hex;
-use refdesk_files::output::{self, Before, Proposal, Scope};
 use refdesk_files::{Durability, EntryKind, FileMode, Folder, Lock, is_link_refused, link_on_path};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::documented::{DamagedPage, parse};
-use super::files::{bytes_below, text_below};
+use super::comparing::DocumentedPage;
+use super::files::text_below;
 use super::planning::Planned;
 use super::reading::{ReadDatabase, ReadState};
 use crate::Desk;
@@ -35,9 +32,6 @@ pub(super) const PROGRESS: &str = "documenter-progress.json";
 
 /// Most bytes of a manifest.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Most bytes of a file at the path of a page that are compared with it.
-const FOUND_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What to document.
 #[derive(Debug, Clone, Default)]
@@ -50,20 +44,6 @@ pub struct DocumentOptions {
     pub fresh: bool,
     /// Replace pages that a person edited.
     pub overwrite_edited: bool,
-}
-
-/// A page, and what is to be done with it.
-#[derive(Debug)]
-pub struct DocumentedPage {
-    /// The page.
-    pub page: Page,
-    /// What is to be done with it.
-    pub action: PageAction,
-    /// Whether its path has something.
-    pub is_there: bool,
-    pub(super) before: Before,
-    /// Whether refdesk wrote what is there.
-    pub(super) is_own: bool,
 }
 
 /// A run that was prepared.
@@ -257,29 +237,7 @@ impl Desk {
             Some(table) => (0, order.get(&table.full()).copied().unwrap_or(usize::MAX)),
             None => (1, usize::MAX),
         });
-        // Comparing reads every page.
-        let (workspace, own) = (self.workspace(), &run.own);
-        let compare = |page: Page| compared(workspace, page, own, options.overwrite_edited);
-        let compared: Vec<(DocumentedPage, Option<Diagnostic>)> = all.into_par_iter().map(compare).collect();
-        for (mut it, problem) in compared {
-            run.problems.extend(problem);
-            let DocumentedPage { page, action, .. } = &mut it;
-            let is_wanted = page.table.as_ref().is_none_or(|table| {
-                options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
-            });
-            let is_redone =
-                || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
-            if *action == PageAction::Keep && is_redone() {
-                *action = PageAction::Write;
-            }
-            if *action == PageAction::Edited {
-                run.edited.push(page.path.clone());
-            }
-            if !is_wanted && *action == PageAction::Write {
-                *action = PageAction::Keep;
-            }
-            run.pages.push(it);
-        }
+        self.compare_pages(run, all, options);
     }
 
     /// A link on the way to a folder for pages of a database: its pages would go elsewhere, and would not be found there.
@@ -379,36 +337,12 @@ impl Desk {
         Some(warning(link.code, link.message).fix(link.fix))
     }
 
-    /// The bytes of a page; `None` if there is none.
-    pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
-        match self.bytes_below(path, FOUND_BYTES) {
-            Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
-            Err(error) => Err(Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")),
-        }
-    }
-
     /// The manifest of the last run; `None` if there is none.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn manifest(&self, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
         stored_manifest(self.workspace(), docs_path)
-    }
-
-    /// What writing a file of the workspace would change; the path is relative to the workspace, and no link is followed.
-    pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
-        if let Some(link) = link_on_path(self.workspace(), Path::new(path), EntryKind::File) {
-            return Err(link);
-        }
-        output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
-    }
-
-    /// What overwriting a page would change, for one that a person edited.
-    ///
-    /// # Errors
-    /// The page may not be written.
-    pub fn propose_page(&self, page: &Page) -> Result<Proposal, Error> {
-        self.propose_below(&page.path, &page.text)
     }
 
     fn lock_databases(&self) -> Result<Lock, Error> {
@@ -438,31 +372,6 @@ impl Desk {
     }
 }
 
-/// A page compared with what is at its path, and what is wrong with that if a person edited it.
-fn compared(
-    workspace: &Path,
-    page: Page,
-    own: &OwnPages,
-    overwrite_edited: bool,
-) -> (DocumentedPage, Option<Diagnostic>) {
-    let read = bytes_below(workspace, &page.path, FOUND_BYTES);
-    // Writing what cannot be read fails, which costs this page and no other.
-    let is_unreadable = read.is_err();
-    let found = read.ok().flatten().map(|(bytes, _)| bytes);
-    let action = documenter::action(&page, found.as_deref(), own, overwrite_edited);
-    let is_own = found.as_ref().is_some_and(|bytes| match action {
-        // It says itself that refdesk wrote it, as the page that would be written does.
-        PageAction::Keep => own.has_hash(&page.path, bytes),
-        _ => own.has(&page.path, bytes),
-    });
-    let before = match &found {
-        None => Before::Nothing,
-        Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
-    };
-    let problem = (action == PageAction::Edited).then(|| damaged(&page, found.as_deref())).flatten();
-    (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)
-}
-
 /// The manifest of the last run in a workspace; `None` if there is none.
 pub(super) fn stored_manifest(workspace: &Path, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
     let path = Manifest::path(docs_path);
@@ -485,13 +394,6 @@ pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
         }
     };
     Some((name.clone(), error))
-}
-
-/// What is wrong with an edited page for programs, if it cannot be used.
-fn damaged(page: &Page, found: Option<&[u8]>) -> Option<Diagnostic> {
-    let table = page.table.as_ref().filter(|_| page.path.ends_with(".json"))?.full();
-    let problem = parse(found?, &table, &page.path).err()?;
-    Some(DamagedPage { database: page.database.clone(), table, path: page.path.clone(), problem }.diagnostic())
 }
 
 /// The position of each table in the order of the plan.

@@ -8,7 +8,8 @@ use refdesk_files::output::Diff;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::documenting::{Documentation, DocumentedPage};
+use super::comparing::DocumentedPage;
+use super::documenting::Documentation;
 use crate::Desk;
 
 /// Most pages whose difference is shown, and the lines of all of them.

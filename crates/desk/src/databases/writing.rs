@@ -18,7 +18,8 @@ use refdesk_files::output::{Before, Proposal, Scope, SeparateWrites, propose_rem
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
-use super::documenting::{Documentation, DocumentedPage, PROGRESS};
+use super::comparing::DocumentedPage;
+use super::documenting::{Documentation, PROGRESS};
 use crate::{Desk, Session};
 
 /// How often a long run notes how far it is, and journals what it wrote since.

@@ -9,7 +9,7 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::output::Before;
 
 use super::{REASON, Run};
-use crate::databases::documenting::DocumentedPage;
+use crate::databases::comparing::DocumentedPage;
 
 impl Run<'_, '_> {
     pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) {

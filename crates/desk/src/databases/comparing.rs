@@ -1,0 +1,118 @@
+//! Compares the pages of a run with what is at their paths: each is written, kept, or was edited by a person and stays.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use refdesk_database::documenter::{self, OwnPages, PageAction};
+use refdesk_database::schema::page::Page;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::{self, Before, Proposal, Scope};
+use refdesk_files::{EntryKind, link_on_path};
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
+
+use super::documented::{DamagedPage, parse};
+use super::documenting::{DocumentOptions, Documentation};
+use super::files::bytes_below;
+use crate::Desk;
+
+/// Most bytes of a file at the path of a page that are compared with it.
+const FOUND_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A page, and what is to be done with it.
+#[derive(Debug)]
+pub struct DocumentedPage {
+    /// The page.
+    pub page: Page,
+    /// What is to be done with it.
+    pub action: PageAction,
+    /// Whether its path has something.
+    pub is_there: bool,
+    pub(super) before: Before,
+    /// Whether refdesk wrote what is there.
+    pub(super) is_own: bool,
+}
+
+impl Desk {
+    /// Compares pages with what is at their paths, and decides what is to be done with each.
+    pub(super) fn compare_pages(&self, run: &mut Documentation, pages: Vec<Page>, options: &DocumentOptions) {
+        let (workspace, own) = (self.workspace(), &run.own);
+        let compare = |page: Page| compared(workspace, page, own, options.overwrite_edited);
+        let compared: Vec<(DocumentedPage, Option<Diagnostic>)> = pages.into_par_iter().map(compare).collect();
+        for (mut it, problem) in compared {
+            run.problems.extend(problem);
+            let DocumentedPage { page, action, .. } = &mut it;
+            let is_wanted = page.table.as_ref().is_none_or(|table| {
+                options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
+            });
+            let is_redone =
+                || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
+            if *action == PageAction::Keep && is_redone() {
+                *action = PageAction::Write;
+            }
+            if *action == PageAction::Edited {
+                run.edited.push(page.path.clone());
+            }
+            if !is_wanted && *action == PageAction::Write {
+                *action = PageAction::Keep;
+            }
+            run.pages.push(it);
+        }
+    }
+
+    /// The bytes of a page; `None` if there is none.
+    pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        match self.bytes_below(path, FOUND_BYTES) {
+            Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
+            Err(error) => Err(Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")),
+        }
+    }
+
+    /// What writing a file of the workspace would change; the path is relative to the workspace, and no link is followed.
+    pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
+        if let Some(link) = link_on_path(self.workspace(), Path::new(path), EntryKind::File) {
+            return Err(link);
+        }
+        output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
+    }
+
+    /// What overwriting a page would change, for one that a person edited.
+    ///
+    /// # Errors
+    /// The page may not be written.
+    pub fn propose_page(&self, page: &Page) -> Result<Proposal, Error> {
+        self.propose_below(&page.path, &page.text)
+    }
+}
+
+/// A page compared with what is at its path, and what is wrong with that if a person edited it.
+fn compared(
+    workspace: &Path,
+    page: Page,
+    own: &OwnPages,
+    overwrite_edited: bool,
+) -> (DocumentedPage, Option<Diagnostic>) {
+    let read = bytes_below(workspace, &page.path, FOUND_BYTES);
+    // Writing what cannot be read fails, which costs this page and no other.
+    let is_unreadable = read.is_err();
+    let found = read.ok().flatten().map(|(bytes, _)| bytes);
+    let action = documenter::action(&page, found.as_deref(), own, overwrite_edited);
+    let is_own = found.as_ref().is_some_and(|bytes| match action {
+        // It says itself that refdesk wrote it, as the page that would be written does.
+        PageAction::Keep => own.has_hash(&page.path, bytes),
+        _ => own.has(&page.path, bytes),
+    });
+    let before = match &found {
+        None => Before::Nothing,
+        Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
+    };
+    let problem = (action == PageAction::Edited).then(|| damaged(&page, found.as_deref())).flatten();
+    (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)
+}
+
+/// What is wrong with an edited page for programs, if it cannot be used.
+fn damaged(page: &Page, found: Option<&[u8]>) -> Option<Diagnostic> {
+    let table = page.table.as_ref().filter(|_| page.path.ends_with(".json"))?.full();
+    let problem = parse(found?, &table, &page.path).err()?;
+    Some(DamagedPage { database: page.database.clone(), table, path: page.path.clone(), problem }.diagnostic())
+}
