@@ -2,8 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -18,7 +17,7 @@ use refdesk_text::{Code, Error};
 
 /// Updates the index; on a terminal, progress is shown while it lasts.
 pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
-    let has_ended = Arc::new(AtomicBool::new(false));
+    let has_ended = desk.stop_flag();
     if args.background {
         lower_priority();
     }

@@ -278,6 +278,18 @@ fn all_three_run_in_one_go() {
 }
 
 #[test]
+fn the_index_of_databases_is_the_index_of_all() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let told = world.run(&["db", "index", "--json"]).exits(0).json();
+    assert!(told["added"].as_u64().is_some_and(|added| added > 11), "{told}");
+    let again = world.run(&["index", "--json"]).exits(0).json();
+    assert_eq!((&again["added"], &again["documents"]), (&Value::from(0), &told["documents"]), "{again}");
+    let fresh = world.run(&["db", "index", "--fresh", "--json"]).exits(0).json();
+    assert_eq!((&fresh["added"], &fresh["documents"]), (&told["added"], &told["documents"]), "{fresh}");
+}
+
+#[test]
 fn the_doctor_says_what_a_database_needs() {
     let world = world();
     let line = |expected: &str| {

@@ -27,6 +27,9 @@ pub enum DbCommand {
         after_help = "Example: refdesk db document shop --yes\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 2."
     )]
     Document(DbDocumentArgs),
+    /// Bring the search index up to date, as `refdesk index` does: it has the pages and all other documents
+    #[command(after_help = "Example: refdesk db index")]
+    Index(DbIndexArgs),
     /// Plan, document, and bring the search index up to date, stopping for a look after the plan
     #[command(after_help = "Example: refdesk db pipeline --yes")]
     Pipeline(DbPipelineArgs),
@@ -67,6 +70,14 @@ pub struct DbNames {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
+}
+
+/// Arguments of `db index`.
+#[derive(Debug, Args)]
+pub struct DbIndexArgs {
+    /// Forget the old index and build a new one
+    #[arg(long)]
+    pub fresh: bool,
 }
 
 /// Arguments of `db pipeline`.

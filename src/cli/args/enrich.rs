@@ -118,7 +118,7 @@ pub enum KindName {
 }
 
 /// `refdesk index`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct IndexArgs {
     /// Forget the old index and build a new one
     #[arg(long)]

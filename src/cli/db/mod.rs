@@ -14,8 +14,9 @@ use refdesk_text::{Code, Error};
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{DbArgs, DbCommand, OutputFormat};
+use super::args::{DbArgs, DbCommand, IndexArgs, OutputFormat};
 use super::fix::worded;
+use super::index;
 use super::signals::Interrupt;
 
 /// What a shell reports of a command that Ctrl-C ended.
@@ -27,6 +28,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     let mut answer = match &args.command {
         DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
         DbCommand::Document(args) => document::run(desk, session, args, &interrupt),
+        DbCommand::Index(args) => {
+            let answer = index::run(desk, &IndexArgs { fresh: args.fresh, ..IndexArgs::default() });
+            unless_interrupted(answer, &interrupt)
+        }
         DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format, &interrupt),
         DbCommand::Status(args) => status::status(desk, args),
         DbCommand::Diff(args) => status::diff(desk, args),
@@ -55,6 +60,15 @@ fn refused(error: Error) -> CommandOutput {
         _ => 1,
     };
     CommandOutput { exit, ..CommandOutput::refused(error) }
+}
+
+/// The answer of a command that updates the index last, which Ctrl-C may have ended early.
+fn unless_interrupted(answer: CommandOutput, interrupt: &Interrupt) -> CommandOutput {
+    if !interrupt.is_raised() {
+        return answer;
+    }
+    let stopped = Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` goes on there");
+    CommandOutput { exit: INTERRUPTED, ..answer.and_refused(vec![stopped]) }
 }
 
 /// `; 2 databases could not be compared`, or nothing.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{INTERRUPTED, document, plan};
+use super::{document, plan, unless_interrupted};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat};
 use crate::cli::output::{ask, can_ask};
@@ -61,10 +61,5 @@ pub fn run(
     let text = format!("{plan_text}\n{}", String::from_utf8_lossy(&text));
     let diagnostics = planned.diagnostics.into_iter().chain(documented.diagnostics).collect();
     let answer = CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused);
-    if interrupt.is_raised() {
-        let stopped =
-            Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` goes on there");
-        return CommandOutput { exit: INTERRUPTED, ..answer.and_refused(vec![stopped]) };
-    }
-    answer
+    unless_interrupted(answer, interrupt)
 }
