@@ -281,6 +281,43 @@ fn ctrl_c_cancels_what_a_server_does() {
     world.run(&DOCUMENT).exits(0);
 }
 
+/// The pages without the manifest, which says whether a run was complete.
+fn pages(world: &Workspace) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = files(&world.path, &["docs"]);
+    found.remove(Path::new(MANIFEST));
+    found
+}
+
+#[test]
+fn a_connection_that_is_lost_while_values_are_read_leaves_the_pages_alone() {
+    let Some(server) = TestServer::start() else { return };
+    server.database("shaky");
+    server.run("shaky", &sql(&many_tables(60), Dialect::Postgres));
+    let (folder, port) = (server.folder(), server.port());
+    let connection = format!("{{host: {folder:?}, port: {port}, database: shaky, user: refdesk}}");
+    let config = format!("databases: [{{name: shaky, type: postgres, connection: {connection}}}]\n");
+    let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
+    world.run(&DOCUMENT).exits(1);
+    world.trust("home/.local/state/refdesk");
+    world.run(&DOCUMENT).exits(0);
+    let (before, pages) = (outcome(&world), pages(&world));
+    // Each sample waits for its table, and each try ends while one does.
+    let locked = server.locked("shaky");
+    let mut command = world.command(&DOCUMENT);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < LIMIT, "it never ends");
+        server.count("shaky", &ACTIVE.replace("count(*)", "count(pg_terminate_backend(pid))"));
+    }
+    let told = finish("db document".to_owned(), child, None).exits(1);
+    assert!(told.stderr.contains("'shaky': the database cannot be reached"), "{told}");
+    assert!(self::pages(&world) == pages, "{told}");
+    drop(locked);
+    let told = world.run(&DOCUMENT).exits(0);
+    assert!(outcome(&world) == before, "{told}");
+}
+
 #[test]
 fn odd_names_of_a_server_become_pages() {
     let Some(server) = TestServer::start() else { return };

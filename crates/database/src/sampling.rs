@@ -9,6 +9,7 @@ mod sqlite;
 
 use std::collections::BTreeMap;
 
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 use crate::config::Sampling;
@@ -31,6 +32,8 @@ pub struct Sampled {
     pub profiles: BTreeMap<TableName, TableProfile>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
+    /// Why the database was lost before the end; pages of what was read by then would say less than they could.
+    pub lost: Option<Error>,
 }
 
 fn is_share_found(all: i64, found: i64) -> bool {

@@ -20,7 +20,7 @@ use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
 /// How long to wait before each further try.
-const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
+pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
 /// Reads the schema of a database.
 ///
@@ -49,20 +49,31 @@ fn read(
     waits: &[Duration],
 ) -> Result<Reading, Error> {
     let address = place::address(server, around)?;
-    let mut waits = waits.iter();
-    let (mut reading, rights) = loop {
-        match attempt(config, &address, around) {
-            Ok(read) => break read,
-            Err(refusal) => match waits.next().filter(|_| refusal.may_pass()) {
-                Some(wait) if around.wait(*wait) => {}
-                Some(_) => return Err(stopped()),
-                None => return Err(explained(&refusal)),
-            },
-        }
-    };
+    let (mut reading, rights) =
+        tried(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
     reading.problems.extend(weak_tls(config, &address));
     reading.about_connection.extend(too_many_rights(config, &rights, &reading));
     Ok(reading)
+}
+
+/// Tries again what may pass, after each of these waits.
+pub(crate) fn tried<T>(
+    around: &ConnectionSurroundings,
+    waits: &[Duration],
+    mut attempt: impl FnMut() -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let mut waits = waits.iter();
+    loop {
+        let refusal = match attempt() {
+            Err(refusal) if refusal.may_pass() => refusal,
+            ended => return ended,
+        };
+        match waits.next() {
+            Some(wait) if around.wait(*wait) => {}
+            Some(_) => return Err(Refusal { kind: RefusalKind::Stopped, words: stopped().message }),
+            None => return Err(refusal),
+        }
+    }
 }
 
 fn attempt(
@@ -80,7 +91,7 @@ fn unreachable(why: &str, fix: &str) -> Error {
     Error::new(Code::DatabaseUnreachable, format!("the database cannot be reached: {why}"), fix.to_owned())
 }
 
-fn explained(refusal: &Refusal) -> Error {
+pub(crate) fn explained(refusal: &Refusal) -> Error {
     let fix = match refusal.kind {
         RefusalKind::Unreachable | RefusalKind::Busy => "check its host and port, and that the server runs",
         RefusalKind::Password => "check its user, and password_env, password_command or ~/.pgpass",

@@ -7,8 +7,9 @@ mod statistics;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use refdesk_postgres::{ReadingSession, Refusal, RefusalKind, Row};
+use refdesk_postgres::{Address, ReadingSession, Refusal, RefusalKind, Row};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -16,7 +17,7 @@ use super::profile::{Cell, profile};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::Reachable;
-use crate::connector::postgres::{outside_runtime, place};
+use crate::connector::postgres::{WAITS, explained, outside_runtime, place, tried};
 use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
@@ -49,27 +50,58 @@ pub fn sample(
     snapshot: &Snapshot,
     joins: &mut InferredJoins,
 ) -> Sampled {
+    read(database, server, snapshot, joins, &WAITS)
+}
+
+fn read(
+    database: &Reachable<'_>,
+    server: &ServerConnection,
+    snapshot: &Snapshot,
+    joins: &mut InferredJoins,
+    waits: &[Duration],
+) -> Sampled {
     let mut sampled = Sampled::default();
     // Reading the schema has told what is wrong with the address.
     let Ok(address) = place::address(server, &database.around) else { return sampled };
-    let work = || -> Result<(), Refusal> {
-        let session = ReadingSession::open(&address, &database.around.is_stopped)?;
-        session.limit_statements(database.config.settings.sample_time)?;
-        let mut sampler = Sampler { database, session: &session, elsewhere: BTreeSet::new(), sampled: &mut sampled };
-        sampler.find_elsewhere()?;
-        let tables: Vec<&Table> = snapshot.tables.iter().filter(|table| sampler.may_sample(table)).collect();
-        sampler.tables(&tables)?;
-        sampler.joins(snapshot, joins)?;
-        session.end();
-        Ok(())
+    let from_the_start = || {
+        sampled = Sampled::default();
+        attempt(database, &address, snapshot, joins, &mut sampled)
     };
-    let ended = outside_runtime(work)
+    let ended = outside_runtime(|| tried(&database.around, waits, from_the_start))
         .unwrap_or_else(|| Err(Refusal { kind: RefusalKind::Other, words: "the client stopped".to_owned() }));
-    if let Err(refusal) = ended {
-        let message = format!("the values of '{}' could not be sampled to the end: {refusal}", database.config.name);
-        sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));
+    match ended {
+        Ok(()) => {}
+        Err(refusal) if is_lost(&refusal) => sampled.lost = Some(explained(&refusal)),
+        Err(refusal) => {
+            let message =
+                format!("the values of '{}' could not be sampled to the end: {refusal}", database.config.name);
+            sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));
+        }
     }
     sampled
+}
+
+fn attempt(
+    database: &Reachable<'_>,
+    address: &Address,
+    snapshot: &Snapshot,
+    joins: &mut InferredJoins,
+    sampled: &mut Sampled,
+) -> Result<(), Refusal> {
+    let session = ReadingSession::open(address, &database.around.is_stopped)?;
+    session.limit_statements(database.config.settings.sample_time)?;
+    let mut sampler = Sampler { database, session: &session, elsewhere: BTreeSet::new(), sampled };
+    sampler.find_elsewhere()?;
+    let tables: Vec<&Table> = snapshot.tables.iter().filter(|table| sampler.may_sample(table)).collect();
+    sampler.tables(&tables)?;
+    sampler.joins(snapshot, joins)?;
+    session.end();
+    Ok(())
+}
+
+/// Whether no further statement can be asked.
+fn is_lost(refusal: &Refusal) -> bool {
+    matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped)
 }
 
 struct Sampler<'a> {
@@ -161,10 +193,10 @@ impl Sampler<'_> {
 
     /// Nothing, so that the next statement can be asked; an error if the connection is lost.
     fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
-        match refusal.kind {
-            RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped => Err(refusal),
-            _ => self.session.go_back().map(|()| None),
+        if is_lost(&refusal) {
+            return Err(refusal);
         }
+        self.session.go_back().map(|()| None)
     }
 
     fn joins(&self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {

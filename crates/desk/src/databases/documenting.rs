@@ -135,6 +135,8 @@ pub(super) struct Described<'r> {
     pub domains: BTreeMap<TableName, String>,
     /// What could not be sampled.
     pub problems: Vec<Diagnostic>,
+    /// Why the database was lost while its values were read.
+    pub lost: Option<Error>,
 }
 
 /// Whether values are looked at.
@@ -217,6 +219,10 @@ impl Desk {
             return;
         }
         let Some(described) = self.describe(database, &run.planned, Values::Sampled) else { return };
+        if let Some(error) = described.lost {
+            run.failed.push((name.clone(), error));
+            return;
+        }
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
         let Described { tables, domains, .. } = &described;
@@ -280,7 +286,7 @@ impl Desk {
             domains.insert(name, table.domain.clone());
         }
         let tables = snapshot.tables.iter().zip(input.docs()).collect();
-        Some(Described { tables, domains, problems: sampled.problems })
+        Some(Described { tables, domains, problems: sampled.problems, lost: sampled.lost })
     }
 
     fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {

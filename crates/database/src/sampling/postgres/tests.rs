@@ -58,6 +58,7 @@ fn the_values_of_a_server() {
         ("joins", joins),
         ("time", time),
         ("locks", locks),
+        ("a connection that is lost", lost),
         ("odd names and types", odd),
     ];
     for (nth, (name, case)) in cases.iter().enumerate() {
@@ -279,6 +280,39 @@ fn locks(server: &TestServer, database: &str) {
     assert_eq!(held(), 1);
     session.go_back().unwrap();
     assert_eq!(held(), 0, "a savepoint is gone back to more than once");
+}
+
+/// The connection ends while a statement waits.
+const END_WAITING: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                           WHERE application_name = 'refdesk' AND wait_event_type = 'Lock'";
+
+fn lost(server: &TestServer, database: &str) {
+    let tables = (0..20).map(|at| format!("CREATE TABLE t{at} (id int); INSERT INTO t{at} VALUES (1);"));
+    server.run(database, &tables.collect::<String>());
+    let config = config_of(server, database, "refdesk", "");
+    let reachable = reachable(&config);
+    let crate::config::Connection::Postgres(place) = &config.databases[0].connection else { panic!("another server") };
+    let snapshot = snapshot(&reachable).unwrap().snapshot;
+    for (endings, is_lost) in [(1, false), (4, true)] {
+        let mut locked = Some(server.locked(database));
+        let sampled = std::thread::scope(|scope| {
+            let reading = scope.spawn(|| {
+                let mut joins = infer(&snapshot, &Notes::default());
+                read(&reachable, place, &snapshot, &mut joins, &[Duration::ZERO; 3])
+            });
+            let mut ended = 0;
+            while ended < endings && !reading.is_finished() {
+                ended += server.count(database, END_WAITING);
+            }
+            drop(locked.take());
+            reading.join().unwrap()
+        });
+        assert_eq!(sampled.lost.as_ref().map(|error| error.code), is_lost.then_some(Code::DatabaseUnreachable));
+        assert_eq!(sampled.problems, []);
+        if !is_lost {
+            assert_eq!(sampled.profiles.len(), 20, "it is read from the start again");
+        }
+    }
 }
 
 fn odd(server: &TestServer, database: &str) {
