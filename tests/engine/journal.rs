@@ -57,7 +57,7 @@ fn a_line_of_another_process_arrives_without_a_reload() {
     append(&store(&workspace, "default"), read("old")).unwrap();
     let mut world = World::over(folder, workspace);
     world.event(|event| matches!(event, Event::Receipts(_)));
-    let before = world.until("it is read", |_| true);
+    let before = world.until("it is read, and again once it is watched", |now| now.reads > 0);
     for at in 0..3 {
         append(&other_process(&world, "default"), read(&format!("x{at}"))).unwrap();
         let told = notices_until(&mut world, &format!("Read @x{at}"));

@@ -208,6 +208,7 @@ impl Worker<'_> {
                 // There were no notifications until now. Follow the journal first, so that a pick it reports is not
                 // reported again as a change.
                 self.follow_journal(Age::Now);
+                self.reads += 1;
                 self.desk.reload();
                 self.queue_documents();
             }
