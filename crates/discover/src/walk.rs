@@ -14,6 +14,7 @@ use super::proposal::ScanNote;
 use refdesk_files::path::slashed;
 use refdesk_files::reserved::{is_git, is_own};
 use refdesk_files::{EntryKind, Folder};
+use refdesk_text::tokens::grouped;
 
 /// Endings of documents.
 pub const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
@@ -164,27 +165,40 @@ pub fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> Listing {
         pending.push_back(Pending { path: start.clone(), ignored, depth: 0 });
     }
     while let Some(folder) = pending.pop_front() {
-        if let Err(why) = walker.check() {
+        // The last folder may be the one that is too large.
+        let ended = walker.check_time().and_then(|()| {
+            walker.visit(&folder, &mut pending);
+            walker.check_counts()
+        });
+        if let Err(why) = ended {
             walker.listing.notes.push(ScanNote::new("", why));
             break;
         }
-        walker.visit(&folder, &mut pending);
     }
     walker.finish()
 }
 
 impl Walker<'_> {
-    /// Why the walk has to end.
-    fn check(&self) -> Result<(), String> {
-        let ScanLimits { entries, files, time, .. } = self.limits;
-        if self.entries > entries {
-            return Err(format!("there are more than {entries} files and folders; the rest was left out"));
-        }
-        if self.listing.files.len() >= files {
-            return Err(format!("there are more than {files} documents; the rest was left out"));
-        }
+    /// Why the walk has to end before the next folder.
+    fn check_time(&self) -> Result<(), String> {
+        let time = self.limits.time;
         if self.began.elapsed() > time {
             return Err(format!("listing the files took more than {} seconds; the rest was left out", time.as_secs()));
+        }
+        Ok(())
+    }
+
+    /// Why the walk has to end after a folder.
+    fn check_counts(&self) -> Result<(), String> {
+        let ScanLimits { entries, files, .. } = self.limits;
+        let too_many = |limit: usize, what: &str| {
+            Err(format!("there are more than {} {what}; the rest was left out", grouped(limit as u64)))
+        };
+        if self.entries > entries {
+            return too_many(entries, "files and folders");
+        }
+        if self.listing.files.len() > files {
+            return too_many(files, "documents");
         }
         Ok(())
     }
@@ -309,10 +323,7 @@ impl Walker<'_> {
     }
 
     fn finish(mut self) -> Listing {
-        let more = self.listing.files.len().saturating_sub(self.limits.files);
-        if more > 0 {
-            self.listing.files.truncate(self.limits.files);
-        }
+        self.listing.files.truncate(self.limits.files);
         let links = std::mem::take(&mut self.links);
         for link in links.iter().take(NOTES) {
             self.note(link, "a symbolic link; it was not followed");

@@ -296,12 +296,15 @@ fn names_are_harmless() {
 
 #[test]
 fn limits_are_reported() {
-    let files: Vec<(String, &str)> = (0..30).map(|nth| (format!("docs/d{nth}/story-{nth}.md"), "# T\n")).collect();
+    let mut files: Vec<(String, &str)> = (0..30).map(|nth| (format!("docs/d{nth}/story-{nth}.md"), "# T\n")).collect();
+    // The last folder brings three at once.
+    files.extend((0..3).map(|nth| (format!("docs/last/story-{nth}.md"), "# T\n")));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let (_folder, root) = repository(&files);
     let limits = super::super::walk::ScanLimits::default();
     for (limits, files, said) in [
         (super::super::walk::ScanLimits { files: 5, ..limits }, 5, "more than 5 documents"),
+        (super::super::walk::ScanLimits { files: 32, ..limits }, 32, "more than 32 documents"),
         (super::super::walk::ScanLimits { entries: 10, ..limits }, 0, "more than 10 files and folders"),
         (super::super::walk::ScanLimits { depth: 1, ..limits }, 0, "more than 1 levels deep"),
         (super::super::walk::ScanLimits { time: std::time::Duration::ZERO, ..limits }, 0, "took more than 0 seconds"),
