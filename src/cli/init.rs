@@ -42,10 +42,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
         desk.remember_declined(&change);
-        return CommandOutput {
-            text: b"Nothing is ticked, so nothing was written.\n".into(),
-            ..answer("success", &found, &ticks)
-        };
+        // A person who was asked has seen the list.
+        let seen = if is_asked { String::new() } else { listed + &notes(&found) };
+        let text =
+            format!("{seen}Nothing is ticked, so nothing was written. `refdesk add PATH` adds any file or folder.\n");
+        return CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) };
     }
     let proposals = match desk.propose_catalog(&change, &ask_to_leave) {
         Ok(proposals) => proposals,

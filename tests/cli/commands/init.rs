@@ -99,6 +99,45 @@ fn without_approval_nothing_is_written() {
     assert_eq!(world.listing(), before);
 }
 
+/// Its files are empty: what counts is that they are listed.
+#[test]
+fn a_monorepo_of_40_000_files_is_bounded_and_said_to_be() {
+    let world = Workspace::with(&[("README.md", "# The monorepo\n")]);
+    for package in 0..100 {
+        for (folder, ending) in [
+            (format!("packages/p{package}/docs"), "md"),
+            (format!("packages/p{package}/src"), "ts"),
+            (format!("node_modules/m{package}"), "md"),
+            (format!("node_modules/m{package}/lib"), "js"),
+        ] {
+            let folder = world.path.join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            for nth in 0..101 {
+                fs::File::create(folder.join(format!("page-{nth}.{ending}"))).unwrap();
+            }
+        }
+    }
+    let shown = world.run(&["init", "--dry-run"]).exits(0);
+    let text = shown.text();
+    for part in ["1 [x] ws-readme", "1 of 10000 ticked", "there are more than 10,000 documents; the rest was left out"]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(!text.contains("node_modules"), "it is never entered");
+}
+
+#[test]
+fn what_is_not_ticked_is_listed_where_nobody_is_asked() {
+    let world = Workspace::with(&[("docs/empty.md", ""), ("docs/binary.md", "\u{0}")]);
+    for words in [&["init"][..], &["init", "--yes"], &["init", "--dry-run"]] {
+        let shown = world.run(words).exits(0);
+        for part in ["1 [ ] docs-empty", "note: docs/binary.md: it is not UTF-8 text", "`refdesk add PATH` adds"] {
+            assert!(shown.text().contains(part), "{words:?}: {part}: {shown}");
+        }
+    }
+    assert!(!world.path.join(".jaato").exists());
+}
+
 #[test]
 fn one_file_keeps_what_is_in_it() {
     let world = shop();
