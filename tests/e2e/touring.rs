@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use portable_pty::CommandBuilder;
+
+use crate::support::program::PROGRAM;
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
@@ -38,6 +41,28 @@ fn the_tour_is_walked_by_its_instructions() {
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(!home.join(".local/state/refdesk/screen.json").exists(), "not even its layout is kept");
     assert_eq!(fs::read_dir(&world.path).unwrap().count(), 0);
+}
+
+#[test]
+fn a_tour_that_is_left_halfway_touches_nothing() {
+    let world = Workspace::of(serde_json::json!([]), &[("docs/own.md", "# Own\n")]);
+    let (home, before) = (world.beside("home"), world.listing());
+    let mut command = CommandBuilder::new(PROGRAM);
+    command.args(["--demo", "--tour"]);
+    command.cwd(&world.path);
+    let mut pty = Pty::spawn_at(&home, command, 120, 36);
+    pty.wait_for("1 of 11");
+    for (keys, shown) in [("2", "2 of 11"), ("j", "3 of 11"), ("1/retr", "retr")] {
+        pty.type_bytes(keys);
+        pty.wait_for(shown);
+    }
+    // The filter is still being typed.
+    pty.type_bytes("\x07");
+    pty.wait_until("the tour is gone", |seen| !seen.text().contains("C-g leaves"));
+    pty.type_bytes("\x03");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert_eq!(world.listing(), before, "the workspace that the tour was started in is as it was");
+    assert!(!home.join(".local/state/refdesk/screen.json").exists());
 }
 
 #[test]

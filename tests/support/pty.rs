@@ -112,7 +112,9 @@ impl Pty {
         let pair = native_pty_system().openpty(size).unwrap();
         let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0, written: Vec::new() };
         let found = terminal_modes(&*pair.master, &seen);
-        command.cwd(std::env::temp_dir());
+        if command.get_cwd().is_none() {
+            command.cwd(std::env::temp_dir());
+        }
         command.env("PATH", super::program::installed_path());
         command.env("TERM", "xterm-256color");
         command.env("LC_ALL", "C.UTF-8");
