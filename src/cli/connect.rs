@@ -2,6 +2,7 @@
 //! try out whether the agents would now be answered.
 
 pub(in crate::cli) mod canary;
+pub(in crate::cli) mod command_line;
 mod connection;
 mod connection_record;
 pub(in crate::cli) mod example;

@@ -11,6 +11,7 @@ use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 use super::super::signals::Signals;
+use super::command_line::shown_command;
 
 /// Tries out everything; a signal that ends this program ends what it has started, too.
 ///
@@ -84,6 +85,7 @@ pub(in crate::cli) fn fix(failure: &CanaryFailure) -> String {
             "see that the refdesk on PATH is this one, with `refdesk --version`, and connect again"
         }
         CanaryFailure::TimedOut(command, _) => {
+            let command = shown_command(command);
             return format!("see why '{command}' hangs; if the machine is busy, try again later");
         }
         CanaryFailure::NoHint(_) => "see what is sent with `refdesk simulate`",

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::connect::command_line::{shown_command, shown_words};
 use super::super::connect::{canary, example, settings_file, switches};
 use super::report::{CheckLevel, CheckLine};
 use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
@@ -114,11 +115,11 @@ impl AgentSettings {
             );
             (problem, replaces.clone())
         }));
-        for command in commands {
+        for command in commands.map(|command| shown_command(&command)) {
             self.problems
                 .push((format!("{file}: another hook runs '{command}', which was not tried out"), replaces.clone()));
         }
-        for command in others {
+        for command in others.iter().map(|command| shown_command(command)) {
             let note =
                 format!("{file}: a hook runs '{command}', which does more than call refdesk; it was not tried out");
             self.notes.push((note, "connect and disconnect leave it alone".to_owned()));
@@ -173,12 +174,12 @@ impl AgentSettings {
         let hook = self.hook.clone().filter(|command| self.for_user || is_own_hook(command));
         let server = self.server.as_ref().filter(is_own_server).cloned();
         let fix = || format!("look at it, and `refdesk connect {word}` replaces it");
-        if let Some(command) = self.hook.as_ref().filter(|_| hook.is_none()) {
+        if let Some(command) = self.hook.as_deref().filter(|_| hook.is_none()).map(shown_command) {
             self.problems
                 .push((format!("the settings of the workspace run '{command}', which was not tried out"), fix()));
         }
         if let Some(listed) = self.server.as_ref().filter(|_| server.is_none()) {
-            let words = listed.command.words().join(" ");
+            let words = shown_words(listed.command.words());
             self.problems
                 .push((format!("the settings of the workspace start '{words}', which was not tried out"), fix()));
         }

@@ -90,11 +90,14 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     let hook = world.read(".claude/settings.json");
-    for command in ["tools/refdesk hook claude-code --mcp", "LD_PRELOAD=tools/x.so refdesk hook claude-code --mcp"] {
+    for (command, told) in [
+        ("tools/refdesk hook claude-code --mcp", "'tools/refdesk hook claude-code --mcp'"),
+        ("LD_PRELOAD=tools/x.so refdesk hook claude-code --mcp", "'LD_PRELOAD=… refdesk hook claude-code --mcp'"),
+    ] {
         world.put(".claude/settings.json", hook.replace("refdesk hook claude-code --mcp", command).as_bytes());
         let answer = world.json(&["doctor"], 1);
         let wrong = with_level(&answer, "wrong").concat();
-        assert!(wrong.contains(command) && wrong.contains("which was not tried out"), "{wrong}");
+        assert!(wrong.contains(told) && wrong.contains("which was not tried out"), "{wrong}");
     }
     world.put(".claude/settings.json", hook.as_bytes());
     world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);
@@ -103,6 +106,50 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
     // Nor does connecting run it: it is replaced.
     assert_eq!(world.json(&["connect", "claude-code", "--yes"], 0)["mcp"]["command"], json!(["refdesk", "mcp"]));
     assert!(!mark.exists());
+}
+
+#[test]
+fn nothing_secret_is_in_the_report() {
+    let world = tagged();
+    let (secret, settings, codex) = ("S3CRET", ".claude/settings.json", ".codex/config.toml");
+    for words in [&["claude-code", "codex"][..], &["claude-code", "--user"]] {
+        world.run(&[&["connect", "--yes"], words].concat()).exits(0);
+    }
+    let of_user = world.beside("home").join(settings);
+    let edits = [
+        (
+            world.path.join("references.json"),
+            "\"sources\"",
+            "\"index\": {\"url\": \"postgres://u:S3CRET@127.0.0.1:1/x\"}, \"sources\"",
+        ),
+        (
+            world.path.join(".jaato/databases.yaml"),
+            "",
+            "databases: [{name: d, type: postgres, connection: {host: h, password: S3CRET}}]\n",
+        ),
+        (world.path.join(settings), "\"refdesk hook", "\"API_TOKEN=S3CRET refdesk hook"),
+        (world.path.join(".mcp.json"), "\"mcp\"", "\"mcp\", \"--token\", \"S3CRET\""),
+        (world.path.join(codex), "[mcp_servers.refdesk]", "token = \"S3CRET\" S3CRET\n[mcp_servers.refdesk]"),
+        (of_user, "\"refdesk hook", "\"echo S3CRET | refdesk hook"),
+    ];
+    for (file, from, to) in edits {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let changed = if from.is_empty() { to.to_owned() } else { text.replace(from, to) };
+        assert_ne!(text, changed, "{}", file.display());
+        write_atomic(&file, changed.as_bytes()).unwrap();
+    }
+    for format in ["text", "json"] {
+        let mut command = world.command(&["--format", format, "doctor"]);
+        for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "HTTPS_PROXY"] {
+            command.env(name, format!("http://me:{secret}@proxy.example"));
+        }
+        let ran = run(&mut command, None).exits(1);
+        let told = format!("{}{}", ran.text(), ran.stderr);
+        assert!(!told.contains(secret), "{told}");
+        for part in ["API_TOKEN=…", "mcp --token …", codex, "databases"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
 }
 
 #[test]

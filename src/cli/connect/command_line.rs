@@ -1,0 +1,76 @@
+//! A command of an agent's settings as it may be shown: by its program, its options and the words that refdesk knows. Other
+//! words may be secret, such as the value of a variable or a token.
+
+use refdesk_agents::setup::{Client, NAME};
+
+/// Stands for what is not shown.
+const HIDDEN: &str = "…";
+
+/// A command written for a shell.
+pub(in crate::cli) fn shown_command(command: &str) -> String {
+    match shell_words::split(command) {
+        Ok(words) => shown_words(words.iter().map(String::as_str)),
+        Err(_) => HIDDEN.to_owned(),
+    }
+}
+
+/// A command in words; words that are not shown are one mark if they follow each other.
+pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    let mut is_program_due = true;
+    for word in words {
+        let part = match word.split_once('=') {
+            Some((name, _)) if is_name(name) => format!("{name}={HIDDEN}"),
+            None if is_program_due || is_known(word) => word.to_owned(),
+            None if is_option(word) => word.to_owned(),
+            _ => HIDDEN.to_owned(),
+        };
+        is_program_due &= word.contains('=');
+        if part != HIDDEN || shown.last().is_none_or(|last| last != HIDDEN) {
+            shown.push(part);
+        }
+    }
+    shown.join(" ")
+}
+
+/// Whether this is the name of a variable or of an option.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+}
+
+/// A short option may have its value attached.
+fn is_option(word: &str) -> bool {
+    let is_short = word.len() == 2 && word != "--";
+    word.starts_with('-') && is_name(word) && (is_short || word.starts_with("--"))
+}
+
+fn is_known(word: &str) -> bool {
+    let is_own_program = word.rsplit('/').next() == Some(NAME);
+    let is_operator = !word.is_empty() && word.chars().all(|c| "|&;<>".contains(c));
+    is_own_program || is_operator || ["hook", "mcp"].contains(&word) || Client::all().any(|client| client.word == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_not_shown() {
+        for (command, expected) in [
+            ("refdesk hook claude-code --mcp", "refdesk hook claude-code --mcp"),
+            ("'/opt/my tools/refdesk' hook codex", "/opt/my tools/refdesk hook codex"),
+            ("API_TOKEN='S3 CRET' refdesk hook codex", "API_TOKEN=… refdesk hook codex"),
+            ("refdesk mcp --token S3CRET --key=S3CRET -pS3CRET -x", "refdesk mcp --token … --key=… … -x"),
+            ("sh -c 'T=S3CRET refdesk hook codex'", "sh -c …"),
+            ("echo S3CRET S3CRET | tools/refdesk hook codex", "echo … | tools/refdesk hook codex"),
+            ("curl -H 'Authorization: Bearer S3CRET' https://me:S3CRET@h.example", "curl -H …"),
+            ("'T=S3CRET refdesk' 'a b=S3CRET'", "T=… …"),
+            ("refdesk 'S3CRET", "…"),
+            ("", ""),
+        ] {
+            let shown = shown_command(command);
+            assert!(!shown.contains("CRET"), "{command}: {shown}");
+            assert_eq!(shown, expected, "{command}");
+        }
+    }
+}
