@@ -1,5 +1,6 @@
-//! `init` over 5,000 documents of 4 KB, proposed: at most 3 seconds, and at most 12 times `cat` of them. Alternating whole
-//! processes, warm cache, medians.
+//! What a new user waits for. `init` over 5,000 documents of 4 KB, proposed: at most 3 seconds, and at most 12 times `cat` of
+//! them. An id completed among 5,000 sources in a file each: at most 20 ms, shown beside the same in an empty workspace and `cat`
+//! of these files. `doctor` with three agents connected: at most 2 seconds. Alternating whole processes, warm cache, medians.
 
 #![allow(
     missing_docs,
@@ -12,10 +13,13 @@
 
 mod support;
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use support::{Layout, cat, in_turn, refdesk, report, time, workspace};
+use std::path::Path;
+use std::process::Command;
 
-fn whole_processes(_: &mut Criterion) {
+use criterion::{Criterion, criterion_group, criterion_main};
+use support::{Layout, REFDESK, STATE, Workspace, cat, id, in_turn, refdesk, report, time, workspace};
+
+fn initialized(_: &mut Criterion) {
     let workspace = workspace(5_000, 4_096, Layout::OneFile);
     std::fs::remove_file(workspace.folder.path().join("references.json")).expect("the catalog is not needed");
     let words = ["--format", "json", "init", "--dry-run"];
@@ -25,5 +29,47 @@ fn whole_processes(_: &mut Criterion) {
     report("init ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 12.0, "×");
 }
 
-criterion_group!(benches, whole_processes);
+/// A call of a shell for the ids that begin like the one in the middle of the catalog.
+fn completion(workspace: &Workspace) -> Command {
+    let root = workspace.folder.path();
+    let mut command = Command::new(REFDESK);
+    command.args(["--", "refdesk", "show", &id(2_500)[..7]]).current_dir(root);
+    command.env("REFDESK_COMPLETE", "fish").env("HOME", root).env("XDG_STATE_HOME", STATE);
+    command.env_remove("REFERENCES_CONFIG_PATH");
+    command
+}
+
+fn completed(_: &mut Criterion) {
+    let full = workspace(5_000, 400, Layout::Discovered);
+    let empty = workspace(0, 0, Layout::Discovered);
+    let answer = completion(&full).output().expect("a program that starts").stdout;
+    assert!(String::from_utf8_lossy(&answer).contains(&id(2_500)), "nothing was completed");
+    let call = || time(&mut completion(&full));
+    let [ours, nothing] = in_turn(41, call, || time(&mut completion(&empty)));
+    let [again, theirs] = in_turn(41, call, || time(&mut cat(&full.entries)));
+    println!("completion among 5,000 sources: {ours:?}, in an empty workspace: {nothing:?}");
+    println!("completion among 5,000 sources: {again:?}, cat: {theirs:?}");
+    let (to_empty, to_cat) = (ours.as_secs_f64() / nothing.as_secs_f64(), again.as_secs_f64() / theirs.as_secs_f64());
+    println!("completion ÷ the same in an empty workspace: {to_empty:.2}×, ÷ cat: {to_cat:.2}×");
+    report("completion among 5,000 sources", ours.as_secs_f64() * 1e3, 20.0, " ms");
+}
+
+fn examined(_: &mut Criterion) {
+    let workspace = workspace(100, 4_096, Layout::Discovered);
+    let folder = Path::new(REFDESK).parent().expect("its folder");
+    // The settings name the program by its bare name.
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let run = |words: &[&str]| {
+        let mut command = refdesk(&workspace, words);
+        command.env("PATH", &path);
+        command
+    };
+    let connected = run(&["connect", "claude-code", "codex", "gemini-cli", "--yes"]).output();
+    assert!(connected.expect("a program that starts").status.success(), "the agents are not connected");
+    let [doctor, version] = in_turn(11, || time(&mut run(&["doctor"])), || time(&mut run(&["--version"])));
+    println!("doctor with three agents: {doctor:?}, refdesk --version: {version:?}");
+    report("doctor with three agents", doctor.as_secs_f64(), 2.0, " s");
+}
+
+criterion_group!(benches, initialized, completed, examined);
 criterion_main!(benches);
