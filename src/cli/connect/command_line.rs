@@ -61,7 +61,7 @@ mod tests {
             ("'/opt/my tools/refdesk' hook codex", "/opt/my tools/refdesk hook codex"),
             ("API_TOKEN='S3 CRET' refdesk hook codex", "API_TOKEN=… refdesk hook codex"),
             ("refdesk mcp --token S3CRET --key=S3CRET -pS3CRET -x", "refdesk mcp --token … --key=… … -x"),
-            ("sh -c 'T=S3CRET refdesk hook codex'", "sh -c …"),
+            ("sh -c 'T=S3CRET refdesk hook codex'", "sh -c T=…"),
             ("echo S3CRET S3CRET | tools/refdesk hook codex", "echo … | tools/refdesk hook codex"),
             ("curl -H 'Authorization: Bearer S3CRET' https://me:S3CRET@h.example", "curl -H …"),
             ("'T=S3CRET refdesk' 'a b=S3CRET'", "T=… …"),
