@@ -157,7 +157,8 @@ fn keys_and_idleness(workspace: &Workspace) {
         ("typing a filter", &["r", "e", "t", "r", "y", "\x7f", "\x7f", "\x7f", "\x7f", "\x7f"]),
         ("next pane", &["\t"]),
         ("zoom", &["z"]),
-        ("pick", &[" "]),
+        // The question what to pick, its answer, and the pick undone.
+        ("pick", &[" ", "y", " "]),
     ];
     for (what, keys) in rounds {
         running.press(if what == "typing a filter" { "/" } else { "1" });
@@ -249,7 +250,7 @@ fn write_without_end(
 fn keys_in_a_flood(workspace: &Workspace) {
     let mut running = start(workspace);
     running.until_shown(&["10,000 sources"]);
-    running.press(" ");
+    running.press(" y");
     running.until_quiet();
     let (stop, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let documents = workspace.documents.iter().take(2_000).cloned().collect();
