@@ -17,7 +17,9 @@ use self::check::resolved;
 use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, in_text, outside};
 use super::{Desk, Session, Settled};
 use crate::session::Trusted;
-use refdesk_core::catalog::{self, Catalog, LocalPath, PathState, Source, SourceId, SourceKind, narrowed};
+use refdesk_core::catalog::{
+    self, Catalog, CatalogReading, LocalPath, PathState, Source, SourceId, SourceKind, Wanted, narrowed,
+};
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
@@ -231,14 +233,11 @@ impl Desk {
             linked.borrow_mut().push(path.to_path_buf());
             is_trusted(bare)
         };
-        let (catalog, diagnostics) = catalog::load(
-            self.around(),
-            &self.config,
-            previous,
-            &may_read,
-            self.options.lives_on,
-            &self.options.wanted,
-        );
+        let wanted = &self.options.wanted;
+        // A part of a catalog is compared with nothing.
+        let is_compared = self.options.lives_on && *wanted == Wanted::All;
+        let reading = CatalogReading { previous, may_read: &may_read, wanted, is_compared };
+        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, reading);
         let problems = check.problems_so_far();
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }

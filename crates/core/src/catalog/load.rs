@@ -25,28 +25,30 @@ pub const NOT_A_SOURCE: &str = "embedding_config.json";
 /// A source, or nothing, with the diagnostics of its entry; in catalog order.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
-/// The catalog of a workspace and its configuration, with all diagnostics of the entries. If a discovered file no
-/// longer parses, its source from the `previous` catalog of the running desk is kept. The references folder, and any
-/// link in it, is only read if `may_read` allows it. Where nobody compares catalogs, the sizes of files are not needed. Of
-/// the discovered entries, only the `wanted` ones need to be there.
-pub fn load(
-    around: &Surroundings,
-    config: &Config,
-    previous: Option<&Catalog>,
-    may_read: &dyn Fn(&Path) -> bool,
-    with_sizes: bool,
-    wanted: &Wanted,
-) -> (Catalog, Vec<Diagnostic>) {
-    // A part of a catalog is compared with nothing.
-    let places = if with_sizes && *wanted == Wanted::All { Places::new(around) } else { Places::without_sizes(around) };
+/// What is read of a catalog.
+#[derive(Clone, Copy)]
+pub struct CatalogReading<'a> {
+    /// The catalog of the running desk: if a discovered file no longer parses, its source from here is kept.
+    pub previous: Option<&'a Catalog>,
+    /// The references folder, and any link in it, is only read if this allows it.
+    pub may_read: &'a dyn Fn(&Path) -> bool,
+    /// Of the discovered entries, only these need to be there.
+    pub wanted: &'a Wanted,
+    /// Whether the catalog will be compared with a later one, which needs the sizes of files.
+    pub is_compared: bool,
+}
+
+/// The catalog of a workspace and its configuration, with all diagnostics of the entries.
+pub fn load(around: &Surroundings, config: &Config, reading: CatalogReading<'_>) -> (Catalog, Vec<Diagnostic>) {
+    let places = if reading.is_compared { Places::new(around) } else { Places::without_sizes(around) };
     let reader = EntryContext { places, folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
-        Some(document) => configured(&reader, document, previous, &mut diagnostics),
+        Some(document) => configured(&reader, document, reading.previous, &mut diagnostics),
         None => Vec::new(),
     };
     if config.settings.auto_discover {
-        entries.extend(discovered(&reader, config, previous, (may_read, wanted), &mut diagnostics));
+        entries.extend(discovered(&reader, config, reading, &mut diagnostics));
     }
     let mut sources = Vec::with_capacity(entries.len());
     for (source, problems) in entries {
@@ -89,8 +91,7 @@ fn configured(
 fn discovered(
     reader: &EntryContext<'_>,
     config: &Config,
-    previous: Option<&Catalog>,
-    (may_read, wanted): (&dyn Fn(&Path) -> bool, &Wanted),
+    CatalogReading { previous, may_read, wanted, .. }: CatalogReading<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParsedEntry> {
     let around = reader.places.around;
