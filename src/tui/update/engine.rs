@@ -172,15 +172,16 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 /// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens in all: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
-    let all = picked.picked.iter().chain(&picked.pulled_in);
-    // As in the question before a large pick: an agent gets auto sources anyway.
+    // As in the details and the question before a large pick: an agent gets auto sources anyway.
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let all = all.filter(|id| !is_auto(id.as_str()));
+    let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
+    let count = pulled_in.clone().count();
+    let all = picked.picked.iter().filter(|id| !is_auto(id.as_str())).chain(pulled_in);
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
-    let followed = cells::counted(picked.pulled_in.len(), "more source");
+    let followed = cells::counted(count, "more source");
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
-    match picked.pulled_in.len() {
+    match count {
         0 => format!("Picked {ids}, {tokens} tokens: {undo} undoes it"),
         _ => format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all: {undo} undoes it"),
     }
