@@ -22,6 +22,7 @@ use refdesk_index::Embedder;
 use refdesk_index::MiniLm;
 use refdesk_index::vector::Vector;
 use serde_json::json;
+use support::mcp::Session;
 use support::{Layout, Workspace, cat, in_turn, refdesk, report, time, time_fed, workspace};
 
 const PROMPT: &str = "the payment client should try again with growing pauses when the gateway does not answer";
@@ -113,6 +114,17 @@ fn hook(_: &mut Criterion) {
     println!("hook, 1,000 sources, 5,000 sections: {meaning:?}; without an index: {tags:?}");
     report("hook with meaning", milliseconds(meaning), 45.0, " ms");
     report("hook with meaning, 95 of 100", milliseconds(all[all.len() * 95 / 100]), 70.0, " ms");
+    // An open server answers with the model; the first hook has it loaded.
+    let mut server = Session::start(&with);
+    server.ask("tools/list", &json!({}));
+    let mut lent = 10_000;
+    let mut lent = || {
+        lent += 1;
+        prompt(&with, lent)
+    };
+    lent();
+    let [lent, _] = in_turn(41, lent, || tags);
+    report("hook with meaning, beside an open server", milliseconds(lent), 25.0, " ms");
 }
 
 fn search(_: &mut Criterion) {

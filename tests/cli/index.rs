@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::support::program::{LIMIT, PROGRAM, kill, run};
 use crate::support::scale::scaled;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{STATE, Workspace};
 
 const ABOUT: [(&str, &str); 4] = [
     (
@@ -211,6 +211,24 @@ fn a_server_keeps_the_index_up_to_date() {
     world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
     until("the change", || hinted(&world).is_empty());
     client.end();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_answers_with_its_model_for_commands() {
+    let world = world(0);
+    world.run(&["index"]).exits(0);
+    let state = world.beside(STATE);
+    let lenders = || fs::read_dir(state.join("model")).map_or(0, Iterator::count);
+    let client = Client::connect(&world);
+    until("the model", || lenders() == 1);
+    let mut command = world.command(&["enrich"]);
+    let ran = run(command.env("REFDESK_LOG", "debug"), Some(PROMPT)).exits(0);
+    assert!(ran.text().contains("@retries"), "{ran}");
+    let log = fs::read_to_string(state.join("refdesk.log")).unwrap();
+    assert!(log.contains("another process lends the model"), "{log}");
+    client.end();
+    assert_eq!(lenders(), 0);
 }
 
 #[test]

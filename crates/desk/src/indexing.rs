@@ -70,11 +70,11 @@ impl Desk {
         Ok(None)
     }
 
-    /// The same, loaded when it is first needed.
-    pub(super) fn lazy_embedder() -> Option<&'static dyn Embedder> {
+    /// The model for the texts of people and agents: another process may answer for it, and it is loaded when it is first needed.
+    pub(super) fn lazy_embedder(&self) -> Option<&dyn Embedder> {
         #[cfg(feature = "meaning")]
         {
-            Some(&refdesk_index::LazyMiniLm)
+            Some(&self.model)
         }
         #[cfg(not(feature = "meaning"))]
         None
@@ -119,7 +119,7 @@ impl Desk {
         let ask = || {
             let Some(index) = self.index()? else { return Ok::<_, Error>(None) };
             let hints = self.settings().hints;
-            let embedder = if hints.semantic { self.embedder()? } else { None };
+            let embedder = self.lazy_embedder().filter(|_| hints.semantic);
             let text = outside.concat();
             let until = (asked.kind == TextKind::ToolResult).then(|| Instant::now() + TOOL_RESULT_TIME);
             let question = Question { text: &text, earlier, threshold: hints.threshold, until };

@@ -112,6 +112,8 @@ use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_index::KeptDocuments;
+#[cfg(feature = "meaning")]
+use refdesk_index::LazyModel;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// The references of a workspace, the choice, and everything that follows from them.
@@ -151,6 +153,9 @@ pub struct Desk {
     tokens: Arc<HashMap<SourceId, u64>>,
     /// What the last question to the index loaded.
     kept_documents: Arc<KeptDocuments>,
+    /// The model that makes vectors of texts.
+    #[cfg(feature = "meaning")]
+    model: LazyModel,
     /// The templates found in files and documents.
     templates: refdesk_templates::Cache,
     /// Hashes of the files that sessions were sent.
@@ -202,6 +207,12 @@ impl Desk {
             tokens: Arc::default(),
             contents: Contents::default(),
             kept_documents: Arc::default(),
+            #[cfg(feature = "meaning")]
+            // What lives on loads its own, and lends it.
+            model: match &options.state {
+                Some(state) if !options.lives_on => LazyModel::borrowed_below(state),
+                _ => LazyModel::default(),
+            },
             databases: OnceLock::new(),
             documented: Mutex::default(),
             own_lines: OwnLines::default(),

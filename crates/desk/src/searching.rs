@@ -214,7 +214,7 @@ impl Settled<'_> {
             is_current: &is_current,
             limit: request.limit,
         };
-        let embedder = self.settings().hints.semantic.then(Desk::lazy_embedder).flatten();
+        let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
         let found = index.search(&query, embedder)?;
         let mut notes = Vec::new();
         if found.is_empty {

@@ -6,6 +6,10 @@ pub mod chunk;
 mod conversation;
 mod embedder;
 mod kept;
+#[cfg(feature = "meaning")]
+mod lazy_model;
+#[cfg(all(unix, feature = "meaning"))]
+mod lending;
 mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
@@ -33,9 +37,13 @@ pub use about::Scored;
 pub use conversation::{EarlierText, MOST_TEXTS, Recurring};
 pub use embedder::Embedder;
 pub use kept::KeptDocuments;
+#[cfg(feature = "meaning")]
+pub use lazy_model::LazyModel;
+#[cfg(all(unix, feature = "meaning"))]
+pub use lending::ModelLender;
 pub use location::Location;
 #[cfg(feature = "meaning")]
-pub use minilm::{LazyMiniLm, MiniLm};
+pub use minilm::MiniLm;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
 pub use repository::shared_name;

@@ -10,13 +10,16 @@ use crate::wordpiece::WordPiece;
 use refdesk_text::{Code, Error};
 
 /// Name and version, in front of every vector made by it.
-const NAME: &str = "all-MiniLM-L6-v2/int7";
+pub(crate) const NAME: &str = "all-MiniLM-L6-v2/int7";
 
 /// The model reads no more tokens of a text.
 const TOKENS: usize = 256;
 
 /// Numbers of a vector.
 const DIMENSIONS: usize = 384;
+
+/// Bytes of a vector with its scale.
+pub(crate) const STORED: usize = size_of::<f32>() + DIMENSIONS;
 
 static WEIGHTS: &[u8] = include_bytes!("../model/minilm-l6-v2-int7w.rten");
 /// Made by `examples/background.rs`.
@@ -102,34 +105,13 @@ impl Embedder for MiniLm {
     }
 
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
-        let known: Vec<Vector> = BACKGROUND.chunks_exact(size_of::<f32>() + DIMENSIONS).filter_map(stored).collect();
+        let known: Vec<Vector> = BACKGROUND.chunks_exact(STORED).filter_map(stored).collect();
         if known.len() == texts.len() { Ok(known) } else { texts.iter().map(|text| self.embed(text)).collect() }
     }
 }
 
-/// The model, loaded for its first text: a search in an index without vectors needs no model.
-pub struct LazyMiniLm;
-
-impl Embedder for LazyMiniLm {
-    fn model(&self) -> &str {
-        NAME
-    }
-
-    fn embed(&self, text: &str) -> Result<Vector, Error> {
-        MiniLm::shared()?.embed(text)
-    }
-
-    fn knows(&self, word: &str) -> Result<bool, Error> {
-        MiniLm::shared()?.knows(word)
-    }
-
-    fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
-        MiniLm::shared()?.background(texts)
-    }
-}
-
 /// A vector as `examples/background.rs` writes it: its scale, least significant byte first, then its numbers.
-fn stored(bytes: &[u8]) -> Option<Vector> {
+pub(crate) fn stored(bytes: &[u8]) -> Option<Vector> {
     let (scale, values) = bytes.split_first_chunk()?;
     let values = values.iter().map(|byte| byte.cast_signed()).collect();
     Some(Vector { values, scale: f32::from_le_bytes(*scale) })

@@ -30,6 +30,8 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
+#[cfg(all(unix, feature = "meaning"))]
+use refdesk_index::ModelLender;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -122,6 +124,9 @@ pub fn run(
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
     worker.update_index();
+    // Without it hooks load the model themselves.
+    #[cfg(all(unix, feature = "meaning"))]
+    let _lender = worker.lend_model();
     worker.work(&watch, first);
 }
 
@@ -381,6 +386,14 @@ impl Worker<'_> {
         if !is_reloaded || self.unread.is_empty() {
             self.publish();
         }
+    }
+
+    /// Lets hooks of this user ask the model of this process.
+    #[cfg(all(unix, feature = "meaning"))]
+    fn lend_model(&self) -> Option<ModelLender> {
+        let options = &self.desk.options;
+        let state = options.state.as_deref().filter(|_| !options.is_trial)?;
+        ModelLender::start(state).inspect_err(|error| tracing::info!("the model is not lent to hooks: {error}")).ok()
     }
 
     /// Reads a few documents, first those that the selection depends on.

@@ -1,0 +1,63 @@
+//! The model for those who may not need it: another process answers with it, else it is loaded for the first text.
+
+use std::path::Path;
+#[cfg(unix)]
+use std::sync::{Mutex, PoisonError};
+
+use crate::embedder::Embedder;
+#[cfg(unix)]
+use crate::lending::Borrowed;
+use crate::minilm::{MiniLm, NAME};
+use crate::vector::Vector;
+use refdesk_text::Error;
+
+/// The model, asked of a process that lends it ([`crate::ModelLender`]), else loaded for the first text.
+#[derive(Default)]
+pub struct LazyModel {
+    #[cfg(unix)]
+    borrowed: Mutex<Borrowed>,
+}
+
+impl LazyModel {
+    /// The model, asked of the processes that lend it in this folder of the user's state before it is loaded.
+    #[must_use]
+    #[cfg_attr(not(unix), allow(unused_variables, reason = "nothing is lent there"))]
+    pub fn borrowed_below(state: &Path) -> Self {
+        Self {
+            #[cfg(unix)]
+            borrowed: Mutex::new(Borrowed::below(state)),
+        }
+    }
+
+    /// What a lender answers; `None` without one.
+    #[cfg(unix)]
+    fn ask<T>(&self, question: impl FnOnce(&mut Borrowed) -> Option<T>) -> Option<T> {
+        question(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Embedder for LazyModel {
+    fn model(&self) -> &str {
+        NAME
+    }
+
+    fn embed(&self, text: &str) -> Result<Vector, Error> {
+        #[cfg(unix)]
+        if let Some(vector) = self.ask(|model| model.embed(text)) {
+            return Ok(vector);
+        }
+        MiniLm::shared()?.embed(text)
+    }
+
+    fn knows(&self, word: &str) -> Result<bool, Error> {
+        #[cfg(unix)]
+        if let Some(is_known) = self.ask(|model| model.knows(word)) {
+            return Ok(is_known);
+        }
+        MiniLm::shared()?.knows(word)
+    }
+
+    fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
+        MiniLm::shared()?.background(texts)
+    }
+}

@@ -1,0 +1,331 @@
+//! A process that has the model answers for others of the same user: a hook that has to load it spends most of its time on that.
+//! An open screen or server listens at a Unix socket in the user's state folder. Without one, or if it does not answer in time,
+//! the model is loaded as ever.
+//!
+//! A lender says its version and model in one line. A question is a byte that tells what is asked, the length of the text as four
+//! bytes, least significant first, and the text; the answer has a fixed length. A lender that cannot answer closes the connection.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempPath;
+
+use crate::embedder::Embedder;
+use crate::lazy_model::LazyModel;
+use crate::minilm::{NAME, STORED, stored};
+use crate::vector::Vector;
+
+/// The folder of the sockets in the user's state folder.
+const FOLDER: &str = "model";
+
+const EMBED: u8 = 1;
+const KNOWS: u8 = 2;
+
+/// A longer text is not sent, in bytes: the model reads only its beginning, and loading it takes a small part of such a hook.
+const LONGEST: usize = 64 * 1024;
+
+/// How long a borrower waits for the greeting: loading the model takes as long.
+const GREETING_TIME: Duration = Duration::from_millis(20);
+
+/// How long it waits for an answer, which may have to load the model first.
+const ANSWER_TIME: Duration = Duration::from_millis(500);
+
+/// How long a lender waits for the next question.
+const QUESTION_TIME: Duration = Duration::from_millis(500);
+
+/// Connections at a time; a further process loads the model itself.
+const MOST_AT_ONCE: usize = 4;
+
+/// Sockets of processes that were killed are removed by those who find them, at most as many at a time.
+const MOST_TRIED: usize = 8;
+
+fn greeting() -> String {
+    format!("refdesk-model 1 {NAME}\n")
+}
+
+/// Answers with the model, which is loaded by the first question, until it is dropped.
+pub struct ModelLender {
+    is_closed: Arc<AtomicBool>,
+    /// Removed when this is dropped.
+    socket: TempPath,
+}
+
+impl ModelLender {
+    /// Lends the model to processes that look for it in this folder of the user's state.
+    ///
+    /// # Errors
+    /// The socket cannot be made, for instance because its path is too long, or no thread can be started.
+    pub fn start(state: &Path) -> io::Result<Self> {
+        Self::lend(state, LazyModel::default())
+    }
+
+    fn lend(state: &Path, model: impl Embedder + 'static) -> io::Result<Self> {
+        let folder = state.join(FOLDER);
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let (listener, socket) =
+            tempfile::Builder::new().prefix("lender-").make_in(&folder, |path| UnixListener::bind(path))?.into_parts();
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let closed = is_closed.clone();
+        let model = Arc::new(model);
+        let lend = move || {
+            // An error that stays, such as too many open files, would come again at once.
+            for stream in listener.incoming().map_while(Result::ok) {
+                if closed.load(Ordering::Relaxed) {
+                    return;
+                }
+                if Arc::strong_count(&model) > MOST_AT_ONCE {
+                    continue;
+                }
+                let model = model.clone();
+                // Without an answer the other process loads the model itself.
+                let _ = thread::Builder::new().name("model".to_owned()).spawn(move || answer(stream, &*model));
+            }
+        };
+        thread::Builder::new().name("model".to_owned()).spawn(lend)?;
+        Ok(Self { is_closed, socket })
+    }
+}
+
+impl Drop for ModelLender {
+    fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        // Wakes the thread.
+        let _ = UnixStream::connect(&self.socket);
+    }
+}
+
+fn answer(mut stream: UnixStream, model: &dyn Embedder) -> io::Result<()> {
+    stream.set_read_timeout(Some(QUESTION_TIME))?;
+    stream.set_write_timeout(Some(QUESTION_TIME))?;
+    stream.write_all(greeting().as_bytes())?;
+    loop {
+        let mut head = [0; 5];
+        stream.read_exact(&mut head)?;
+        let [what, length @ ..] = head;
+        let length = u32::from_le_bytes(length) as usize;
+        if length > LONGEST {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut text = vec![0; length];
+        stream.read_exact(&mut text)?;
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
+        match what {
+            EMBED => {
+                let vector = model.embed(&text).map_err(|error| io::Error::other(error.message))?;
+                stream.write_all(&[&vector.scale.to_le_bytes()[..], &vector.bytes()].concat())?;
+            }
+            KNOWS => {
+                let is_known = model.knows(&text).map_err(|error| io::Error::other(error.message))?;
+                stream.write_all(&[u8::from(is_known)])?;
+            }
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// The model of a lender.
+#[derive(Default)]
+pub(crate) enum Borrowed {
+    /// Not looked for yet; where its socket would be.
+    Unasked(PathBuf),
+    /// A connection to a lender, after its greeting.
+    Lent(UnixStream),
+    /// There is none, or it failed.
+    #[default]
+    None,
+}
+
+impl Borrowed {
+    /// From a process that lends it in this folder of the user's state.
+    pub(crate) fn below(state: &Path) -> Self {
+        Self::Unasked(state.join(FOLDER))
+    }
+
+    /// The vector of a text; `None` if no lender says it.
+    pub(crate) fn embed(&mut self, text: &str) -> Option<Vector> {
+        stored(&self.ask::<STORED>(EMBED, text)?)
+    }
+
+    /// Whether the model knows a word; `None` if no lender says it.
+    pub(crate) fn knows(&mut self, word: &str) -> Option<bool> {
+        self.ask::<1>(KNOWS, word).map(|[is_known]| is_known != 0)
+    }
+
+    fn ask<const LENGTH: usize>(&mut self, what: u8, text: &str) -> Option<[u8; LENGTH]> {
+        let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= LONGEST)?;
+        if let Self::Unasked(folder) = self {
+            *self = find(folder).map_or(Self::None, Self::Lent);
+        }
+        let Self::Lent(stream) = self else { return None };
+        let question = [&[what], &length.to_le_bytes()[..], text.as_bytes()].concat();
+        let mut answer = [0; LENGTH];
+        let asked = stream.write_all(&question).and_then(|()| stream.read_exact(&mut answer));
+        if let Err(error) = asked {
+            tracing::debug!("the process that lends the model does not answer: {error}");
+            *self = Self::None;
+            return None;
+        }
+        Some(answer)
+    }
+}
+
+/// A connection to a process that lends this model.
+fn find(folder: &Path) -> Option<UnixStream> {
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    // What is asked may be private.
+    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o077 != 0 {
+        return None;
+    }
+    let sockets = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let found = sockets.take(MOST_TRIED).find_map(|socket| match UnixStream::connect(&socket) {
+        Ok(stream) => greeted(stream),
+        Err(error) => {
+            if error.kind() == io::ErrorKind::ConnectionRefused {
+                let _ = fs::remove_file(&socket);
+            }
+            None
+        }
+    });
+    tracing::debug!("{}", if found.is_some() { "another process lends the model" } else { "nothing lends the model" });
+    found
+}
+
+fn greeted(mut stream: UnixStream) -> Option<UnixStream> {
+    stream.set_read_timeout(Some(GREETING_TIME)).ok()?;
+    stream.set_write_timeout(Some(ANSWER_TIME)).ok()?;
+    let expected = greeting();
+    let mut line = vec![0; expected.len()];
+    stream.read_exact(&mut line).ok()?;
+    stream.set_read_timeout(Some(ANSWER_TIME)).ok()?;
+    (line == expected.as_bytes()).then_some(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MiniLm;
+    use refdesk_text::{Code, Error};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Says of every text that it is in the first direction, and knows every word: the real model does neither.
+    struct Fixed;
+
+    impl Embedder for Fixed {
+        fn model(&self) -> &str {
+            NAME
+        }
+
+        fn embed(&self, text: &str) -> Result<Vector, Error> {
+            if text == "fail" {
+                return Err(Error::new(Code::ModelBroken, "broken", ""));
+            }
+            let mut values = vec![0.0; STORED - 4];
+            values.insert(0, 1.0);
+            values.pop();
+            Ok(Vector::of(&values))
+        }
+
+        fn knows(&self, _: &str) -> Result<bool, Error> {
+            Ok(true)
+        }
+    }
+
+    fn is_lent(model: &LazyModel, text: &str) -> bool {
+        let vector = model.embed(text).unwrap();
+        assert_eq!(vector.values.len(), STORED - 4);
+        vector == Fixed.embed("").unwrap()
+    }
+
+    #[test]
+    fn a_lent_model_answers_until_its_process_ends() {
+        let state = tempfile::tempdir().unwrap();
+        let lender = ModelLender::lend(state.path(), Fixed).unwrap();
+        let model = LazyModel::borrowed_below(state.path());
+        assert!(is_lent(&model, "retries") && is_lent(&model, "") && model.knows("zzzqqq").unwrap());
+        assert!(!is_lent(&model, &"long ".repeat(LONGEST)), "not sent");
+        assert!(is_lent(&model, "retries"), "the connection is still there");
+        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "also a second one, though the first still waits"));
+        assert!(!is_lent(&LazyModel::default(), "retries"));
+        drop(lender);
+        assert_eq!(fs::read_dir(state.path().join(FOLDER)).unwrap().count(), 0);
+        assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+    }
+
+    #[test]
+    fn the_real_model_gives_the_same_vectors_when_it_is_lent() {
+        let state = tempfile::tempdir().unwrap();
+        let _lender = ModelLender::start(state.path()).unwrap();
+        let (mut lent, own) = (Borrowed::below(state.path()), MiniLm::shared().unwrap());
+        for text in ["How do we retry a payment?", "", "日本語 🙂"] {
+            assert_eq!(lent.embed(text), Some(own.embed(text).unwrap()), "{text}");
+        }
+        assert_eq!((lent.knows("music"), lent.knows("zzzqqq")), (Some(true), Some(false)));
+    }
+
+    #[test]
+    fn a_lender_that_cannot_answer_is_not_asked_again() {
+        let state = tempfile::tempdir().unwrap();
+        let _lender = ModelLender::lend(state.path(), Fixed).unwrap();
+        let model = LazyModel::borrowed_below(state.path());
+        assert!(!is_lent(&model, "fail") && !is_lent(&model, "retries"));
+    }
+
+    /// What stands in place of a lender; the model is loaded then, in time.
+    #[test]
+    fn what_does_not_answer_as_a_lender_is_passed_over() {
+        let other_version = b"refdesk-model 2 all-MiniLM-L6-v2/int7\n".to_vec();
+        let cases = [
+            ("killed", None, 0),
+            ("silent", Some(Vec::new()), 1),
+            ("of another version", Some(other_version), 1),
+            ("ended after its greeting", Some(greeting().into_bytes()), 1),
+        ];
+        for (what, says, left) in cases {
+            let state = tempfile::tempdir().unwrap();
+            let folder = state.path().join(FOLDER);
+            DirBuilder::new().mode(0o700).create(&folder).unwrap();
+            let listener = UnixListener::bind(folder.join("lender-x")).unwrap();
+            let server = says.map(|says| {
+                thread::spawn(move || {
+                    let (mut stream, _) = listener.accept().unwrap();
+                    stream.write_all(&says).unwrap();
+                    // Until the other one has given up.
+                    if says.is_empty() {
+                        let _ = stream.read(&mut [0]);
+                    }
+                })
+            });
+            assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"), "{what}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), left, "{what}");
+            server.map_or(Ok(()), thread::JoinHandle::join).unwrap();
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_through_a_folder_that_others_may_enter() {
+        let state = tempfile::tempdir().unwrap();
+        let _lender = ModelLender::lend(state.path(), Fixed).unwrap();
+        let folder = state.path().join(FOLDER);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+    }
+
+    #[test]
+    fn stalled_borrowers_hold_no_one_up() {
+        let state = tempfile::tempdir().unwrap();
+        let lender = ModelLender::lend(state.path(), Fixed).unwrap();
+        let connect = || greeted(UnixStream::connect(&lender.socket).unwrap());
+        let stalled: Vec<_> = (1..MOST_AT_ONCE).map(|_| connect().unwrap()).collect();
+        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        drop(stalled);
+    }
+}
