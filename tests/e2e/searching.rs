@@ -30,7 +30,8 @@ fn a_section_is_found_picked_and_shown() {
     pty.wait_for("1 picked");
     pty.type_bytes("\r");
     pty.wait_until("the section in its file", |seen| {
-        seen.text().contains("## Backing off") && !seen.text().contains("close jump")
+        let text = seen.text();
+        text.contains("Backing off") && !text.contains("## Backing off") && !text.contains("close jump")
     });
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
