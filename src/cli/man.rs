@@ -13,6 +13,7 @@ use super::{environment, help};
 use refdesk_files::path::absolute;
 use refdesk_files::write_atomic;
 use refdesk_text::escape::one_line;
+use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
 /// Prints the main page, or writes all pages to a folder.
@@ -33,6 +34,9 @@ pub fn run(args: &ManArgs) -> CommandOutput {
             Err(error) => CommandOutput::refused(failed(&error)),
         };
     }
+    if let Some(error) = mistyped(&program, folder) {
+        return CommandOutput::refused(error);
+    }
     let folder = match environment::current() {
         Ok(current) => absolute(&current, folder),
         Err(error) => return CommandOutput::refused(error),
@@ -45,6 +49,14 @@ pub fn run(args: &ManArgs) -> CommandOutput {
         }
         Err(error) => CommandOutput::refused(failed(&error)),
     }
+}
+
+/// A word that is nearly a command, where a command or a folder is expected.
+fn mistyped(program: &Command, folder: &Path) -> Option<Error> {
+    let word = folder.to_str().filter(|_| !folder.exists())?;
+    let question = did_you_mean(word, program.get_subcommands().map(Command::get_name))?;
+    let message = format!("there is no command '{word}' and no folder of that name");
+    Some(Error::new(Code::Usage, message, format!("{question} For a new folder, write ./{word}")))
 }
 
 fn failed(error: &io::Error) -> Error {

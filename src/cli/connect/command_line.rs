@@ -33,6 +33,12 @@ pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) 
     shown.join(" ")
 }
 
+/// Whether a command runs refdesk with nothing else in it, so that what it prints is refdesk's own.
+pub(in crate::cli) fn is_own(words: &[&str]) -> bool {
+    let runs_refdesk = words.first().is_some_and(|program| program.rsplit('/').next() == Some(NAME));
+    runs_refdesk && shown_words(words.iter().copied()) == words.join(" ")
+}
+
 /// Whether this is the name of a variable or of an option.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))

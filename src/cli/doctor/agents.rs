@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::connect::command_line::{shown_command, shown_words};
+use super::super::connect::command_line::{is_own, shown_command, shown_words};
 use super::super::connect::{canary, example, settings_file, switches};
 use super::report::{CheckLevel, CheckLine};
-use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
+use refdesk_agents::canary::{CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
     Client, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server, hook_commands,
@@ -45,7 +45,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
     let prompt = example::prompt(desk);
     let jobs: Vec<CanaryJob> = found.iter_mut().map(|agent| agent.job(desk, prompt.as_ref())).collect();
     let (results, failed) = match canary::run(&jobs) {
-        Ok(results) => (results, None),
+        Ok(results) => (found.iter().zip(results).map(|(agent, results)| agent.reported(results)).collect(), None),
         Err(error) => (vec![Vec::new(); jobs.len()], Some(error.to_string())),
     };
     let mut members = Vec::new();
@@ -197,6 +197,21 @@ impl AgentSettings {
         let hook = HookAgent::from_word(word).zip(hook.filter(|_| !self.has_foreign_hook));
         let server = server.filter(|server| server.problem.is_none()).map(|server| server.command);
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
+    }
+
+    /// The results without what commands of others printed, which may be private.
+    fn reported(&self, mut results: Vec<CanaryResult>) -> Vec<CanaryResult> {
+        let hook = self.hook.as_deref().map(|command| shell_words::split(command).unwrap_or_default());
+        let is_own = hook.is_none_or(|words| is_own(&words.iter().map(String::as_str).collect::<Vec<_>>()))
+            && self.server.as_ref().is_none_or(|server| is_own(&server.command.words()));
+        for result in results.iter_mut().filter(|_| !is_own) {
+            if let Err(CanaryFailure::Ended(_, said) | CanaryFailure::WrongAnswer(said)) = &mut result.outcome
+                && !said.is_empty()
+            {
+                "what it printed may be private and is not shown here".clone_into(said);
+            }
+        }
+        results
     }
 
     /// Everything that is wrong, or that all is well; then what else is worth knowing.
