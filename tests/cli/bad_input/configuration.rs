@@ -78,14 +78,17 @@ fn wrong_types_in_every_field() {
     let world = Workspace::of(json!(sources), &[]);
     assert!(!codes(&world).is_empty());
     check_good_source(&world);
-    for key in refdesk_core::config::keys::TOP.iter().filter(|key| **key != "sources") {
-        for value in &wrong {
+    for (nth, key) in refdesk_core::config::keys::TOP.iter().filter(|key| **key != "sources").enumerate() {
+        for (which, value) in wrong.iter().enumerate() {
             let mut whole = json!({"sources": [good_source()]});
             whole[*key] = value.clone();
             let world = Workspace::new();
             world.configure(whole);
             let _ = codes(&world);
-            check_good_source(&world);
+            // Each key once and each value several times: two more processes for every pair would take ten seconds.
+            if which == nth % wrong.len() {
+                check_good_source(&world);
+            }
         }
     }
 }

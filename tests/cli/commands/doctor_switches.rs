@@ -1,5 +1,6 @@
 //! Settings outside the entries of refdesk that keep an agent from using them: each was tried with the agent's own program.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -50,6 +51,7 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
     let (opencode, own_opencode) = ("opencode.json", "~/.config/opencode/opencode.json");
     let hooks_off = r#"{"disableAllHooks": true}"#;
     let refused = r#"{"disabledMcpjsonServers": ["x", "refdesk"]}"#;
+    let mut worlds = HashMap::new();
     for (agent, scope, settings, expected) in [
         (
             "claude-code",
@@ -206,10 +208,16 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         ),
         ("codex", "--project", &[(own_codex, "[features\nhooks = false")], None),
     ] {
-        let world = tagged();
-        world.run(&["connect", agent, scope, "--yes"]).exits(0);
+        let connected = || {
+            let world = tagged();
+            world.run(&["connect", agent, scope, "--yes"]).exits(0);
+            world
+        };
+        let world = worlds.entry((agent, scope)).or_insert_with(connected);
+        let before: Vec<_> =
+            settings.iter().map(|(file, _)| place(world, file)).map(|it| (fs::read(&it), it)).collect();
         for (file, text) in settings {
-            add(&world, file, text);
+            add(world, file, text);
         }
         let answer = world.json(&["doctor"], i32::from(expected.is_some()));
         let wrong = agent_lines(&answer, "wrong");
@@ -220,6 +228,9 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         // Connecting again says so, too.
         let again = world.run(&["connect", agent, scope, "--yes"]);
         assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{told} {again}");
+        for (text, file) in before {
+            text.map_or_else(|_| fs::remove_file(&file), |text| fs::write(&file, text)).unwrap();
+        }
     }
 }
 
