@@ -105,8 +105,8 @@ use self::places::Contents;
 use self::profile::ActiveProfile;
 use self::trust::{Decided, Loaded};
 use crate::session::Store;
-use refdesk_core::catalog::{Catalog, SourceId};
-use refdesk_core::config::{self, Config};
+use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
+use refdesk_core::config::Config;
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
@@ -177,7 +177,7 @@ impl Desk {
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
             .waiting(options.patience)
             .only_if_marked(!around.is_workspace());
-        let config = config::load(around);
+        let (config, plain) = catalog::load_config(around, None, options.is_compared());
         let templates = if options.lives_on {
             refdesk_templates::Cache::remembering(options.clock)
         } else {
@@ -218,7 +218,7 @@ impl Desk {
             own_lines: OwnLines::default(),
             options,
         };
-        desk.catalog = Arc::new(desk.read_catalog(None));
+        desk.catalog = Arc::new(desk.read_catalog(plain, None));
         if desk.profile.is_none() {
             desk.choice = desk.preselected();
         }
@@ -228,7 +228,9 @@ impl Desk {
 
     /// Reads the workspace again. What no longer parses keeps its last good content and is reported.
     pub fn reload(&mut self) {
-        let mut config = config::load(&self.options.around);
+        let previous = self.catalog.clone();
+        let (mut config, plain) =
+            catalog::load_config(&self.options.around, Some(&previous), self.options.is_compared());
         if config.document.is_none() && config.broken {
             config.document = self.config.document.take();
             config.settings = self.config.settings.clone();
@@ -239,8 +241,7 @@ impl Desk {
         if let Some(profile) = &mut self.profile {
             profile.read(&self.options.around);
         }
-        let previous = self.catalog.clone();
-        let catalog = self.read_catalog(Some(&previous));
+        let catalog = self.read_catalog(plain, Some(&previous));
         self.stored.clear();
         self.documents.clear();
         let graph = Arc::new(MentionGraph::with_capacity(self.graph.len()));
@@ -265,8 +266,9 @@ impl Desk {
     }
 
     /// The catalog under the active profile, without what is not trusted.
-    fn read_catalog(&mut self, previous: Option<&Catalog>) -> Catalog {
-        let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } = self.load_catalog(previous);
+    fn read_catalog(&mut self, plain: PlainSources, previous: Option<&Catalog>) -> Catalog {
+        let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } =
+            self.load_catalog(plain, previous);
         self.linked_references = linked;
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);

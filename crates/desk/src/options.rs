@@ -64,4 +64,9 @@ impl Options {
             wanted: Wanted::All,
         }
     }
+
+    /// Whether the catalog will be compared with a later one. A part of a catalog is compared with nothing.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.lives_on && self.wanted == Wanted::All
+    }
 }

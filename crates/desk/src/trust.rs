@@ -18,7 +18,7 @@ use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, in
 use super::{Desk, Session, Settled};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
-    self, Catalog, CatalogReading, LocalPath, PathState, Source, SourceId, SourceKind, Wanted, narrowed,
+    self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
@@ -216,7 +216,7 @@ impl Desk {
     }
 
     /// Reads the catalog. Untrusted sources outside the workspace are listed in it, but not read.
-    pub(super) fn load_catalog(&self, previous: Option<&Catalog>) -> Loaded {
+    pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> Loaded {
         let check = TrustCheck::new(self);
         let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(Decided::new()));
         let is_trusted = |bare: Bare| {
@@ -234,10 +234,9 @@ impl Desk {
             is_trusted(bare)
         };
         let wanted = &self.options.wanted;
-        // A part of a catalog is compared with nothing.
-        let is_compared = self.options.lives_on && *wanted == Wanted::All;
+        let is_compared = self.options.is_compared();
         let reading = CatalogReading { previous, may_read: &may_read, wanted, is_compared };
-        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, reading);
+        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, plain, reading);
         let problems = check.problems_so_far();
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
+
 use super::at::{At, AtIndex};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
@@ -87,7 +89,7 @@ impl Matcher {
                     && !named.contains(id)
             })
         };
-        let only = vocabulary.as_ref().map(|words| TagIndex::new(tags(catalog), |tag| words.may_hold(tag)));
+        let only = vocabulary.as_ref().map(|words| some_tags(catalog, words));
         let tagged = only.as_ref().unwrap_or_else(|| self.tagged(catalog));
         let mut found = tagged.start();
         for part in parts {
@@ -141,6 +143,17 @@ fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
 /// The tags of each source by index, including auto sources, so that missing hints can be explained.
 fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
     catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
+}
+
+/// An index of those tags that can be in a text of these words.
+fn some_tags(catalog: &Catalog, words: &Vocabulary) -> TagIndex {
+    let sources = catalog.sources();
+    let with_some = |at: usize| {
+        let tags = sources.get(at)?.tags.as_slice();
+        tags.iter().any(|tag| words.may_hold(tag)).then_some((at, tags))
+    };
+    let found: Vec<_> = (0..sources.len()).into_par_iter().with_min_len(4_096).filter_map(with_some).collect();
+    TagIndex::new(found.into_iter(), |tag| words.may_hold(tag))
 }
 
 fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {

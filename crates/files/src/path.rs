@@ -29,6 +29,11 @@ pub fn clean(path: &Path) -> PathBuf {
     out
 }
 
+/// [`clean`] of a path that is not needed any more.
+pub fn cleaned(path: PathBuf) -> PathBuf {
+    if is_clean(path.as_os_str().as_encoded_bytes()) { path } else { clean(&path) }
+}
+
 /// Fast check for the usual case: an absolute path without double slashes and without names that begin with a dot.
 fn is_clean(path: &[u8]) -> bool {
     let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);

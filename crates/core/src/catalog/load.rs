@@ -12,7 +12,7 @@ use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
 use super::wanted::Wanted;
-use crate::config::{Config, JsonDocument, MemberPart, Surroundings, expand};
+use crate::config::{self, Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_regular;
 use refdesk_text::Code;
@@ -38,13 +38,36 @@ pub struct CatalogReading<'a> {
     pub is_compared: bool,
 }
 
+/// The sources of a configuration's plain entries, by position, made while the file was parsed. Where one is missing, its entry
+/// is read again.
+#[derive(Debug, Default)]
+pub struct PlainSources(Vec<Option<Arc<Source>>>);
+
+/// The configuration of a workspace, and the sources of its plain entries for [`load`]. The rest of the arguments is that of its
+/// [`CatalogReading`].
+pub fn load_config(around: &Surroundings, previous: Option<&Catalog>, is_compared: bool) -> (Config, PlainSources) {
+    let reader = EntryContext { places: places(around, is_compared), folder: None };
+    let (config, plain) = config::load_making(around, |file, at, entry| {
+        reader.read_plain(file, at, entry).map(|source| shared(source, previous))
+    });
+    (config, PlainSources(plain))
+}
+
+fn places(around: &Surroundings, is_compared: bool) -> Places<'_> {
+    if is_compared { Places::new(around) } else { Places::without_sizes(around) }
+}
+
 /// The catalog of a workspace and its configuration, with all diagnostics of the entries.
-pub fn load(around: &Surroundings, config: &Config, reading: CatalogReading<'_>) -> (Catalog, Vec<Diagnostic>) {
-    let places = if reading.is_compared { Places::new(around) } else { Places::without_sizes(around) };
-    let reader = EntryContext { places, folder: None };
+pub fn load(
+    around: &Surroundings,
+    config: &Config,
+    plain: PlainSources,
+    reading: CatalogReading<'_>,
+) -> (Catalog, Vec<Diagnostic>) {
+    let reader = EntryContext { places: places(around, reading.is_compared), folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
-        Some(document) => configured(&reader, document, reading.previous, &mut diagnostics),
+        Some(document) => configured(&reader, document, plain, reading.previous, &mut diagnostics),
         None => Vec::new(),
     };
     if config.settings.auto_discover {
@@ -63,6 +86,7 @@ pub fn load(around: &Surroundings, config: &Config, reading: CatalogReading<'_>)
 fn configured(
     reader: &EntryContext<'_>,
     document: &JsonDocument,
+    PlainSources(mut plain): PlainSources,
     previous: Option<&Catalog>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParsedEntry> {
@@ -77,15 +101,16 @@ fn configured(
             return Vec::new();
         }
     }
-    let read = |index| {
-        if let Some(source) = reader.read_plain(document, index) {
-            return Some((Some(shared(source, previous)), Vec::new()));
+    let read = |(index, source): (usize, Option<Arc<Source>>)| {
+        if let Some(source) = source {
+            return Some((Some(source), Vec::new()));
         }
         let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
         let (source, problems) = reader.read(document, path, &document.entry(index)?);
         Some((source.map(|source| shared(source, previous)), problems))
     };
-    (0..document.entries()).into_par_iter().filter_map(read).collect()
+    plain.resize_with(document.entries(), || None);
+    plain.into_par_iter().enumerate().filter_map(read).collect()
 }
 
 fn discovered(

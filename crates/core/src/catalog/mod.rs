@@ -17,7 +17,7 @@ mod source;
 pub mod testing;
 mod wanted;
 
-pub use load::{CatalogReading, NOT_A_SOURCE, load, references_folder};
+pub use load::{CatalogReading, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};

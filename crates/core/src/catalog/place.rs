@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
-use refdesk_files::path::{Resolver, clean, display, is_absolute_anywhere, is_windows_absolute};
+use refdesk_files::path::{Resolver, clean, cleaned, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::{FolderListings, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
@@ -175,9 +175,9 @@ fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     } else if is_absolute_anywhere(expanded) {
         clean(Path::new(expanded))
     } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
-        clean(&workspace.join(expanded))
+        cleaned(workspace.join(expanded))
     } else {
-        clean(&folder.join(expanded))
+        cleaned(folder.join(expanded))
     }
 }
 
@@ -186,7 +186,7 @@ fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = Pa
     let absolute = is_absolute_anywhere(expanded);
     let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();
     let below = (!absolute).then(|| PathBuf::from(expanded));
-    suffixes.chain(below).map(|path| clean(&workspace.join(path)))
+    suffixes.chain(below).map(|path| cleaned(workspace.join(path)))
 }
 
 /// The suffixes of an absolute path, longest first, down to two components.

@@ -2,19 +2,19 @@
 //! an intermediate value for every member; with ten thousand entries that halves the time to open a desk. All others
 //! are left to `entry`, which reports what is wrong; for a plain entry both give the same source.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::entry::EntryContext;
 use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
-use crate::config::{JsonDocument, PlainEntry};
+use crate::config::PlainEntry;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
 
 impl EntryContext<'_> {
-    /// The source of the item of `sources` at this position, if it is plain.
-    pub fn read_plain(&self, document: &JsonDocument, index: usize) -> Option<Source> {
-        let PlainEntry { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } =
-            document.plain_entry(index)?;
+    /// The source of this item of `sources`, which is at this position in the file, if it is plain.
+    pub fn read_plain(&self, file: &Arc<Path>, index: usize, entry: PlainEntry<'_>) -> Option<Source> {
+        let PlainEntry { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = entry;
         let tags = tags.unwrap_or_default();
         let has_text = |text: &str| !text.trim().is_empty();
         let name = name.as_deref().unwrap_or(&id);
@@ -34,7 +34,7 @@ impl EntryContext<'_> {
         };
         let kind = match kind.as_deref() {
             Some("local") | None => {
-                let folder = document.path.parent()?;
+                let folder = file.parent()?;
                 let (place, problem) = self.places.place(folder, path.as_deref().filter(|it| has_text(it))?);
                 if problem.is_some() {
                     return None;
@@ -45,7 +45,7 @@ impl EntryContext<'_> {
             Some("inline") => SourceKind::Inline { content: Arc::from(&*content?) },
             Some(_) => return None,
         };
-        let origin = SourceDefinition { file: document.path.clone(), entry: Some(index) };
+        let origin = SourceDefinition { file: file.clone(), entry: Some(index) };
         Some(Source {
             id: SourceId::from(&*id),
             name: name.to_owned(),
@@ -68,7 +68,7 @@ fn is_hiding(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::catalog::place::Places;
-    use crate::config::Surroundings;
+    use crate::config::{JsonDocument, Surroundings};
     use refdesk_text::report::locate::PointerStep;
 
     /// Each entry, and whether it is plain.
@@ -111,13 +111,15 @@ mod tests {
         let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
         let items: Vec<&str> = ENTRIES.iter().map(|(entry, _)| *entry).collect();
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
-        let (document, _) = JsonDocument::parse(&workspace.join("references.json"), String::new(), text.into());
-        let document = document.unwrap();
+        let file: Arc<Path> = Arc::from(workspace.join("references.json"));
         let reader = EntryContext { places: Places::new(&around), folder: None };
-        for (index, (entry, plain)) in ENTRIES.iter().enumerate() {
+        let make = |at, entry: PlainEntry<'_>| reader.read_plain(&file, at, entry);
+        let (document, made, _) = JsonDocument::parse_making(file.clone(), String::new(), text.into(), make);
+        let document = document.unwrap();
+        for (index, ((entry, plain), made)) in ENTRIES.iter().zip(made).enumerate() {
             let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
             let (source, problems) = reader.read(&document, path, &document.entry(index).unwrap());
-            match reader.read_plain(&document, index) {
+            match made {
                 Some(read) => assert_eq!((Some(read), problems, true), (source, Vec::new(), *plain), "{entry}"),
                 None => assert!(!plain, "{entry}"),
             }

@@ -90,7 +90,7 @@ pub(super) fn folder_of<'a>(given: Option<&'a Path>, file: &'a Path) -> &'a Path
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{CatalogReading, Wanted, load};
+    use crate::catalog::{CatalogReading, PlainSources, Wanted, load};
     use crate::config::{self, profile};
     use refdesk_files::write_atomic;
 
@@ -107,7 +107,7 @@ mod tests {
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
         let reading = CatalogReading { previous: None, may_read: &|_| true, wanted: &Wanted::All, is_compared: true };
-        let (whole, _) = load(&around, &config::load(&around), reading);
+        let (whole, _) = load(&around, &config::load(&around), PlainSources::default(), reading);
         let profile = profile::read(&around, &file).unwrap();
         (narrowed(&around, &whole, &profile), whole, folder)
     }

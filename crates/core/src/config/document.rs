@@ -42,19 +42,30 @@ pub enum MemberPart {
 impl JsonDocument {
     /// Parses the bytes of a file; invalid UTF-8 or JSON becomes a diagnostic with its position.
     pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
+        let (document, _, problems) = Self::parse_making(Arc::from(path), shown, bytes, |_, _| None::<()>);
+        (document, problems)
+    }
+
+    /// The same, with what `make` makes of the plain entries of `sources`, by their positions; entries at the end may be
+    /// missing.
+    pub(crate) fn parse_making<T: Send>(
+        path: Arc<Path>,
+        shown: String,
+        bytes: Vec<u8>,
+        make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
+    ) -> (Option<Self>, Vec<Option<T>>, Vec<Diagnostic>) {
         let text = match text_of(bytes) {
             Ok(text) => text,
-            Err(problem) => return (None, vec![problem.in_file(shown)]),
+            Err(problem) => return (None, Vec::new(), vec![problem.in_file(shown)]),
         };
-        match outline(&text) {
-            Ok(JsonOutline { value, starts, has_repeated_keys }) => {
-                let (path, line_starts) = (Arc::from(path), OnceLock::new());
+        match outline(&text, make) {
+            Ok(JsonOutline { value, starts, made, has_repeated_keys }) => {
                 let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
-                let document = Self { path, shown, value, text, entries, line_starts };
+                let document = Self { path, shown, value, text, entries, line_starts: OnceLock::new() };
                 let problems = if has_repeated_keys { document.repeated_keys() } else { Vec::new() };
-                (Some(document), problems)
+                (Some(document), made, problems)
             }
-            Err(error) => (None, vec![syntax_error(&text, &error).in_file(shown)]),
+            Err(error) => (None, Vec::new(), vec![syntax_error(&text, &error).in_file(shown)]),
         }
     }
 
@@ -77,11 +88,6 @@ impl JsonDocument {
         let text = self.entry_text(index)?;
         // The whole text has parsed, so this part does too.
         Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
-    }
-
-    /// The same, if it is plain.
-    pub(crate) fn plain_entry(&self, index: usize) -> Option<PlainEntry<'_>> {
-        PlainEntry::deserialize(&mut serde_json::Deserializer::from_str(self.entry_text(index)?)).ok()
     }
 
     /// The text from the item of `sources` at this position on.

@@ -32,7 +32,8 @@ pub(crate) use plain_entry::PlainEntry;
 pub use profile::Profile;
 pub use settings::{ChannelKind, ChannelSettings, Settings};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use refdesk_files::read_regular;
 use refdesk_text::Code;
@@ -62,25 +63,37 @@ pub struct Config {
 
 /// Finds and reads the configuration of a workspace.
 pub fn load(around: &Surroundings) -> Config {
+    load_making(around, |_, _, _| None::<()>).0
+}
+
+/// The same, with what `make` makes of the plain entries of `sources`, by their positions; entries at the end may be missing.
+/// It is given the path of the file, the position and the entry.
+pub(crate) fn load_making<T: Send>(
+    around: &Surroundings,
+    make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,
+) -> (Config, Vec<Option<T>>) {
     let (path, found) = find(around);
     let mut config = Config { unmet: !found.is_empty(), diagnostics: found, ..Config::default() };
-    let Some(path) = path else { return config };
+    let Some(path) = path else { return (config, Vec::new()) };
     let shown = around.display(&path);
     match read_regular(&path, u64::MAX) {
         Ok((bytes, _)) => {
-            let (document, diagnostics) = JsonDocument::parse(&path, shown, bytes);
+            let path: Arc<Path> = Arc::from(path);
+            let make = |at, entry: PlainEntry<'_>| make(&path, at, entry);
+            let (document, made, diagnostics) = JsonDocument::parse_making(path.clone(), shown, bytes, make);
             config.diagnostics.extend(diagnostics);
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
             }
             config.broken = document.is_none();
             config.document = document;
+            (config, made)
         }
         Err(error) => {
             config.broken = true;
             let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
             config.diagnostics.push(problem.in_file(shown).fix("make it a readable file, or remove it"));
+            (config, Vec::new())
         }
     }
-    config
 }

@@ -11,21 +11,26 @@ use refdesk_text::report::locate::{has_repeated_keys, list_items};
 
 /// A JSON text without the entries of `sources`.
 #[derive(Debug)]
-pub struct JsonOutline {
+pub struct JsonOutline<T> {
     /// Its value; a list of `sources` is empty.
     pub value: Value,
     /// The byte offsets of the items in that list; empty if they were not looked for.
     pub starts: Vec<usize>,
+    /// What was made of the items at these offsets.
+    pub made: Vec<Option<T>>,
     /// Whether an object in the text has a key twice.
     pub has_repeated_keys: bool,
 }
 
-/// Parses a JSON text.
+/// Parses a JSON text. `make` gets each plain entry of `sources` with its position, while it is parsed anyway.
 ///
 /// # Errors
 /// The text is not JSON, in `sources` or elsewhere.
-pub fn outline(text: &str) -> serde_json::Result<JsonOutline> {
-    if let Some(found) = side_by_side(text) {
+pub fn outline<T: Send>(
+    text: &str,
+    make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
+) -> serde_json::Result<JsonOutline<T>> {
+    if let Some(found) = side_by_side(text, make) {
         return Ok(found);
     }
     // Something is wrong or unusual: parse the whole text in order to find the first error.
@@ -34,25 +39,29 @@ pub fn outline(text: &str) -> serde_json::Result<JsonOutline> {
     if let Some(Value::Array(sources)) = value.as_object_mut().and_then(|members| members.get_mut("sources")) {
         *sources = Vec::new();
     }
-    Ok(JsonOutline { value, starts: Vec::new(), has_repeated_keys })
+    Ok(JsonOutline { value, starts: Vec::new(), made: Vec::new(), has_repeated_keys })
 }
 
 /// `None` if anything is wrong, if `sources` is not a list, or if it occurs twice.
-fn side_by_side(text: &str) -> Option<JsonOutline> {
+fn side_by_side<T: Send>(
+    text: &str,
+    make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
+) -> Option<JsonOutline<T>> {
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
     // Others are parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of range.
-    let check = |item: &Range<usize>| {
+    let check = |(at, item): (usize, &Range<usize>)| {
         let text = text.get(item.clone())?;
-        if serde_json::from_str::<PlainEntry>(text).is_ok() {
-            return Some(false);
+        if let Ok(entry) = serde_json::from_str::<PlainEntry>(text) {
+            return Some((make(at, entry), false));
         }
-        Some(has_repeated_keys(text, &serde_json::from_str(text).ok()?))
+        Some((None, has_repeated_keys(text, &serde_json::from_str(text).ok()?)))
     };
-    let in_items = items.par_iter().with_min_len(64).map(check).try_reduce(|| false, |one, other| Some(one | other))?;
-    let has_repeated_keys = in_items || has_repeated_keys(&rest, &value);
-    Some(JsonOutline { value, starts: items.into_iter().map(|item| item.start).collect(), has_repeated_keys })
+    let checked: Option<Vec<_>> = items.par_iter().with_min_len(64).enumerate().map(check).collect();
+    let (made, repeated): (Vec<_>, Vec<_>) = checked?.into_iter().unzip();
+    let has_repeated_keys = repeated.contains(&true) || has_repeated_keys(&rest, &value);
+    Some(JsonOutline { value, starts: items.into_iter().map(|item| item.start).collect(), made, has_repeated_keys })
 }
 
 #[cfg(test)]
@@ -74,7 +83,7 @@ mod tests {
             ("[1, {\"sources\": [2]}]", r#"[1,{"sources":[2]}]"#),
             ("\n\"sources\"", "\"sources\""),
         ] {
-            let JsonOutline { value, starts, .. } = outline(text).unwrap();
+            let JsonOutline { value, starts, .. } = outline(text, |_, _| None::<()>).unwrap();
             assert_eq!(value.to_string(), expected, "{text}");
             let items = item_starts(text, &[PointerStep::Key("sources")]);
             assert!(starts.is_empty() || starts == items, "{text}: {starts:?}");
@@ -85,7 +94,7 @@ mod tests {
     fn offsets_of_the_items() {
         let text = r#" {"a": 1, "sources": [ {"id": "é"} ,1,
             "x" ], "b": [{}]} "#;
-        let starts = outline(text).unwrap().starts;
+        let starts = outline(text, |_, _| None::<()>).unwrap().starts;
         assert_eq!(starts, item_starts(text, &[PointerStep::Key("sources")]));
         assert_eq!(starts.len(), 3);
     }
@@ -128,7 +137,7 @@ mod tests {
             &deep,
         ] {
             let expected = serde_json::from_str::<Value>(text).unwrap_err().to_string();
-            assert_eq!(outline(text).unwrap_err().to_string(), expected, "{text}");
+            assert_eq!(outline(text, |_, _| None::<()>).unwrap_err().to_string(), expected, "{text}");
         }
     }
 }
