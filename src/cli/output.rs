@@ -253,7 +253,7 @@ fn print_diagnostics(diagnostics: &[Diagnostic]) {
         print_to_stderr(&in_words(problem));
     }
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        print_to_stderr(&format!("error: {more} more errors: refdesk check shows them"));
+        print_to_stderr(&format!("error: {more} more errors: `refdesk check` shows them"));
     }
     // Warnings of a rendering concern the request, and no other command prints them.
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
@@ -271,8 +271,11 @@ fn print_diagnostics(diagnostics: &[Diagnostic]) {
         few if few.len() <= 3 => few.iter().for_each(|problem| print_to_stderr(&in_words(problem))),
         many => {
             let missing = many.iter().filter(|problem| problem.code == Code::MissingPath).count();
-            let missing = if missing > 0 { format!(" ({missing} missing)") } else { String::new() };
-            print_to_stderr(&format!("{} warnings{missing}: refdesk check shows them", many.len()));
+            let missing = match missing {
+                0 => String::new(),
+                some => format!(" ({some} of missing files, which `refdesk init` follows if they moved)"),
+            };
+            print_to_stderr(&format!("{} warnings{missing}: `refdesk check` shows them", many.len()));
         }
     }
 }

@@ -206,7 +206,7 @@ fn problems(it: &Profiled) -> String {
     }
     let words = [(errors.len(), "error"), (warnings.len(), "warning")];
     let words = words.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what));
-    format!("{}: refdesk check shows them", words.collect::<Vec<_>>().join(", "))
+    format!("{}: `refdesk check` shows them", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Text below a row, wrapped and indented after its label; empty if there is none.

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use super::Desk;
 use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::config::MemberPart;
+use refdesk_core::config::screen_session::workspace_key;
 use refdesk_files::name::sha256_hex;
+use refdesk_files::{read_own, write_private};
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::report::Diagnostic;
@@ -63,15 +65,18 @@ impl Desk {
         self.catalog.sources().iter().filter(is_hidden).map(told).collect()
     }
 
-    /// Whether a person was told of exactly these moved paths before; from now on it counts as told.
+    /// Whether a person was told of exactly these moved paths before; from now on it counts as told. It is kept in the user's
+    /// state folder, so that a workspace in which nothing was chosen stays as it is.
     pub fn were_moves_told(&self, moved: &[&Diagnostic]) -> bool {
         let mut told: Vec<String> = moved.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
         told.sort();
         let hash = sha256_hex(told.join("\n").as_bytes());
-        if self.store.were_moves_told(&hash) {
+        let Some(state) = &self.options.state else { return false };
+        let file = state.join(format!("workspaces/{}.moves", workspace_key(self.workspace())));
+        if read_own(&file, hash.len() as u64).is_ok_and(|(bytes, is_longer)| !is_longer && bytes == hash.as_bytes()) {
             return true;
         }
-        if let Err(error) = self.store.keep_told_moves(hash) {
+        if let Err(error) = write_private(&file, hash.as_bytes()) {
             tracing::info!("it cannot be stored that moved paths were told: {error}");
         }
         false

@@ -221,14 +221,27 @@ fn a_source_that_nothing_brings_up_is_a_warning() {
 
 #[test]
 fn what_a_build_makes_or_a_command_names_is_not_a_broken_link() {
-    let text = "Run `./target/release/x`, `../dist/app.js` or `./node_modules/.bin/tsc`.\n\
+    let text = "Run `./target/release/x`, `../dist/app.js` or `./node_modules/.bin/tsc`, which reads `./notes.md`.\n\
+                ```toml\nchapter = \"./chapter.md\"\n```\n\
+                ![i](../i.png) [l](../LICENSE) [m](../main.rs) [p](../advanced/setup#x) [q](./sub/more/)\n\
                 [a](./guide.html) [b](./sub/index.html#top) [c](./sub/) and [d](./nothing.html), [e](./build/notes.md).\n\
                 Run ./test --all, then read ./gone.md and [f](./spec).\n";
     let world = Workspace::of(
         json!([{"id": "a", "name": "A", "path": "docs/a.md", "tags": ["x"]}]),
-        &[("docs/a.md", text), ("docs/guide.md", ""), ("docs/sub/README.md", "")],
+        &[
+            ("docs/a.md", text),
+            ("docs/guide.md", ""),
+            ("docs/sub/README.md", ""),
+            ("docs/sub/more.md", ""),
+            ("docs/advanced/setup.md", ""),
+            ("i.png", ""),
+            ("LICENSE", ""),
+            ("main.rs", ""),
+        ],
     );
     let checked = world.json(&["check"], 0);
+    let unlisted = checked["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "unlisted-link");
+    assert_eq!(unlisted.count(), 0, "what is not a document: {checked:#}");
     let broken: Vec<&str> = checked["warnings"]
         .as_array()
         .unwrap()
@@ -254,12 +267,11 @@ fn moved_paths_are_told_once_in_one_line() {
         Workspace::of(json!([moved("a"), moved("b")]), &[("docs/a.md", ""), ("docs/b.md", ""), ("docs/c.md", "")]);
     let said =
         "warning: 2 paths of another machine found in this workspace: `refdesk check --fix` rewrites the catalog\n";
-    for _ in 0..2 {
-        assert_eq!(world.run(&["list"]).exits(0).stderr, said, "without state nothing is remembered");
-        assert!(!world.path.join(".jaato").exists());
+    for said in [said, ""] {
+        assert_eq!(world.run(&["list"]).exits(0).stderr, said);
+        assert!(!world.path.join(".jaato").exists(), "it is remembered in the user's own state");
     }
-    assert_eq!(world.run(&["select", "a"]).exits(0).stderr, said);
-    for words in [&["list"][..], &["select", "b"], &["why", "a"]] {
+    for words in [&["select", "a"][..], &["list"], &["select", "b"], &["why", "a"]] {
         assert_eq!(world.run(words).exits(0).stderr, "");
     }
     world.configure(json!({"sources": [moved("a"), moved("b"), moved("c")]}));

@@ -229,7 +229,7 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         let again = world.run(&["connect", agent, scope, "--yes"]);
         assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{told} {again}");
         for (text, file) in before {
-            text.map_or_else(|_| fs::remove_file(&file), |text| fs::write(&file, text)).unwrap();
+            text.map_or_else(|_| fs::remove_file(&file), |text| write_atomic(&file, &text)).unwrap();
         }
     }
 }

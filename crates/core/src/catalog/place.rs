@@ -73,7 +73,7 @@ impl<'a> Places<'a> {
             return (other, Some(problem));
         }
         let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
-        (first, Some(problem.fix("fix the path, or remove the source; it cannot be picked")))
+        (first, Some(problem.fix(Fix::FindMoved)))
     }
 
     /// What is at a path.

@@ -4,14 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use refdesk_files::name::sha256_hex;
 use refdesk_files::{Sealer, read_own, rename_own, write_private};
 use refdesk_text::{Code, Error};
 
@@ -148,16 +147,20 @@ pub struct ScreenSessionFile {
     sealer: Sealer,
 }
 
+/// The name of what the user's state folder has of a workspace: a hash of its path with links resolved, in hex digits.
+pub fn workspace_key(workspace: &Path) -> String {
+    let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let mut key = sha256_hex(workspace.as_os_str().as_encoded_bytes());
+    key.truncate(32);
+    key
+}
+
 impl ScreenSessionFile {
     /// The file in this state folder; `None` if nothing there can be sealed.
     pub fn new(state: &Path, workspace: &Path) -> Option<Self> {
         let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let sealer = Sealer::new(Some(state), &workspace);
-        let mut name = String::new();
-        for byte in Sha256::digest(workspace.as_os_str().as_encoded_bytes()).iter().take(16) {
-            let _ = write!(name, "{byte:02x}");
-        }
-        let place = format!("workspaces/{name}.json");
+        let place = format!("workspaces/{}.json", workspace_key(&workspace));
         sealer.can_have_key().then(|| Self { path: state.join(&place), place, workspace, sealer })
     }
 

@@ -41,7 +41,7 @@ pub type Header = [u8; 32];
 /// The header for these ids.
 pub fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 3, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 4, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }
@@ -141,7 +141,7 @@ impl<'a> CacheEntry<'a> {
         for _ in 0..from.number()? {
             let length = wide(from.number()?);
             let path = std::str::from_utf8(from.bytes(length)?).ok()?;
-            paths.push(LinkedPath { path: path.into(), line: from.number()?, is_bare: from.number()? != 0 });
+            paths.push(LinkedPath { path: path.into(), line: from.number()?, is_example: from.number()? != 0 });
         }
         let hidden = match from.number()? {
             0 => None,
@@ -179,11 +179,11 @@ pub fn entry(
         out.extend_from_slice(&line.to_le_bytes());
     }
     put(&mut out, named.paths.len());
-    for LinkedPath { path, line, is_bare } in &named.paths {
+    for LinkedPath { path, line, is_example } in &named.paths {
         put(&mut out, path.len());
         out.extend_from_slice(path.as_bytes());
         out.extend_from_slice(&line.to_le_bytes());
-        put(&mut out, usize::from(*is_bare));
+        put(&mut out, usize::from(*is_example));
     }
     match named.hidden.as_deref() {
         None => put(&mut out, 0),
@@ -287,7 +287,7 @@ mod tests {
         let hidden = HiddenCharacters { count: 3, line: 1, column: 2, kinds: vec!['\u{202e}', '\u{200b}'] };
         let named = ScannedMentions {
             ids: [(0, 1), (1, 9)].into(),
-            paths: [LinkedPath { path: "./é.md".into(), line: 4, is_bare: true }].into(),
+            paths: [LinkedPath { path: "./é.md".into(), line: 4, is_example: true }].into(),
             rubbish: true,
             hidden: Some(Box::new(hidden)),
         };
@@ -345,7 +345,7 @@ mod tests {
         let (key, header_of_ids) = (seal_key("/w"), header(&ids));
         let seal = (&key, &header_of_ids);
         let named = ScannedMentions {
-            paths: [LinkedPath { path: "p".repeat(200_000).into(), line: 1, is_bare: false }].into(),
+            paths: [LinkedPath { path: "p".repeat(200_000).into(), line: 1, is_example: false }].into(),
             ..ScannedMentions::default()
         };
         let paths: Vec<PathBuf> = (0..100).map(|at| format!("/w/{:02}", 99 - at).into()).collect();
@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(kept.named(&paths[0], STAMP, &ids), Some(named));
         assert_eq!(kept.named(&paths[99], STAMP, &ids), None);
         let long = ScannedMentions {
-            paths: [LinkedPath { path: "p".repeat(ENTRY_LIMIT).into(), line: 1, is_bare: false }].into(),
+            paths: [LinkedPath { path: "p".repeat(ENTRY_LIMIT).into(), line: 1, is_example: false }].into(),
             ..ScannedMentions::default()
         };
         assert_eq!(entry(Path::new("/w"), STAMP, &long, seal), None);

@@ -214,7 +214,8 @@ impl Library {
         let folder = file.parent().unwrap_or(Path::new("/"));
         // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
         let (mut followed, mut places) = (HashSet::new(), HashSet::new());
-        for LinkedPath { path, line, is_bare } in named.paths.iter().filter(|it| followed.insert((it.line, &*it.path)))
+        for LinkedPath { path, line, is_example } in
+            named.paths.iter().filter(|it| followed.insert((it.line, &*it.path)))
         {
             match self.paths.resolve(folder, Path::new(&**path)) {
                 LinkTarget::To(spots) => {
@@ -222,6 +223,8 @@ impl Library {
                         found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to)));
                     }
                 }
+                // An example may be about any file, and not every file is knowledge: an image, a license, code.
+                LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Unlisted => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
@@ -234,7 +237,7 @@ impl Library {
                     format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
                     Fix::AddTarget,
                 )),
-                LinkTarget::Broken if *is_bare && !names_a_document(Path::new(&**path)) => {}
+                LinkTarget::Broken if *is_example => {}
                 LinkTarget::Broken if self.is_made_elsewhere(folder, Path::new(&**path)) => {}
                 LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,

@@ -43,63 +43,85 @@ pub struct Link {
     pub offset: usize,
     /// Whether it is a bare word.
     pub is_bare: bool,
+    /// Whether it is a bare word in code of a Markdown text.
+    pub is_code: bool,
+}
+
+impl Link {
+    /// A link of the syntax of its text.
+    fn written(target: String, offset: usize) -> Self {
+        Self { target, offset, is_bare: false, is_code: false }
+    }
+}
+
+/// Links, and the byte ranges that change what a bare word means.
+#[derive(Default)]
+struct Parsed {
+    links: Vec<Link>,
+    /// The targets of links, which are not searched for bare words; in order of start.
+    covered: Vec<Range<usize>>,
+    /// Code; in order of start, not nested.
+    code: Vec<Range<usize>>,
 }
 
 /// Every link of the text, in order of offset.
 pub fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
-    let (mut links, covered) = match format {
-        // Every construct that makes a link or a definition has an opening bracket.
-        LinkSyntax::Markdown if memchr::memchr(b'[', text.as_bytes()).is_some() => markdown(text),
+    // Every construct that makes a link or a definition has an opening bracket.
+    let may_matter =
+        || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();
+    let Parsed { mut links, covered, code } = match format {
+        LinkSyntax::Markdown if may_matter() => markdown(text),
         LinkSyntax::Html => html(text),
-        _ => (Vec::new(), Vec::new()),
+        _ => Parsed::default(),
     };
-    links.extend(bare_words(text, &covered));
+    let mut words = bare_words(text, &covered);
+    for word in &mut words {
+        word.is_code = last_before(&code, word.offset).is_some_and(|code| word.offset < code.end);
+    }
+    links.extend(words);
     links.sort_by_key(|link| link.offset);
     links
 }
 
-/// The links, and the byte ranges of their targets, which are not searched for bare words.
-fn markdown(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
-    let mut links = Vec::new();
-    let mut covered = Vec::new();
+fn markdown(text: &str) -> Parsed {
+    let mut found = Parsed::default();
     let parser = Parser::new_ext(text, Options::empty());
     for (_, definition) in parser.reference_definitions().iter() {
-        links.push(Link { target: definition.dest.to_string(), offset: definition.span.start, is_bare: false });
-        covered.push(definition.span.clone());
+        found.links.push(Link::written(definition.dest.to_string(), definition.span.start));
+        found.covered.push(definition.span.clone());
     }
     for (event, range) in parser.into_offset_iter() {
-        if let Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) = event {
-            // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
-            let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
-            if let Some(target) = within.rfind("](") {
-                covered.push(range.start + target + 1..range.end);
+        match event {
+            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+                // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
+                let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
+                if let Some(target) = within.rfind("](") {
+                    found.covered.push(range.start + target + 1..range.end);
+                }
+                found.links.push(Link::written(dest_url.into_string(), range.start));
             }
-            links.push(Link { target: dest_url.into_string(), offset: range.start, is_bare: false });
+            Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => found.code.push(range),
+            _ => {}
         }
     }
-    covered.sort_by_key(|range| range.start);
-    (links, covered)
+    found.covered.sort_by_key(|range| range.start);
+    found
 }
 
-fn html(text: &str) -> (Vec<Link>, Vec<Range<usize>>) {
-    let mut links = Vec::new();
-    let mut covered = Vec::new();
+fn html(text: &str) -> Parsed {
+    let mut found = Parsed::default();
     for Ok(token) in
         Tokenizer::new_with_emitter(text, html5gum::emitters::default::DefaultEmitter::<usize>::new_with_span())
     {
         let Token::StartTag(tag) = token else { continue };
         for (name, value) in &tag.attributes {
             if matches!(name.as_slice(), b"href" | b"src") {
-                links.push(Link {
-                    target: String::from_utf8_lossy(value).into_owned(),
-                    offset: value.span.start,
-                    is_bare: false,
-                });
-                covered.push(value.span.start..value.span.end);
+                found.links.push(Link::written(String::from_utf8_lossy(value).into_owned(), value.span.start));
+                found.covered.push(value.span.start..value.span.end);
             }
         }
     }
-    (links, covered)
+    found
 }
 
 /// Words that begin with `./` or `../`, outside the given ranges (in order of start).
@@ -115,14 +137,19 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
         let word = rest.split(closes).next().unwrap_or_default();
         from = start + word.len();
         let word = without_sentence_end(word);
-        // Targets do not nest, so only the last one that begins before the word can contain it.
-        let before = covered.partition_point(|range| range.start <= start);
-        let is_covered = before.checked_sub(1).and_then(|at| covered.get(at)).is_some_and(|range| start < range.end);
+        // Targets do not nest.
+        let is_covered = last_before(covered, start).is_some_and(|range| start < range.end);
         if !is_covered && !matches!(word, "./" | "../" | "." | "..") {
-            words.push(Link { target: word.to_owned(), offset: start, is_bare: true });
+            words.push(Link { is_bare: true, ..Link::written(word.to_owned(), start) });
         }
     }
     words
+}
+
+/// The last of these ranges, which are in order of start, that begins at or before an offset. Of ranges that do not nest, it is
+/// the only one that can contain it.
+fn last_before(ranges: &[Range<usize>], offset: usize) -> Option<&Range<usize>> {
+    ranges.get(ranges.partition_point(|range| range.start <= offset).checked_sub(1)?)
 }
 
 /// Whether a bare word may begin after this character: white space, a bracket, a quote or a backtick.
@@ -178,6 +205,19 @@ mod tests {
             ("[./u.md](./v.md)", vec!["./v.md", "./u.md"]),
         ] {
             assert_eq!(targets(text, LinkSyntax::Markdown), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn bare_words_in_code_are_told_apart() {
+        for (text, expected) in [
+            ("`./a.md` ./b.md", vec![true, false]),
+            ("```\n./a.md\n```\n./b.md", vec![true, false]),
+            ("    ./a.md\n\ntext ./b.md", vec![true, false]),
+            ("[x](./a.md) `[y](./b.md)` ./c.md", vec![false, true, false]),
+        ] {
+            let found: Vec<bool> = links(text, LinkSyntax::Markdown).iter().map(|link| link.is_code).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 

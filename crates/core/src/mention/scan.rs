@@ -1,6 +1,9 @@
 //! Scans one text for ids, paths and hidden characters. Depends only on the text, its format and the ids, so that the
 //! result can be cached by content.
 
+use std::path::Path;
+
+use super::generated::names_a_document;
 use super::ids::IdMatcher;
 use super::links::{LinkSyntax, links};
 use super::target::path_of;
@@ -27,8 +30,8 @@ pub struct LinkedPath {
     pub path: Box<str>,
     /// Its line.
     pub line: u32,
-    /// Whether it is a bare word, which may mean something else than a document.
-    pub is_bare: bool,
+    /// Whether nothing need be there: a bare word in code, or one that names no document.
+    pub is_example: bool,
 }
 
 /// Scans a text.
@@ -39,8 +42,9 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
     let paths = links(text, format)
         .into_iter()
         .filter_map(|link| {
-            let (path, line) = (path_of(&link.target)?.into(), small(lines.line_of(link.offset)));
-            Some(LinkedPath { path, line, is_bare: link.is_bare })
+            let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), small(lines.line_of(link.offset)));
+            let is_example = link.is_bare && (link.is_code || !names_a_document(Path::new(&*path)));
+            Some(LinkedPath { path, line, is_example })
         })
         .collect();
     ScannedMentions { ids, paths, rubbish: false, hidden: HiddenCharacters::of(text).map(Box::new) }

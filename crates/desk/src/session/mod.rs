@@ -10,7 +10,6 @@ mod memory;
 mod selection;
 mod store;
 mod templates;
-mod told_moves;
 mod trusted;
 
 pub use declined::DeclinedSources;
