@@ -126,7 +126,7 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         (_, "id" | "ids" | "sources") => ValueKind::Id,
         (_, "tags") => ValueKind::Tag,
         ("tag", "words") => ValueKind::IdOrSignedTag,
-        ("man", "folder") => ValueKind::Command,
+        ("man", "words") => ValueKind::Command,
         ("templates show" | "templates variables" | "render", "name") => ValueKind::Template,
         (_, "profile") => ValueKind::Profile,
         (_, "desk") => ValueKind::Desk,

@@ -1,7 +1,8 @@
 //! `refdesk man`: manual pages, made from the same table as `--help`.
 
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap_mangen::Man;
@@ -16,47 +17,54 @@ use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
-/// Prints the main page, or writes all pages to a folder.
+/// Prints the page of a command, or writes all pages to a folder.
 pub fn run(args: &ManArgs) -> CommandOutput {
     let mut program = help::program().disable_help_subcommand(true);
     program.build();
-    let Some(folder) = &args.folder else {
-        return match page(program) {
+    match wanted(&program, &args.words) {
+        Ok(Wanted::Page(page)) => match page.text() {
             Ok(text) => CommandOutput::new(json!({"text": text}), text),
             Err(error) => CommandOutput::refused(failed(&error)),
-        };
-    };
-    let named = folder.to_str().and_then(|name| program.find_subcommand(name)).filter(|_| !folder.exists());
-    if let Some(command) = named {
-        let name = format!("refdesk-{}", command.get_name());
-        return match page(command.clone().display_name(name)) {
-            Ok(text) => CommandOutput::new(json!({"text": text}), text),
+        },
+        Ok(Wanted::Folder(folder)) => match write(&program, &folder) {
+            Ok(written) => {
+                let shown = folder.to_string_lossy();
+                let text = format!("{} pages written to {}\n", written.len(), one_line(&shown));
+                CommandOutput::new(json!({"folder": shown, "files": written}), text)
+            }
             Err(error) => CommandOutput::refused(failed(&error)),
-        };
-    }
-    if let Some(error) = mistyped(&program, folder) {
-        return CommandOutput::refused(error);
-    }
-    let folder = match environment::current() {
-        Ok(current) => absolute(&current, folder),
-        Err(error) => return CommandOutput::refused(error),
-    };
-    match write(&program, &folder) {
-        Ok(written) => {
-            let shown = folder.to_string_lossy();
-            let text = format!("{} pages written to {}\n", written.len(), one_line(&shown));
-            CommandOutput::new(json!({"folder": shown, "files": written}), text)
-        }
-        Err(error) => CommandOutput::refused(failed(&error)),
+        },
+        Err(error) => CommandOutput::refused(error),
     }
 }
 
-/// A word that is nearly a command, where a command or a folder is expected.
-fn mistyped(program: &Command, folder: &Path) -> Option<Error> {
-    let word = folder.to_str().filter(|_| !folder.exists())?;
-    let question = did_you_mean(word, program.get_subcommands().map(Command::get_name))?;
-    let message = format!("there is no command '{word}' and no folder of that name");
-    Some(Error::new(Code::Usage, message, format!("{question} For a new folder, write ./{word}")))
+/// What the words after `man` ask for.
+enum Wanted<'c> {
+    Page(Page<'c>),
+    /// All pages, in this folder.
+    Folder(PathBuf),
+}
+
+fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<Wanted<'c>, Error> {
+    let mut page = Page { command: program, name: program.get_name().to_owned() };
+    for (at, word) in words.iter().enumerate() {
+        let text = word.to_string_lossy();
+        let path = Path::new(word);
+        // A folder of a command's name is meant if it is there.
+        let is_folder = at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1);
+        match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
+            Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },
+            None if is_folder => return Ok(Wanted::Folder(absolute(&environment::current()?, path))),
+            None => {
+                let question = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
+                let message = format!("there is no command '{}' and no folder of that name", one_line(&text));
+                let folder = format!("./{text} writes all pages to a new folder");
+                let fix = question.map_or(folder.clone(), |question| format!("{question} {folder}"));
+                return Err(Error::new(Code::Usage, message, fix));
+            }
+        }
+    }
+    Ok(Wanted::Page(page))
 }
 
 fn failed(error: &io::Error) -> Error {
@@ -67,22 +75,35 @@ fn failed(error: &io::Error) -> Error {
     )
 }
 
-/// Writes `refdesk.1` and a page for each command; returns the names of the files.
+/// Writes a page for the program and for each command; returns the names of the files.
 fn write(program: &Command, folder: &Path) -> io::Result<Vec<String>> {
-    let mut files = vec![("refdesk.1".to_owned(), page(program.clone())?)];
-    for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let name = format!("refdesk-{}", command.get_name());
-        files.push((format!("{name}.1"), page(command.clone().display_name(name))?));
+    let mut files = Vec::new();
+    let mut open = vec![Page { command: program, name: program.get_name().to_owned() }];
+    while let Some(page) = open.pop() {
+        files.push((format!("{}.1", page.name), page.text()?));
+        let shown = page.command.get_subcommands().filter(|command| !command.is_hide_set());
+        open.extend(shown.map(|command| Page { command, name: format!("{}-{}", page.name, command.get_name()) }));
     }
     std::fs::create_dir_all(folder)?;
+    files.sort();
     for (name, text) in &files {
         write_atomic(&folder.join(name), text.as_bytes())?;
     }
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 
-fn page(command: Command) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    Man::new(command).render(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// The page of a command.
+struct Page<'c> {
+    command: &'c Command,
+    /// `refdesk-db-plan`
+    name: String,
+}
+
+impl Page<'_> {
+    fn text(&self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        let source = concat!("refdesk ", env!("CARGO_PKG_VERSION"));
+        Man::new(self.command.clone().display_name(&self.name)).source(source).manual("refdesk").render(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
 }

@@ -313,6 +313,16 @@ fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_reported() {
 }
 
 #[test]
+fn where_no_key_can_be_written_a_pick_is_not_called_foreign() {
+    let world = world();
+    write_atomic(&world.beside("file"), b"x").unwrap();
+    let with = |words: &[&str]| run(world.command(words).env("XDG_STATE_HOME", world.beside("file")), None).exits(0);
+    assert!(with(&["select", "a"]).stderr.contains("no folder to keep its key in"));
+    let listed = with(&["list", "--selected"]);
+    assert!(listed.text().contains('a') && listed.stderr.is_empty(), "{listed}");
+}
+
+#[test]
 fn only_the_user_can_read_state_files_whatever_the_umask() {
     let world = world();
     // As an older version or a checkout would leave them.

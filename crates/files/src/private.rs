@@ -20,6 +20,20 @@ pub fn private_folder(path: &Path) -> io::Result<Folder> {
     Ok(folder)
 }
 
+/// Whether this process may make files in this folder.
+#[cfg(unix)]
+pub fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+
+    folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+/// Whether this process may make files in this folder.
+#[cfg(not(unix))]
+pub fn is_writable(folder: &Path) -> bool {
+    std::fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
+}
+
 /// Removes all permissions except the owner's from an open file. Another user's file keeps its mode.
 #[cfg(unix)]
 pub fn narrow(file: &File) {

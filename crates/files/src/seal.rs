@@ -20,7 +20,7 @@ use sha2::Sha256;
 use super::error::no_seal_key;
 use super::own::open_own;
 use super::path::{Resolver, absolute};
-use super::private::is_mine;
+use super::private::{is_mine, is_writable};
 use super::{Durability, FileMode, private_folder};
 
 /// File name of the secret in the user's state folder.
@@ -100,9 +100,9 @@ impl Sealer {
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
 
-    /// Whether there is a folder for a key.
+    /// Whether there is a key, or a folder in which one could be written.
     pub fn can_have_key(&self) -> bool {
-        self.0.key.get().is_some() || self.folder().is_ok()
+        self.key().is_some() || self.folder().is_ok_and(can_be_written)
     }
 
     /// Whether a file of several lines was sealed for this path.
@@ -119,6 +119,11 @@ impl Sealer {
         }
         Ok(state)
     }
+}
+
+/// Whether files can be made in a folder, or in the nearest one above it where it is missing.
+fn can_be_written(folder: &Path) -> bool {
+    folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).is_some_and(is_writable)
 }
 
 fn read_secret(file: &Path) -> io::Result<[u8; SECRET_BYTES]> {
@@ -351,6 +356,15 @@ mod tests {
             assert!(code_of(&error) == Some(Code::NoStateFolder) && error.to_string().contains(why), "{error}");
         }
         assert_eq!(fs::read_dir(world.root.join("ws")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_key_is_expected_where_none_can_be_written() {
+        let world = World::new();
+        write_atomic(&world.root.join("file"), b"x").unwrap();
+        assert!(world.sealer("state/refdesk", "ws").can_have_key());
+        let sealer = world.sealer("file/refdesk", "ws");
+        assert!(!sealer.can_have_key() && sealer.key_or_new().is_err());
     }
 
     #[test]

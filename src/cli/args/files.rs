@@ -1,6 +1,6 @@
 //! Arguments of the commands on the user's own files: preferences, completions, manual pages.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -67,6 +67,6 @@ pub enum ShellName {
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// Print the page of this command, or write all pages to this folder [default: print the main page]
-    #[arg(value_name = "COMMAND|DIR")]
-    pub folder: Option<PathBuf>,
+    #[arg(value_name = "COMMAND|DIR", num_args = ..=3)]
+    pub words: Vec<OsString>,
 }

@@ -9,6 +9,7 @@ use crate::colours::Colours;
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
+use refdesk_files::is_writable;
 
 /// Where Linux says how many folders a user may watch.
 const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
@@ -62,6 +63,9 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         None => CheckLine::note("state", "no home folder is known, so nothing is remembered for you", "set HOME"),
     };
     let log = match log::file() {
+        Some(file) if file.parent().is_some_and(|folder| obstacle(folder).is_some()) => {
+            CheckLine::note("log", format!("{} cannot be written", shown(&file)), "see the line on state")
+        }
         Some(file) => CheckLine::ok("log", shown(&file)),
         None => CheckLine::note("log", "no home folder is known, so there is none", "set HOME"),
     };
@@ -77,17 +81,6 @@ fn obstacle(folder: &Path) -> Option<String> {
         return Some(format!("{at} not a folder"));
     }
     (!is_writable(nearest)).then(|| format!("{at} not writable"))
-}
-
-#[cfg(unix)]
-fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn is_writable(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|folder| !folder.permissions().readonly())
 }
 
 /// Whether the screen can be told of changes.

@@ -135,12 +135,30 @@ fn manual_pages_for_every_command() {
     let page = run(&mut world.bare(&["man"]), None).exits(0);
     let of_command = run(&mut world.bare(&["man", "list"]), None).exits(0);
     assert!(of_command.text().contains("refdesk\\-list"), "{of_command}");
-    assert!(!world.path.join("list").exists(), "a command is not a folder");
+    let of_another = run(&mut world.bare(&["man", "db", "plan"]), None).exits(0);
+    assert!(of_another.text().contains("refdesk\\-db\\-plan"), "{of_another}");
+    for (words, question) in
+        [(&["man", "lisst"][..], "did you mean 'list'?"), (&["man", "nope"], ""), (&["man", "db", "pln"], "'plan'?")]
+    {
+        let refused = run(&mut world.bare(words), None).exits(1);
+        assert!(refused.stderr.contains(question) && refused.stderr.contains("there is no command"), "{refused}");
+    }
+    assert!(world.listing().is_empty(), "what is not a folder does not become one");
     assert!(page.text().contains(".TH refdesk 1") && page.text().contains("why\\-not"), "{page}");
     let ran = run(&mut world.bare(&["man", "pages/man1", "--json"]), None).exits(0).json();
     let program = <refdesk::cli::Cli as clap::CommandFactory>::command();
     let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-    assert_eq!(ran["files"].as_array().unwrap().len(), commands.len() + 1);
+    let files: Vec<&str> = ran["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
+    for file in &files {
+        // Every page that is referred to is there.
+        let text = world.read(&format!("pages/man1/{file}")).replace("\\-", "-");
+        assert!(text.contains("\"refdesk 0."), "{text}");
+        let named =
+            text.split(|c: char| !(c.is_alphanumeric() || "-_()".contains(c))).filter_map(|it| it.strip_suffix("(1)"));
+        for page in named.filter(|page| page.starts_with("refdesk-")) {
+            assert!(files.contains(&format!("{page}.1").as_str()), "{file} names {page}");
+        }
+    }
     for command in commands {
         let text = world.read(&format!("pages/man1/refdesk-{command}.1"));
         assert!(text.contains(&format!(".TH refdesk-{command} 1")) && text.contains("Example: "), "{text}");
