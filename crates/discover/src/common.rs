@@ -97,7 +97,10 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     week weeks well went were what whatever when whenever where whereas wherever whether which while white who whole \
     whom whose why wide widely wider will willing win window wins wish with within without won word words work \
     worked working works world worse worst worth would wouldn write writes writing written wrong wrote year years \
-    yes yet you your yourself zero";
+    yes yet you your yourself zero \
+    april array august bool boolean byte bytes char class classes const december def dev element elements enum february \
+    float frame func int january july june main march master november october param params repo repos repository \
+    september stable str string strings struct tuple vec";
 
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 

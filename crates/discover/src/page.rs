@@ -46,7 +46,8 @@ impl Page {
 
     /// The title: of the front matter, else the first heading.
     pub fn title(&self) -> Option<&str> {
-        self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str))
+        let is_legible = |title: &&str| !title.contains(char::REPLACEMENT_CHARACTER);
+        self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str)).filter(is_legible)
     }
 
     /// The description: of the front matter, else the first paragraph.
@@ -121,7 +122,9 @@ impl Collected {
         let text = one_line(text);
         // One word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        if self.paragraph.is_none() && is_sentence {
+        // One that leads to a list or to code says less than the next one.
+        let is_better = self.paragraph.as_ref().is_none_or(|found| found.ends_with(':') && !text.ends_with(':'));
+        if is_sentence && is_better {
             self.paragraph = Some(shortened_at_word(&text, DESCRIPTION));
         }
     }
@@ -164,8 +167,9 @@ fn markdown(text: &str, collected: &mut Collected) {
             }
             Event::End(TagEnd::Paragraph) if depth == 0 => {
                 context = Context::Other;
-                let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
-                if said >= 3 && !is_import && !is_metadata {
+                // Code of MDX, and marks of admonitions, whose text is not that of the document.
+                let is_mark = ["import ", "export ", "!!!", "???", ":::"].iter().any(|word| inner.starts_with(word));
+                if said >= 3 && !is_mark && !is_metadata {
                     collected.paragraph(&inner);
                 }
             }

@@ -85,7 +85,7 @@ impl Draft<'_> {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
             None => (self.given.as_slice(), self.words.as_slice()),
         };
-        Tagged { given, folders, words, number: tags::document_number(&self.name) }
+        Tagged { given, folders, words, name: &self.name, number: tags::document_number(&self.name) }
     }
 
     fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {
@@ -296,7 +296,9 @@ fn document<'a>(
         nav_title.unwrap_or_else(|| format!("{} {stem}", of_folder()))
     } else {
         let by_place = || if stem == "index" { of_folder() } else { stem };
-        page.title().map(str::to_owned).or(nav_title).unwrap_or_else(by_place)
+        // A heading further down is one of a part, which the menu of a site knows better.
+        let own = page.front.title.as_deref().or_else(|| page.title().filter(|_| page.has_title)).map(str::to_owned);
+        own.or(nav_title).or_else(|| page.title().map(str::to_owned)).unwrap_or_else(by_place)
     };
     let found = if page.is_empty() {
         Classified { evidence: format!("{}, without text", found.evidence), is_ticked: false, ..found }

@@ -46,6 +46,7 @@ impl Described {
             given: &self.page.front.tags,
             folders: tag_folders(place),
             words: &self.page.words,
+            name: &self.name,
             number: tags::document_number(&self.name),
         }
     }

@@ -40,6 +40,8 @@ pub struct Tagged<'a> {
     pub folders: Vec<String>,
     /// Stem, word and count.
     pub words: &'a [super::words::WordCount],
+    /// What it is called, whose words become tags if there is room for them.
+    pub name: &'a str,
     /// By which a team speaks of it, as of `adr-004`.
     pub number: Option<String>,
 }
@@ -144,6 +146,12 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
             scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(word.to_owned()));
+            let of_name = source.name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+            let tells = |word: &String| {
+                let is_rare = !is_shared(frequencies.of_word(word), frequencies.documents);
+                word.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_common(word) && is_rare
+            };
+            of_name.filter(tells).for_each(&mut add);
             if let Some(number) = source.number.clone().filter(|number| !tags.contains(number) && *number != own) {
                 tags.truncate(TAGS - 1);
                 tags.push(number);
@@ -196,6 +204,7 @@ mod tests {
             .zip(&given)
             .zip(&words)
             .map(|(((_, folders, _), given), words)| Tagged {
+                name: "",
                 given,
                 folders: folders.split('/').map(str::to_owned).collect(),
                 words,
@@ -251,7 +260,8 @@ mod tests {
             counter.counted()
         };
         let of = |number: &str| {
-            let source = Tagged { given: &[], folders: Vec::new(), words: &words, number: Some(number.to_owned()) };
+            let source =
+                Tagged { given: &[], folders: Vec::new(), words: &words, name: "", number: Some(number.to_owned()) };
             assign(&[source], &["adr-4".to_owned()], &Frequencies::of([words.as_slice()].into_iter())).remove(0)
         };
         assert_eq!((of("adr-004").len(), of("adr-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
