@@ -98,9 +98,11 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     whom whose why wide widely wider will willing win window wins wish with within without won word words work \
     worked working works world worse worst worth would wouldn write writes writing written wrong wrote year years \
     yes yet you your yourself zero \
-    april array august bool boolean byte bytes char class classes const december def dev element elements enum february \
-    float frame func int january july june main march master november october param params repo repos repository \
-    september stable str string strings struct tuple vec";
+    customizing disabling enabling hooking implementing initializing inspecting interacting \
+    args arg bool char const def elem element elements enum float frame frames func int kwargs master param parameter \
+    parameters params resource resources src stderr stdin stdout str struct tuple var vars \
+    january february april june july august september october november december \
+    monday tuesday wednesday thursday friday saturday sunday";
 
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 

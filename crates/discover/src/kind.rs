@@ -109,8 +109,9 @@ pub fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     } else {
         with(FoundKind::Other, format!("a document in {folder}, where no code is"))
     };
-    if matches!(stem.as_str(), "404" | "500") {
-        return Some(Classified { is_ticked: false, evidence: "the page of an error".to_owned(), ..found });
+    if stem == "404" {
+        let evidence = "what a site shows for an address that does not exist".to_owned();
+        return Some(Classified { is_ticked: false, evidence, ..found });
     }
     let serves = folders.iter().find(|folder| UNTICKED.contains(&folder.as_str()));
     if let Some(serves) = serves.filter(|_| found.kind != FoundKind::Agents) {
@@ -182,7 +183,6 @@ mod tests {
             ("CODE_OF_CONDUCT.md", None),
             ("CHANGELOG.md", Some((Changelog, false))),
             ("docs/a.md", Some((Document, true))),
-            ("docs/404.md", Some((Document, false))),
             ("pkg/doc/deep/a.md", Some((Document, true))),
             ("docs/zh-CN/a.md", Some((Document, false))),
             ("docs/i18n/a.md", Some((Document, false))),
@@ -193,6 +193,7 @@ mod tests {
             ("docs/adr-7.md", Some((Decision, true))),
             ("posts/2024-05-01-x.md", Some((Other, true))),
             ("notes/a.md", Some((Other, true))),
+            ("docs/404.md", Some((Document, false))),
             (".github/x.md", None),
             ("src/SUMMARY.md", None),
         ] {

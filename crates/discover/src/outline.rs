@@ -98,7 +98,7 @@ mod tests {
             let mut collected = Collected::default();
             read(text, &mut collected);
             assert_eq!(collected.headings, headings, "{text:?}");
-            assert_eq!(collected.paragraph.as_deref(), paragraph, "{text:?}");
+            assert_eq!(collected.description().as_deref(), paragraph, "{text:?}");
         }
     }
 }

@@ -23,6 +23,15 @@ const HEADINGS: usize = 12;
 /// The most words of a value that is not a sentence.
 const SHORT_VALUE: usize = 3;
 
+/// The most words of a greeting.
+const GREETING: usize = 4;
+
+/// From this many headings below the title on, they describe a document that nothing else describes.
+const TOPICS: usize = 3;
+
+/// How a paragraph begins that is a step of instructions and not about the document.
+const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
+
 /// A document as far as it describes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
@@ -46,8 +55,7 @@ impl Page {
 
     /// The title: of the front matter, else the first heading.
     pub fn title(&self) -> Option<&str> {
-        let is_legible = |title: &&str| !title.contains(char::REPLACEMENT_CHARACTER);
-        self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str)).filter(is_legible)
+        self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str))
     }
 
     /// The description: of the front matter, else the first paragraph.
@@ -86,9 +94,9 @@ pub fn read_page(name: &Path, text: &str) -> Page {
         collected.words.add(told, HEADING);
     }
     Page {
+        paragraph: collected.description(),
         headings: collected.headings,
         has_title: collected.has_title,
-        paragraph: collected.paragraph,
         words: collected.words.counted(),
         front,
     }
@@ -99,8 +107,15 @@ pub fn read_page(name: &Path, text: &str) -> Page {
 pub(super) struct Collected {
     pub headings: Vec<String>,
     pub has_title: bool,
-    pub paragraph: Option<String>,
     pub words: WordCounter,
+    /// The first paragraph that is about the document.
+    paragraph: Option<String>,
+    /// One before it that is not: a greeting, a step, or the lead-in of what follows.
+    weak: Option<String>,
+    /// How many headings there were before that one; a later section is not about the document either.
+    weak_section: usize,
+    /// Headings so far.
+    sections: usize,
 }
 
 impl Collected {
@@ -111,6 +126,7 @@ impl Collected {
             return;
         }
         self.words.add(&text, HEADING);
+        self.sections += 1;
         self.has_title |= self.headings.is_empty() && is_title;
         if self.headings.len() < HEADINGS {
             self.headings.push(shortened_at_word(&text, TITLE));
@@ -122,13 +138,60 @@ impl Collected {
         let text = one_line(text);
         // One word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        // One that leads to a list or to code says less than the next one.
-        let is_better = self.paragraph.as_ref().is_none_or(|found| found.ends_with(':') && !text.ends_with(':'));
-        if is_sentence && is_better {
-            self.paragraph = Some(shortened_at_word(&text, DESCRIPTION));
+        if self.paragraph.is_some() || !is_sentence {
+            return;
+        }
+        let is_late = self.weak.is_some() && self.weak_section != self.sections;
+        if is_weak(&text) {
+            if self.weak.is_none() {
+                (self.weak, self.weak_section) = (Some(text), self.sections);
+            }
+        } else if !is_late {
+            self.paragraph = Some(text);
         }
     }
+
+    /// The items of a list that follows a paragraph: with them its lead-in says something.
+    fn items(&mut self, items: &[String]) {
+        let lead = self.weak.as_deref().filter(|lead| lead.ends_with(':') && self.weak_section == self.sections);
+        if let Some(lead) = lead.filter(|_| self.paragraph.is_none() && !items.is_empty()) {
+            self.paragraph = Some(format!("{lead} {}", items.join(", ")));
+        }
+    }
+
+    /// What describes the document best, shortened.
+    pub fn description(&self) -> Option<String> {
+        let below = self.headings.get(usize::from(self.has_title)..).unwrap_or_default();
+        let topics = || (self.weak.is_some() && below.len() >= TOPICS).then(|| below.join(", "));
+        let described = self.paragraph.clone().or_else(topics).or_else(|| self.weak.clone());
+        described.map(|text| shortened_at_word(&text, DESCRIPTION))
+    }
 }
+
+/// Whether a paragraph says nothing about its document: "Welcome stranger!", "First, install it.", "Such as these:".
+fn is_weak(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    text.ends_with(':')
+        || (text.ends_with('!') && text.split_whitespace().count() <= GREETING)
+        || STEPS.iter().any(|step| lower.starts_with(step))
+}
+
+/// The mark that begins or ends a block of a site generator, as `!!! note`, `??? tip` or `:::warning`.
+fn is_block_mark(line: &str) -> bool {
+    ["!!!", "???", ":::"].iter().any(|mark| line.trim_start().starts_with(mark))
+}
+
+/// How many `:::` blocks are open after a paragraph, of `open` before it.
+fn open_blocks(paragraph: &str, open: usize) -> usize {
+    let marks = paragraph.lines().filter_map(|line| line.trim().strip_prefix(":::"));
+    marks.fold(open, |open, name| match name.trim_matches([':', ' ']) {
+        "" => open.saturating_sub(1),
+        _ => open + 1,
+    })
+}
+
+/// How deep an item of a list is that is not inside anything else.
+const ITEM: usize = 2;
 
 /// Where the text of an event belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +210,9 @@ fn markdown(text: &str, collected: &mut Collected) {
     let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
     // The text of the heading or paragraph, and of a paragraph the letters outside links and images.
     let (mut inner, mut said, mut html) = (String::new(), 0usize, String::new());
-    let mut is_metadata = false;
+    let mut is_left_out = false;
+    // The `:::` blocks around this place, and the items of the list that follows a paragraph.
+    let (mut blocks, mut items) = (0usize, Vec::new());
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES).into_offset_iter();
     for (event, range) in events {
         match event {
@@ -161,15 +226,17 @@ fn markdown(text: &str, collected: &mut Collected) {
             }
             Event::Start(Tag::Paragraph) if depth == 0 => {
                 context = Context::Paragraph;
-                is_metadata = has_only_keys(text.get(range).unwrap_or_default());
+                let paragraph = text.get(range).unwrap_or_default();
+                let around = blocks;
+                blocks = open_blocks(paragraph, blocks);
+                is_left_out = around > 0 || has_only_keys(paragraph) || paragraph.lines().any(is_block_mark);
                 inner.clear();
                 said = 0;
             }
             Event::End(TagEnd::Paragraph) if depth == 0 => {
                 context = Context::Other;
-                // Code of MDX, and marks of admonitions, whose text is not that of the document.
-                let is_mark = ["import ", "export ", "!!!", "???", ":::"].iter().any(|word| inner.starts_with(word));
-                if said >= 3 && !is_mark && !is_metadata {
+                let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
+                if said >= 3 && !is_import && !is_left_out {
                     collected.paragraph(&inner);
                 }
             }
@@ -183,11 +250,20 @@ fn markdown(text: &str, collected: &mut Collected) {
                 Tag::BlockQuote(_) | Tag::List(_) | Tag::Table(_) | Tag::FootnoteDefinition(_) | Tag::Item,
             ) => {
                 depth += 1;
+                if depth <= ITEM {
+                    inner.clear();
+                }
             }
             Event::End(
                 TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Table | TagEnd::FootnoteDefinition | TagEnd::Item,
             ) => {
                 depth = depth.saturating_sub(1);
+                if matches!(event, Event::End(TagEnd::Item)) && depth + 1 == ITEM && items.len() < HEADINGS {
+                    items.push(one_line(&inner));
+                }
+                if depth == 0 {
+                    collected.items(&std::mem::take(&mut items));
+                }
             }
             Event::Html(block) => {
                 html.push_str(&block);
@@ -210,7 +286,12 @@ fn markdown(text: &str, collected: &mut Collected) {
                         inner.push_str(&part);
                         collected.words.add(&part, 1);
                     }
-                    Context::Other => collected.words.add(&part, 1),
+                    Context::Other => {
+                        if depth <= ITEM {
+                            inner.push_str(&part);
+                        }
+                        collected.words.add(&part, 1);
+                    }
                     Context::Code => {}
                 }
             }
@@ -309,6 +390,23 @@ mod tests {
             ("\r\n# T\r\n\r\none\r\ntwo\r\n", Some("T"), Some("one two")),
             ("", None, None),
             ("---\n---\n", None, None),
+            ("# T\n\n!!! hint\n    Of the site.\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n??? note \"Of it\"\n\n    Of the site.\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n:::tip\n\nOf the site.\n\n:::\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n::: tip Of it\nOf the site.\n:::\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\nWelcome stranger!\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\nWelcome stranger!", Some("T"), Some("Welcome stranger!")),
+            (
+                "# T\n\nFirst, import it:\n\n```\nx\n```\n\nNow, go.\n\n## A\n\nThe text",
+                Some("T"),
+                Some("First, import it:"),
+            ),
+            ("# T\n\nFirst, import it:\n\n## A\n\nThe text\n\n## B b\n## C", Some("T"), Some("A, B b, C")),
+            (
+                "# T\n\nYou will learn to:\n\n- do *this*\n  - deeper\n- and `that`\n",
+                Some("T"),
+                Some("You will learn to: do this, and that"),
+            ),
         ] {
             let found = read("a.md", text);
             assert_eq!((found.0.as_deref(), found.1.as_deref()), (title, description), "{text:?}");

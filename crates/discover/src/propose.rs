@@ -28,7 +28,8 @@ pub(super) const SKILL: &str = "SKILL.md";
 /// What a scanned workspace offers that the catalog does not have, and what became of the catalog's own sources.
 pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
-    let all = drafts(scan, &mut notes);
+    let mut all = drafts(scan, &mut notes);
+    untick_copies(&mut all);
     let covered = Covered::of(known);
     let (kept, mut fresh): (Vec<Draft<'_>>, Vec<Draft<'_>>) = all.into_iter().partition(|draft| covered.has(draft));
     let compared = kept.iter().chain(fresh.iter().filter(|draft| draft.found.is_ticked));
@@ -85,7 +86,7 @@ impl Draft<'_> {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
             None => (self.given.as_slice(), self.words.as_slice()),
         };
-        Tagged { given, folders, words, name: &self.name, number: tags::document_number(&self.name) }
+        Tagged { given, folders, title: &self.name, words }
     }
 
     fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {
@@ -211,6 +212,19 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     drafts
 }
 
+/// Unticks variants of a README, such as `etc/crates-io-readme.md`, that begin as it does.
+fn untick_copies(drafts: &mut [Draft<'_>]) {
+    let readmes = drafts.iter().filter(|draft| draft.found.kind == FoundKind::Readme && !draft.description.is_empty());
+    let begins: HashSet<String> = readmes.map(|draft| draft.description.clone()).collect();
+    for draft in drafts.iter_mut().filter(|draft| draft.found.kind != FoundKind::Readme) {
+        let stem = draft.place.path().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().to_lowercase());
+        if stem.is_some_and(|stem| stem.contains("readme")) && begins.contains(&draft.description) {
+            draft.found.evidence = format!("{}, which begins as a README does", draft.found.evidence);
+            draft.found.is_ticked = false;
+        }
+    }
+}
+
 /// The documents that are the only one of their folder, and no readme.
 fn alone(scan: &Scan) -> HashSet<&Path> {
     let mut count: HashMap<&Path, usize> = HashMap::new();
@@ -292,18 +306,21 @@ fn document<'a>(
     let nav_title = listed.and_then(|(_, entry)| entry.title.clone());
     let page = &file.page;
     let of_folder = || folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
-    let name = if found.kind == FoundKind::Readme && page.front.title.is_none() && !page.has_title {
-        nav_title.unwrap_or_else(|| format!("{} {stem}", of_folder()))
-    } else {
-        let by_place = || if stem == "index" { of_folder() } else { stem };
-        // A heading further down is one of a part, which the menu of a site knows better.
-        let own = page.front.title.as_deref().or_else(|| page.title().filter(|_| page.has_title)).map(str::to_owned);
-        own.or(nav_title).or_else(|| page.title().map(str::to_owned)).unwrap_or_else(by_place)
-    };
-    let found = if page.is_empty() {
-        Classified { evidence: format!("{}, without text", found.evidence), is_ticked: false, ..found }
-    } else {
-        found
+    // A page may begin with a section: its heading says less than a table of contents.
+    let own = page.title().filter(|_| page.front.title.is_some() || page.has_title).map(str::to_owned);
+    let name = own.or(nav_title).unwrap_or_else(|| match page.title() {
+        _ if found.kind == FoundKind::Readme => format!("{} {stem}", of_folder()),
+        Some(title) => title.to_owned(),
+        None if stem == "index" => of_folder(),
+        None => stem,
+    });
+    let is_broken = || name.contains('\u{fffd}') || page.paragraph.iter().any(|text| text.contains('\u{fffd}'));
+    let unticked =
+        |why: &str| Classified { evidence: format!("{}, {why}", found.evidence), is_ticked: false, ..found.clone() };
+    let found = match page.is_empty() {
+        true => unticked("without text"),
+        false if is_broken() => unticked("with characters that are not UTF-8"),
+        false => found,
     };
     Some(Draft { listed: listed.map_or(usize::MAX, |(at, _)| at), ..file_draft(file, found, name) })
 }

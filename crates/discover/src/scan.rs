@@ -1,6 +1,7 @@
 //! Reads what a discovery needs: lists the documents of a workspace and describes each. A repository is hostile: files are
 //! opened below the workspace without following links, and at most [`READ`] bytes of each are read.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -124,5 +125,9 @@ fn read(top: &Folder, path: PathBuf) -> Read {
     }
     let page = read_page(&path, &text);
     let problem = page.front.problem.clone().map(|(line, message)| ScanNote { line: Some(line), ..note(message) });
+    // The last character of a text that was cut may be, too.
+    let is_decoded = matches!(text, Cow::Owned(_)) && size <= READ;
+    let undecoded = || note("some of its characters are not UTF-8 and cannot be read".to_owned());
+    let problem = problem.or_else(|| is_decoded.then(undecoded));
     Read::Document(Box::new(ScannedFile { path, size, page }), problem)
 }

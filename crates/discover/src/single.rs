@@ -42,13 +42,7 @@ impl Described {
     }
 
     fn tagged(&self, place: &ProposedPlace) -> Tagged<'_> {
-        Tagged {
-            given: &self.page.front.tags,
-            folders: tag_folders(place),
-            words: &self.page.words,
-            name: &self.name,
-            number: tags::document_number(&self.name),
-        }
+        Tagged { given: &self.page.front.tags, folders: tag_folders(place), title: &self.name, words: &self.page.words }
     }
 }
 

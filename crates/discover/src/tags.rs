@@ -1,6 +1,9 @@
 //! Tags of proposed sources: what the front matter says, names of folders, and the words that tell a document from the others
 //! of its repository.
 //!
+//! The words of the title come before the others, in its form and in the one that the text uses most; a title of two or three
+//! words of which none tells anything is a tag as a whole.
+//!
 //! The score of a word is `c · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
 //! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
 //! have the word. Forms of a word count as one. A word needs `c ≥ 3`.
@@ -10,8 +13,9 @@ use std::collections::HashMap;
 use super::common::is_common;
 use super::ids::slug;
 use super::propose::shown_text;
-use super::words::stem;
+use super::words::{stem, words};
 use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::stop_words::is_stop_word;
 
 /// The most tags of a source.
 const TAGS: usize = 6;
@@ -21,7 +25,7 @@ const SHARING: usize = 6;
 
 /// Folders that are named for their place and not for their subject.
 const PLACES: &str = "adr adrs agents apps app assets book content contents cursor claude crates decisions doc docs documentation \
-                      documents examples guide guides handbook internal lib libs manual markdown md modules notes packages \
+                      documents examples guide guides handbook internal lib libs manual markdown md misc miscellaneous modules notes other packages \
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
 
@@ -38,12 +42,10 @@ pub struct Tagged<'a> {
     pub given: &'a [String],
     /// Names of its folders, from the top.
     pub folders: Vec<String>,
+    /// Its name.
+    pub title: &'a str,
     /// Stem, word and count.
     pub words: &'a [super::words::WordCount],
-    /// What it is called, whose words become tags if there is room for them.
-    pub name: &'a str,
-    /// By which a team speaks of it, as of `adr-004`.
-    pub number: Option<String>,
 }
 
 /// The letters and number that a title begins with, as in `ADR-004: Retries` or `RFC 12`.
@@ -115,7 +117,13 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             *shares.entry(tag).or_default() += 1;
         }
     }
+    let mut titles: HashMap<String, usize> = HashMap::new();
+    for phrase in sources.iter().filter_map(|source| phrase(source.title)) {
+        *titles.entry(phrase).or_default() += 1;
+    }
     let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
+    let tells =
+        |word: &str, stem: &str| !is_common(word) && !is_shared(frequencies.of_stem(stem), frequencies.documents);
     let ids: std::collections::HashSet<&str> = all_ids.iter().map(String::as_str).collect();
     sources
         .iter()
@@ -123,9 +131,10 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
         .map(|(at, source)| {
             let own = all_ids.get(at).map_or("", String::as_str);
             let mut tags: Vec<String> = Vec::new();
-            let mut add = |tag: String| {
+            let is_free = |tag: &str| tag == own || !ids.contains(tag);
+            let add = |tags: &mut Vec<String>, tag: String| {
                 let is_same = |known: &String| same_tag(known, &tag) || stem(known) == stem(&tag);
-                if tags.len() < TAGS && !tags.iter().any(is_same) && (tag == own || !ids.contains(tag.as_str())) {
+                if tags.len() < TAGS && !tags.iter().any(is_same) && is_free(&tag) {
                     tags.push(tag);
                 }
             };
@@ -133,32 +142,56 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             // People do not type an id of several words in a sentence.
             let is_id = |tag: &String| tag.contains('-') && own.ends_with(tag.as_str());
             let folders = folders(source).filter(|tag| !is_id(tag));
-            given(source).chain(folders).filter(is_own).for_each(&mut add);
+            given(source).chain(folders).filter(is_own).for_each(|tag| add(&mut tags, tag));
+            let number = document_number(source.title);
+            let is_number = |word: &String| number.as_ref().is_some_and(|number| number.starts_with(word.as_str()));
+            let titled: Vec<String> = words(source.title).map(str::to_lowercase).collect();
+            let titled: Vec<&String> =
+                titled.iter().filter(|word| tells(word, &stem(word)) && !is_number(word)).collect();
+            titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
+            if titled.is_empty()
+                && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1))
+            {
+                add(&mut tags, phrase);
+            }
+            // People say both, "a timeout" and "timeouts".
+            let other_forms = source
+                .words
+                .iter()
+                .filter(|it| it.count >= LEAST && titled.iter().any(|word| **word != it.word && stem(word) == it.stem));
+            for form in other_forms.map(|it| &it.word).filter(|form| is_free(form)) {
+                if tags.len() < TAGS && !tags.iter().any(|known| same_tag(known, form)) {
+                    tags.push(form.clone());
+                }
+            }
             let mut scored: Vec<(f64, &str)> = source
                 .words
                 .iter()
-                .filter(|it| {
-                    it.count >= LEAST
-                        && !is_common(&it.word)
-                        && !is_shared(frequencies.of_stem(&it.stem), frequencies.documents)
-                })
+                .filter(|it| it.count >= LEAST && tells(&it.word, &it.stem))
                 .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-            scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(word.to_owned()));
-            let of_name = source.name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-            let tells = |word: &String| {
-                let is_rare = !is_shared(frequencies.of_word(word), frequencies.documents);
-                word.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_common(word) && is_rare
-            };
-            of_name.filter(tells).for_each(&mut add);
-            if let Some(number) = source.number.clone().filter(|number| !tags.contains(number) && *number != own) {
+            scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(&mut tags, word.to_owned()));
+            if let Some(number) = number.filter(|number| !tags.contains(number) && *number != own) {
                 tags.truncate(TAGS - 1);
                 tags.push(number);
             }
             tags
         })
         .collect()
+}
+
+/// A title of two or three words as a tag: without its article, in lower case.
+fn phrase(title: &str) -> Option<String> {
+    let mut parts: Vec<String> = title.split_whitespace().map(str::to_lowercase).collect();
+    if parts.first().is_some_and(|first| ["a", "an", "the"].contains(&first.as_str())) {
+        parts.remove(0);
+    }
+    let is_plain = |part: &String| part.chars().all(|c| c.is_alphabetic() || c == '-');
+    let has_subject = parts.iter().all(|part| !is_stop_word(part) || matches!(part.as_str(), "and" | "for" | "of"));
+    let phrase = parts.join(" ");
+    let is_tag = (2..=3).contains(&parts.len()) && parts.iter().all(is_plain) && has_subject && can_match(&phrase);
+    (is_tag && phrase.chars().count() <= LENGTH).then_some(phrase)
 }
 
 /// The tags of the front matter, in lower case.
@@ -204,11 +237,10 @@ mod tests {
             .zip(&given)
             .zip(&words)
             .map(|(((_, folders, _), given), words)| Tagged {
-                name: "",
                 given,
                 folders: folders.split('/').map(str::to_owned).collect(),
+                title: "",
                 words,
-                number: None,
             })
             .collect();
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -260,12 +292,40 @@ mod tests {
             counter.counted()
         };
         let of = |number: &str| {
-            let source =
-                Tagged { given: &[], folders: Vec::new(), words: &words, name: "", number: Some(number.to_owned()) };
+            let source = Tagged { given: &[], folders: Vec::new(), title: number, words: &words };
             assign(&[source], &["adr-4".to_owned()], &Frequencies::of([words.as_slice()].into_iter())).remove(0)
         };
-        assert_eq!((of("adr-004").len(), of("adr-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
-        assert!(!of("adr-4").contains(&"adr-4".to_owned()), "it is the id");
+        assert_eq!((of("ADR-004").len(), of("ADR-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
+        assert!(!of("ADR-4").contains(&"adr-4".to_owned()), "it is the id");
+    }
+
+    #[test]
+    fn a_title_tells_what_a_document_is_about() {
+        for (title, text, expected) in [
+            ("Timeouts", "timeout timeout timeout timeout kafka kafka", &["timeouts", "timeout", "kafka"][..]),
+            ("Resource Limits", "kafka kafka", &["resource limits", "kafka"]),
+            ("The init command", "", &["init"]),
+            ("The value type", "", &["value type"]),
+            ("Overview", "kafka kafka", &["kafka"]),
+            ("How to do it", "", &[]),
+            ("Only a value", "", &[]),
+            ("What a long title of values is", "", &[]),
+        ] {
+            let mut counter = WordCounter::default();
+            counter.add(text, 2);
+            let words = counter.counted();
+            let source = Tagged { given: &[], folders: Vec::new(), title, words: &words };
+            let frequencies = Frequencies::of([words.as_slice()].into_iter());
+            assert_eq!(assign(&[source], &["x".to_owned()], &frequencies)[0], expected, "{title}");
+        }
+        let twice = ["Getting started", "Getting Started"].map(|title| Tagged {
+            given: &[],
+            folders: Vec::new(),
+            title,
+            words: &[],
+        });
+        let ids = ["x".to_owned(), "y".to_owned()];
+        assert_eq!(assign(&twice, &ids, &Frequencies::default()), [const { Vec::<String>::new() }; 2]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::proposal::ScanNote;
-use refdesk_files::path::slashed;
+use refdesk_files::path::{clean, slashed};
 use refdesk_files::reserved::{is_git, is_own};
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
@@ -309,7 +309,8 @@ impl Walker<'_> {
                     }
                 }
                 EntryKind::Link => {
-                    if has_ending(&name, &DOCUMENT_EXTENSIONS) {
+                    let is_wanted = has_ending(&name, &DOCUMENT_EXTENSIONS) || self.leads_to_folder(&folder, &path);
+                    if is_wanted && !is_ignored(&path, false) && !SKIPPED.iter().any(|skipped| name == *skipped) {
                         self.links.push(path);
                     }
                 }
@@ -320,6 +321,16 @@ impl Walker<'_> {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.top.below(path).is_ok()
+    }
+
+    /// Whether a link in a folder leads to a folder. What is outside is not looked at: there the name decides.
+    fn leads_to_folder(&self, folder: &Folder, link: &Path) -> bool {
+        let Some(name) = link.file_name() else { return false };
+        let Ok(target) = std::fs::read_link(folder.path_of(name)) else { return false };
+        match clean(&folder.path().join(target)).strip_prefix(self.top.path()) {
+            Ok(inside) => self.is_folder(inside),
+            Err(_) => link.extension().is_none() && !name.as_encoded_bytes().starts_with(b"."),
+        }
     }
 
     fn finish(mut self) -> Listing {

@@ -246,6 +246,9 @@ fn in_plain_words(message: &str) -> String {
     if line.contains("multiple") {
         return "it has more than one document".to_owned();
     }
+    if line.contains("recursive reference") {
+        return "a value in it contains itself".to_owned();
+    }
     if line.contains("did not find expected") {
         return "its indentation is wrong here".to_owned();
     }
@@ -277,6 +280,8 @@ mod tests {
             ("a:\n  - b\n c: 1", "its indentation is wrong here", 3),
             ("a: 'x' y", "invalid trailing content after single-quoted scalar", 1),
             ("a: [b, c", "unclosed bracket '['", 1),
+            ("a: &a [*a]", "a value in it contains itself", 1),
+            ("&a [*a]", "a value in it contains itself", 1),
         ] {
             let problem = read::<Value>(text, 100, RepeatedKeys::Refused).unwrap_err();
             assert_eq!((problem.message.as_str(), problem.line), (message, line), "{text}");

@@ -143,6 +143,42 @@ fn tables_of_contents_give_order_titles_and_ticks() {
 }
 
 #[test]
+fn a_page_that_begins_with_a_section_has_the_title_of_the_menu() {
+    let found = found(
+        &[
+            ("mkdocs.yml", "nav:\n  - Clients: clients.md\n  - Menu: own.md\n"),
+            ("docs/clients.md", "!!! hint\n    Read it.\n\n## Why use one?\n\nIt keeps connections.\n"),
+            ("docs/own.md", "# Own title\n"),
+            ("docs/section.md", "## Only a section\n"),
+        ],
+        &[],
+    );
+    let shown: Vec<(&str, &str)> = found.new.iter().map(|it| (it.name.as_str(), it.description.as_str())).collect();
+    assert_eq!(shown, [("Clients", "It keeps connections."), ("Own title", ""), ("Only a section", "")]);
+    assert_eq!(found.new[0].tags, ["clients"]);
+}
+
+#[test]
+fn what_is_of_little_use_is_not_ticked() {
+    let (_folder, root) = repository(&[
+        ("README.md", "# Shop\n\nSells things to people."),
+        ("etc/store-readme.md", "Sells things to people."),
+        ("etc/other-readme.md", "Something else."),
+        ("docs/misc/setup.md", "# Setup\n"),
+        ("docs/404.md", "# Not found\n"),
+    ]);
+    refdesk_files::write_atomic(&root.join("docs/drinks.md"), b"# Caf\xe9\n\nAll of our drinks, hot and cold.\n")
+        .unwrap();
+    let found = discover(&scan(&root, &[]), &[]);
+    let ids = ids(&found);
+    for expected in ["shop-readme", "-store-readme", "other-readme", "misc-setup", "-docs-404", "-drinks"] {
+        assert!(ids.contains(&expected.to_owned()), "{expected}: {ids:?}");
+    }
+    assert_eq!(found.notes.len(), 1);
+    assert_eq!(found.notes[0].to_string(), "docs/drinks.md: some of its characters are not UTF-8 and cannot be read");
+}
+
+#[test]
 fn menus_of_vitepress_give_order_and_titles() {
     let menu =
         "export default { themeConfig: { sidebar: [{ text: 'Two', link: '/b' }, { text: 'One', link: '/a' }] } }";
@@ -266,13 +302,16 @@ fn links_and_other_things_are_not_followed() {
     std::os::unix::fs::symlink(folder.path().join("secret.md"), root.join("docs/leak.md")).unwrap();
     std::os::unix::fs::symlink(folder.path(), root.join("out")).unwrap();
     std::os::unix::fs::symlink(&root, root.join("docs/loop")).unwrap();
+    refdesk_files::write_atomic(&root.join("LICENSE"), b"MIT").unwrap();
+    std::os::unix::fs::symlink("../LICENSE", root.join("docs/LICENSE")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, root.join("docs/pipe.md"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
         .unwrap();
     let found = discover(&scan(&root, &[]), &[]);
     assert_eq!(found.new.iter().map(place).collect::<Vec<_>>(), ["docs/real.md"]);
     assert_eq!(
         found.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["docs/leak.md: a symbolic link; it was not followed"]
+        ["out", "docs/leak.md", "docs/loop"].map(|link| format!("{link}: a symbolic link; it was not followed")),
+        "links to files that are no documents are not worth a note"
     );
 }
 
