@@ -4,7 +4,7 @@
 pub(in crate::cli) mod canary;
 pub(in crate::cli) mod command_line;
 mod connection;
-mod connection_record;
+pub(in crate::cli) mod connection_record;
 pub(in crate::cli) mod example;
 mod file_change;
 mod found;

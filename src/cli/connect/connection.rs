@@ -78,12 +78,12 @@ impl Connection {
             new.hook = client.hooks.map(|_| write_command(&program, client.word, has_server));
         }
         if let (Some(command), Some(file)) = (&new.hook, hooks_file) {
-            let record = ConnectionRecord::new(desk, client.word, for_user);
+            let record = ConnectionRecord::of_hooks(desk, &client, for_user);
             let part = SettingsPart { client, command: PartCommand::Hooks(command.clone()) };
             new.files.push(FileParts { file, parts: vec![(part, record)] });
         }
         if let (Some(command), Some(file)) = (&new.server, server_file) {
-            let record = ConnectionRecord::new(desk, &format!("{}-mcp", client.word), for_user);
+            let record = ConnectionRecord::of_server(desk, &client, for_user);
             let part = (SettingsPart { client, command: PartCommand::Server(command.clone()) }, record);
             match new.files.iter_mut().find(|other| other.file.path() == file.path()) {
                 Some(other) => other.parts.push(part),
@@ -155,7 +155,12 @@ impl Connection {
     /// Shows, asks and writes.
     pub fn carry_out(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
         let answer = match self.changes() {
-            Ok(changes) if changes.iter().all(Option::is_none) => self.unchanged(&changes),
+            Ok(changes) if changes.iter().all(Option::is_none) => {
+                if !settings.dry_run {
+                    self.forget_removed();
+                }
+                self.unchanged(&changes)
+            }
             Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
             Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
         };
@@ -255,9 +260,17 @@ impl Connection {
         Error::new(Code::NotApproved, message, fix)
     }
 
-    /// Whether there is something to remove, or it cannot be said.
+    /// Whether there is something to remove or to forget, or it cannot be said.
     pub fn is_connected(&self) -> bool {
         self.changes().map_or(true, |changes| changes.iter().any(Option::is_some))
+            || self.files.iter().any(FileParts::is_only_recorded)
+    }
+
+    /// When disconnecting, removes the records of entries that a person has removed by hand.
+    fn forget_removed(&self) {
+        if self.verb == Verb::Disconnect {
+            self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::forget);
+        }
     }
 
     /// Makes the changes; the lock is held.
@@ -276,6 +289,7 @@ impl Connection {
             }
             done.push(format!("{} {}", change.words()[2], change.place()));
         }
+        self.forget_removed();
         let (status, is) = match self.verb {
             Verb::Connect => ("connected", "is connected"),
             Verb::Disconnect => ("disconnected", "is no longer connected"),

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use refdesk_agents::setup::Record;
+use refdesk_agents::setup::{Client, Record};
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
@@ -17,7 +17,7 @@ use refdesk_text::{Code, Error};
 const LIMIT: u64 = 64 * 1024;
 
 /// The record of one connection.
-pub(super) struct ConnectionRecord {
+pub(in crate::cli) struct ConnectionRecord {
     /// `None` if the user has no state folder.
     file: Option<PathBuf>,
     /// For a workspace: the root that its folder must stay within, and the sealer. The user's own folder may be
@@ -57,8 +57,17 @@ impl ConnectionRecord {
             .map_err(|error| not_stored(&error))
     }
 
-    /// Reads the record of this name: of an agent's hooks, or of its server.
-    pub fn new(desk: &Desk, name: &str, for_user: bool) -> Self {
+    /// Reads the record of an agent's hooks.
+    pub fn of_hooks(desk: &Desk, client: &Client, for_user: bool) -> Self {
+        Self::new(desk, client.word, for_user)
+    }
+
+    /// Reads the record of an agent's server.
+    pub fn of_server(desk: &Desk, client: &Client, for_user: bool) -> Self {
+        Self::new(desk, &format!("{}-mcp", client.word), for_user)
+    }
+
+    fn new(desk: &Desk, name: &str, for_user: bool) -> Self {
         let file = Self::folder(desk, for_user).map(|folder| folder.join(format!("{name}.json")));
         let workspace = (!for_user).then(|| (desk.workspace().to_path_buf(), desk.sealer().clone()));
         let place = format!("connected/{name}.json");

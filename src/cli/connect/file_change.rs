@@ -133,9 +133,19 @@ impl FileParts {
         };
         written.map_err(|unwritten| unwritten.refused)?;
         if !matches!(change.then, FollowUp::Remember(_)) {
-            self.parts.iter().for_each(|(_, record)| record.forget());
+            self.forget();
         }
         Ok(())
+    }
+
+    /// Whether there are records of entries that are gone from the file.
+    pub fn is_only_recorded(&self) -> bool {
+        self.parts.iter().any(|(_, record)| record.record.is_some()) && self.commands().is_empty()
+    }
+
+    /// Removes the records.
+    pub fn forget(&self) {
+        self.parts.iter().for_each(|(_, record)| record.forget());
     }
 }
 

@@ -4,13 +4,14 @@
 use serde_json::{Value, json};
 
 use super::super::connect::command_line::{is_own, shown_command, shown_words};
+use super::super::connect::connection_record::ConnectionRecord;
 use super::super::connect::{canary, example, settings_file, switches};
 use super::report::{CheckLevel, CheckLine};
 use refdesk_agents::canary::{CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server, hook_commands,
-    listed_server, write_command,
+    Client, HookGap, HookGapKind, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server,
+    hook_commands, hook_gaps, listed_server, write_command,
 };
 use refdesk_desk::Desk;
 use refdesk_text::Error;
@@ -24,10 +25,22 @@ struct AgentSettings {
     /// Whether the hooks are written in another way than `connect` writes them.
     has_foreign_hook: bool,
     server: Option<ListedServer>,
+    /// Whether `connect` wrote a server that is no longer there.
+    is_server_removed: bool,
     /// Why the settings cannot be relied on, and what to do about it.
     problems: Vec<(String, String)>,
     /// What else is worth knowing.
     notes: Vec<(String, String)>,
+}
+
+/// A settings file as it is.
+struct SettingsText {
+    /// Its name.
+    file: String,
+    /// Its text; empty if there is no file.
+    text: String,
+    /// Whether `connect` has written entries to it, and `disconnect` has not removed them.
+    is_recorded: bool,
 }
 
 /// A line for each connected agent, and the same for programs.
@@ -75,16 +88,19 @@ impl AgentSettings {
             hook: None,
             has_foreign_hook: false,
             server: None,
+            is_server_removed: false,
             problems: Vec::new(),
             notes: Vec::new(),
         };
         if let Some(hooks) = client.hooks
-            && let Some((file, text)) = new.look(desk, &hooks.places)
+            && let record = ConnectionRecord::of_hooks(desk, &client, for_user)
+            && let Some(settings) = new.look(desk, &hooks.places, &record)
         {
-            new.read_hooks(&file, &text);
+            new.read_hooks(&settings);
         }
-        if let Some((file, text)) = new.look(desk, &client.server.places) {
-            new.read_server(&file, &text);
+        let record = ConnectionRecord::of_server(desk, &client, for_user);
+        if let Some(settings) = new.look(desk, &client.server.places, &record) {
+            new.read_server(&settings);
         }
         let has_problem = new.server.as_ref().is_some_and(|server| server.problem.is_some());
         let parts = (new.hook.is_some(), new.server.is_some() && !has_problem);
@@ -99,16 +115,23 @@ impl AgentSettings {
         self.hook.is_some() || self.server.is_some() || !self.problems.is_empty()
     }
 
-    fn read_hooks(&mut self, file: &str, text: &str) {
+    fn read_hooks(&mut self, settings: &SettingsText) {
         let client = self.client;
-        let read =
-            || Ok((hook_commands(text, &client)?, foreign_hook_keys(text, &client)?, foreign_hooks(text, &client)?));
-        let Some((commands, keys, others)) = self.parsed(file, text, read()) else { return };
-        let scope = if self.for_user { " --user" } else { "" };
-        let replaces = format!("`refdesk connect {}{scope}` replaces it", client.word);
+        let SettingsText { file, text, is_recorded } = settings;
+        let read = || {
+            let foreign = (foreign_hook_keys(text, &client)?, foreign_hooks(text, &client)?);
+            Ok((hook_commands(text, &client)?, hook_gaps(text, &client)?, foreign))
+        };
+        let Some((commands, gaps, (keys, others))) = self.parsed(settings, read()) else { return };
+        let replaces = format!("`{}` replaces it", self.connect_command());
         let mut commands = commands.into_iter();
         self.hook = commands.next();
         self.has_foreign_hook = keys.is_some();
+        if self.hook.is_some() {
+            self.note_gaps(file, &gaps);
+        } else if *is_recorded {
+            self.note_removed(file, "hooks");
+        }
         self.problems.extend(keys.map(|keys| {
             let problem = format!(
                 "{file}: a hook of refdesk has {keys}, which connect does not write: it would not run as it is tried here"
@@ -126,38 +149,83 @@ impl AgentSettings {
         }
     }
 
-    fn read_server(&mut self, file: &str, text: &str) {
+    /// Says which events do not reach refdesk, or only in part.
+    fn note_gaps(&mut self, file: &str, gaps: &[HookGap]) {
+        let events = |kind| {
+            let events = gaps.iter().filter(move |gap| gap.kind == kind).map(|gap| gap.event);
+            Some(events.collect::<Vec<_>>().join(", ")).filter(|events| !events.is_empty())
+        };
+        let restores = format!("`{}` restores what is missing", self.connect_command());
+        let missing = events(HookGapKind::Missing).map(|events| format!("refdesk is not called for {events}"));
+        let no_tool = events(HookGapKind::NoTool)
+            .map(|events| format!("the hook for {events} is called for none of the tools whose results refdesk reads"));
+        for text in missing.into_iter().chain(no_tool) {
+            self.problems.push((format!("{file}: {text}"), restores.clone()));
+        }
+        let other = events(HookGapKind::OtherPattern)
+            .map(|events| format!("{file}: the hook for {events} is called less often than connect would have it"));
+        let replaces = format!("`{}` replaces it, if that was not meant", self.connect_command());
+        self.notes.extend(other.map(|text| (text, replaces)));
+    }
+
+    /// Says that what `connect` wrote is gone from this file.
+    fn note_removed(&mut self, file: &str, what: &str) {
+        let (connect, word) = (self.connect_command(), self.client.word);
+        let disconnect = connect.replacen("connect", "disconnect", 1);
+        let fix = format!("`{connect}` restores it; if {word} should stay without, `{disconnect}`");
+        self.problems.push((format!("{file}: the {what} that connect wrote is no longer there"), fix));
+    }
+
+    fn read_server(&mut self, settings: &SettingsText) {
         let server = self.client.server;
+        let SettingsText { file, text, is_recorded } = settings;
         let read = || Ok((listed_server(text, &server)?, foreign_server(text, &server)?));
-        let Some((listed, other)) = self.parsed(file, text, read()) else { return };
+        let Some((listed, other)) = self.parsed(settings, read()) else { return };
         let problem = listed.as_ref().and_then(|listed| listed.problem.as_ref());
         self.problems.extend(problem.map(|it| (format!("{file}: {}", it.message), it.fix.to_owned())));
         self.server = listed;
+        if self.server.is_none() && *is_recorded {
+            self.is_server_removed = true;
+            self.note_removed(file, "server");
+        }
         self.notes.extend(other.map(|name| {
             let note = format!("{file}: '{name}' is there and does not start refdesk");
             (note, "give it another name, or connect is refused".to_owned())
         }));
     }
 
-    /// The text of a settings file, and its name.
-    fn look(&self, desk: &Desk, places: &SettingsPlaces) -> Option<(String, String)> {
+    /// A settings file; `None` if there is none and `connect` wrote none, or if it cannot be read.
+    fn look(&mut self, desk: &Desk, places: &SettingsPlaces, record: &ConnectionRecord) -> Option<SettingsText> {
         let file = settings_file::of(desk, places, self.for_user).ok().flatten()?;
-        let text = file.read().ok().flatten()?;
-        Some((file.shown, text))
+        let is_recorded = record.record.is_some();
+        match file.read() {
+            Ok(None) if !is_recorded => None,
+            Ok(text) => Some(SettingsText { file: file.shown, text: text.unwrap_or_default(), is_recorded }),
+            Err(error) => {
+                let error = super::super::fix::worded(error);
+                self.problems.extend(is_recorded.then(|| (error.message, error.fix.to_string())));
+                None
+            }
+        }
     }
 
-    /// What was read from a file; one that cannot be read is a problem only if it mentions us.
-    fn parsed<T>(&mut self, file: &str, text: &str, read: Result<T, Error>) -> Option<T> {
+    /// What was read from a file; one that cannot be read is a problem only if it mentions us, or did.
+    fn parsed<T>(&mut self, settings: &SettingsText, read: Result<T, Error>) -> Option<T> {
         if let Err(error) = &read
-            && text.contains(NAME)
+            && (settings.is_recorded || settings.text.contains(NAME))
         {
-            let problem = (format!("{file}:{}", error.message), "fix the file".to_owned());
+            let problem = (format!("{}:{}", settings.file, error.message), "fix the file".to_owned());
             // Hooks and server may be in the same file.
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
             }
         }
         read.ok()
+    }
+
+    /// The command that connects the agent in this scope.
+    fn connect_command(&self) -> String {
+        format!("refdesk connect {}{}", self.client.word, if self.for_user { " --user" } else { "" })
     }
 
     fn scope(&self) -> &'static str {
@@ -183,7 +251,8 @@ impl AgentSettings {
             self.problems
                 .push((format!("the settings of the workspace start '{words}', which was not tried out"), fix()));
         }
-        if self.server.is_none() && self.hook.as_deref().is_some_and(|command| command.ends_with(" --mcp")) {
+        let is_missing = self.server.is_none() && !self.is_server_removed;
+        if is_missing && self.hook.as_deref().is_some_and(|command| command.ends_with(" --mcp")) {
             let is_elsewhere = [true, false].into_iter().any(|for_user| {
                 let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
                 let text = file.and_then(|file| file.read().ok().flatten()).unwrap_or_default();

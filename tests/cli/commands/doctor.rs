@@ -198,11 +198,117 @@ fn hooks_whose_hints_name_a_missing_server_are_wrong() {
     let world = tagged();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     fs::remove_file(world.path.join(".mcp.json")).unwrap();
+    fs::remove_file(world.path.join(".jaato/refdesk/connected/claude-code-mcp.json")).unwrap();
     let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
     assert!(wrong.contains("hints name the tools of the server, which is not connected"), "{wrong}");
     world.put(".mcp.json", b"{\n  \"mcpServers\": {\"refdesk\": }\n}\n");
     let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
     assert!(wrong.contains("Claude Code, this workspace: .mcp.json:2:"), "{wrong}");
+}
+
+/// An edit by hand of what `connect` wrote: a text and what replaces it, or that the file is removed.
+type HandEdit = (&'static str, Option<(&'static str, &'static str)>);
+
+#[test]
+fn entries_that_a_person_removed_or_changed_are_missed() {
+    let (claude, mcp) = (".claude/settings.json", ".mcp.json");
+    let not_called = "refdesk is not called for";
+    let gone = "that connect wrote is no longer there";
+    for (words, edits, expected) in [
+        (
+            &["claude-code"][..],
+            &[(claude, Some(("UserPromptSubmit", "UserPromptSubmitt")))] as &[HandEdit],
+            &[format!("{claude}: {not_called} UserPromptSubmit")][..],
+        ),
+        (
+            &["claude-code"],
+            &[(claude, Some(("^(Read|Grep|Bash|WebFetch|WebSearch|mcp__.*)$", "^Nope$")))],
+            &[format!(
+                "{claude}: the hook for PostToolUse is called for none of the tools whose results refdesk reads"
+            )],
+        ),
+        (&["claude-code"], &[(claude, None)], &[format!("{claude}: the hooks {gone}")]),
+        (
+            &["claude-code"],
+            &[(claude, Some(("refdesk hook", "refdsk hook")))],
+            &[format!("{claude}: the hooks {gone}")],
+        ),
+        (
+            &["claude-code"],
+            &[(claude, None), (mcp, None)],
+            &[format!("{claude}: the hooks {gone}"), format!("{mcp}: the server {gone}")],
+        ),
+        (&["claude-code"], &[(mcp, Some(("refdesk", "rfdesk")))], &[format!("{mcp}: the server {gone}")]),
+        (
+            &["codex", "--user"],
+            &[("~/.codex/hooks.json", None), ("~/.codex/config.toml", None)],
+            &[format!("~/.codex/hooks.json: the hooks {gone}"), format!("~/.codex/config.toml: the server {gone}")],
+        ),
+        (
+            &["gemini-cli"],
+            &[(".gemini/settings.json", Some(("BeforeAgent", "BeforeAgents")))],
+            &[format!(".gemini/settings.json: {not_called} BeforeAgent")],
+        ),
+    ] {
+        let world = tagged();
+        let path = |file: &str| match file.strip_prefix("~/") {
+            Some(inside) => world.beside("home").join(inside),
+            None => world.path.join(file),
+        };
+        let make_edits = || {
+            for (file, edit) in edits {
+                let path = path(file);
+                match edit {
+                    Some((from, to)) => {
+                        let text = fs::read_to_string(&path).unwrap();
+                        assert!(text.contains(from), "{text}");
+                        write_atomic(&path, text.replace(from, to).as_bytes()).unwrap();
+                    }
+                    None => fs::remove_file(&path).unwrap(),
+                }
+            }
+        };
+        let connect = [&["connect", "--yes"], words].concat();
+        world.run(&connect).exits(0);
+        make_edits();
+        let answer = world.json(&["doctor"], 1);
+        let wrong = with_level(&answer, "wrong");
+        let ends =
+            |line: &String| line.split_once(": ").and_then(|(_, line)| line.split_once(": ")).unwrap().1.to_owned();
+        assert_eq!(wrong.iter().map(ends).collect::<Vec<_>>(), expected, "{answer:#}");
+        assert_eq!(answer["agents"][0]["ok"], json!(false), "{answer:#}");
+        // The advice mends it, one way or the other.
+        let shown = world.run(&["doctor"]).exits(1);
+        assert!(shown.text().contains(&format!("fix: `refdesk connect {}` restores", words.join(" "))), "{shown}");
+        world.run(&connect).exits(0);
+        world.run(&["doctor"]).exits(0);
+        make_edits();
+        world.run(&[&["disconnect", "--yes"], words].concat()).exits(0);
+        world.run(&["doctor"]).exits(0);
+    }
+}
+
+#[test]
+fn entries_that_a_person_adapted_are_not_wrong() {
+    let world = tagged();
+    world.run(&["connect", "claude-code", "--yes"]).exits(0);
+    let text = world.read(".claude/settings.json");
+    for (from, to, note) in [
+        ("\"timeout\": 10", "\"timeout\": 30", false),
+        ("^(Read|", "^(Edit|Read|", false),
+        ("^(Read|Grep|", "^(", true),
+    ] {
+        world.put(".claude/settings.json", text.replace(from, to).as_bytes());
+        let answer = world.json(&["doctor"], 0);
+        let told = with_level(&answer, "note").concat();
+        assert_eq!(told.contains("the hook for PostToolUse is called less often"), note, "{told}");
+    }
+    // Only hooks, or only the server, is no gap.
+    for option in ["--hooks-only", "--mcp-only"] {
+        let world = tagged();
+        world.run(&["connect", "claude-code", "--yes", option]).exits(0);
+        world.run(&["doctor"]).exits(0);
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod cut;
 mod entries;
 mod file;
 mod foreign;
+mod gaps;
 mod insert;
 mod plan;
 mod problem;
@@ -23,6 +24,7 @@ pub use client::{
 pub use command::{NAME, is_ours, program_of, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
 pub use foreign::foreign_hooks;
+pub use gaps::{HookGap, HookGapKind, hook_gaps};
 pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
 pub use problem::EntryProblem;
 pub use record::Record;

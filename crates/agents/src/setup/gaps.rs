@@ -1,0 +1,129 @@
+//! What the hooks in a settings file leave out: events without an entry of ours, and entries for fewer tools than ours are
+//! for. An entry with another time limit or name is called all the same and is not a gap.
+
+use jsonc_parser::ast::Value;
+
+use super::client::Client;
+use super::command::NAME;
+use super::entries::{Entry, ours};
+use super::plan::split_mark;
+use super::text::parse;
+use refdesk_text::Error;
+
+/// An event that does not reach us as it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HookGap {
+    /// The agent's name for it.
+    pub event: &'static str,
+    /// How much is left out.
+    pub kind: HookGapKind,
+}
+
+/// How much of an event is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookGapKind {
+    /// All of it: there is no entry.
+    Missing,
+    /// All of it: the pattern of the entry has none of the tools.
+    NoTool,
+    /// A part: the pattern of the entry has some of the tools, or there should be none.
+    OtherPattern,
+}
+
+/// The gaps in the entries that call us for this agent, in the order in which connecting adds the events.
+///
+/// # Errors
+/// The file does not parse.
+pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
+    let (_, body) = split_mark(Some(text));
+    let root = match parse(body)? {
+        Some(Value::Object(root)) => Some(root),
+        _ => None,
+    };
+    let found = root.as_ref().map(|root| ours(root, client.word)).unwrap_or_default();
+    let wanted = client.entries(NAME);
+    let gap = |(event, entry): &(&'static str, serde_json::Value)| {
+        let kinds = found.iter().filter(|ours| ours.event == *event).map(|ours| narrowed(ours, entry));
+        // Of several entries, the one that gets the most counts.
+        let kind = kinds.min_by_key(|kind| kind.map_or(0, |kind| 1 + u8::from(kind == HookGapKind::NoTool)));
+        kind.unwrap_or(Some(HookGapKind::Missing)).map(|kind| HookGap { event, kind })
+    };
+    Ok(wanted.iter().filter_map(gap).collect())
+}
+
+/// What the pattern of this entry leaves out of the wanted one.
+fn narrowed(ours: &Entry<'_, '_>, wanted: &serde_json::Value) -> Option<HookGapKind> {
+    let alone = ours.alone();
+    let pattern = alone.get("matcher").and_then(serde_json::Value::as_str).unwrap_or_default();
+    if ["", "*", ".*"].contains(&pattern) {
+        return None;
+    }
+    let wanted = wanted.get("matcher").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let is_of_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
+    let tools: Vec<&str> = wanted.split(|c| !is_of_name(c)).filter(|tool| !tool.is_empty()).collect();
+    let there = tools.iter().filter(|tool| pattern.contains(**tool)).count();
+    match there {
+        0 if !tools.is_empty() => Some(HookGapKind::NoTool),
+        _ if there == tools.len() && there > 0 => None,
+        _ => Some(HookGapKind::OtherPattern),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HookGapKind::{Missing, NoTool, OtherPattern};
+    use super::*;
+    use crate::setup::{Connected, connect, write_command};
+
+    #[test]
+    fn what_an_edit_of_the_entries_leaves_out() {
+        for (agent, from, to, expected) in [
+            ("claude-code", "", "", &[][..]),
+            ("claude-code", "\"timeout\": 10", "\"timeout\": 30", &[]),
+            ("claude-code", "UserPromptSubmit", "UserPromptSubmitt", &[("UserPromptSubmit", Missing)]),
+            ("claude-code", "refdesk hook", "refdsk hook", &ALL.map(|event| (event, Missing))),
+            ("claude-code", "^(Read|Grep|Bash|WebFetch|WebSearch|mcp__.*)$", "^Nope$", &[("PostToolUse", NoTool)]),
+            ("claude-code", "^(Read|Grep|Bash|WebFetch|WebSearch|mcp__.*)$", "*", &[]),
+            ("claude-code", "^(Read|Grep|", "^(Edit|Read|Grep|", &[]),
+            ("claude-code", "^(Read|Grep|", "^(", &[("PostToolUse", OtherPattern)]),
+            (
+                "claude-code",
+                "\"SessionStart\": [\n      {",
+                "\"SessionStart\": [\n      {\"matcher\": \"startup\",",
+                &[("SessionStart", OtherPattern)],
+            ),
+            ("gemini-cli", "BeforeAgent", "BeforeAgents", &[("BeforeAgent", Missing)]),
+            ("cursor", "MCP:.*", "Write", &[("postToolUse", OtherPattern)]),
+        ] {
+            let client = Client::from_word(agent).unwrap();
+            let Ok(Connected::Write { text, .. }) = connect(None, &client, &write_command(NAME, agent, true), None)
+            else {
+                panic!("{agent}");
+            };
+            assert!(text.contains(from), "{text}");
+            let gaps = hook_gaps(&text.replace(from, to), &client).unwrap();
+            let gaps: Vec<_> = gaps.iter().map(|gap| (gap.event, gap.kind)).collect();
+            assert_eq!(gaps, expected, "{agent}: {from} -> {to}");
+        }
+    }
+
+    const ALL: [&str; 3] = ["SessionStart", "UserPromptSubmit", "PostToolUse"];
+
+    #[test]
+    fn of_several_entries_the_widest_counts() {
+        let client = Client::from_word("cursor").unwrap();
+        let entry = |pattern: &str| format!(r#"{{"command": "refdesk hook cursor", "matcher": "{pattern}"}}"#);
+        for (patterns, expected) in [
+            (&["x", "*"][..], None),
+            (&["x", "Read"], Some(OtherPattern)),
+            (&["x", "y"], Some(NoTool)),
+            (&[], Some(Missing)),
+        ] {
+            let list = patterns.iter().map(|pattern| entry(pattern)).collect::<Vec<_>>().join(",");
+            let text = format!(r#"{{"hooks": {{"postToolUse": [{list}]}}}}"#);
+            let gaps = hook_gaps(&text, &client).unwrap();
+            let gap = gaps.iter().find(|gap| gap.event == "postToolUse").map(|gap| gap.kind);
+            assert_eq!(gap, expected, "{patterns:?}");
+        }
+    }
+}
