@@ -15,6 +15,7 @@ use refdesk_files::name;
 use refdesk_files::output::{Before, PathLookup, Proposal, WriteFailure, WrittenFile};
 use refdesk_files::path::{relative, slashed};
 use refdesk_files::{FileMode, Folder, read_regular};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
 use refdesk_text::{Code, Error};
 
@@ -30,6 +31,9 @@ pub enum CatalogLayout {
     /// Into `sources` of the configuration of the workspace.
     OneFile,
 }
+
+/// Problems of a file of the catalog that hide what it lists.
+const HIDING: [Code; 5] = [Code::ConfigNotFound, Code::Unreadable, Code::NotUtf8, Code::JsonSyntax, Code::NotAnObject];
 
 /// What to write.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -129,6 +133,24 @@ impl Desk {
         Ok(written)
     }
 
+    /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.
+    pub(super) fn check_readable(&self) -> Result<(), Error> {
+        let sources = self.config.document.as_ref().and_then(|document| document.value.get("sources"));
+        let is_list = sources.is_none_or(|sources| sources.is_array() || sources.is_null());
+        let hides = |problem: &&Diagnostic| {
+            let is_of_list = !is_list && problem.code == Code::WrongType;
+            problem.is_error() && (is_of_list || HIDING.contains(&problem.code))
+        };
+        let Some(problem) = self.config.diagnostics.iter().chain(&self.entries).find(hides) else { return Ok(()) };
+        let place = Some(problem.place()).filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
+        let message = format!(
+            "nothing is added to a catalog that cannot be read as a whole: {}{}",
+            place.unwrap_or_default(),
+            problem.message
+        );
+        Err(Error::new(problem.code, message, problem.fix.clone()))
+    }
+
     /// Makes a folder a workspace that was taken for want of a better one; returns it if it was not one before.
     fn mark_workspace(&self) -> Result<Option<Folder>, Error> {
         if self.around().is_workspace() {
@@ -154,6 +176,7 @@ impl Desk {
         if entries.is_empty() {
             return Ok(Vec::new());
         }
+        self.check_readable()?;
         if !self.settings().auto_discover {
             let message = "files in the references folder are not read: 'auto_discover_references' is false";
             let hint = "set it to true, or add the entry to 'sources' yourself";
@@ -236,10 +259,6 @@ impl Desk {
     /// The configuration of the workspace, which may not exist yet.
     fn one_file(&self) -> Result<PathBuf, Error> {
         match self.config_file() {
-            None if self.config.broken || self.is_unmet() => {
-                let message = "the configuration cannot be read, so nothing can be added to it";
-                Err(Error::new(Code::Unreadable, message, "mend it first, or write a file for each source"))
-            }
             None => Ok(self.workspace().join("references.json")),
             Some(file) if file.starts_with(self.workspace()) => Ok(file.to_path_buf()),
             Some(file) => {

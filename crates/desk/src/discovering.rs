@@ -70,8 +70,9 @@ impl Desk {
     /// A discovery in these folders, relative to the current one; none means the workspace.
     ///
     /// # Errors
-    /// A folder does not exist, or is outside the workspace.
+    /// A folder does not exist, or is outside the workspace; a file of the catalog cannot be read.
     pub fn discoverer(&self, folders: &[PathBuf]) -> Result<Discoverer, Error> {
+        self.check_readable()?;
         let shown = |path: &Path| path.display().to_string();
         let workspace = fs::canonicalize(self.workspace()).map_err(|error| {
             let message = format!("the workspace {} cannot be read: {error}", shown(self.workspace()));

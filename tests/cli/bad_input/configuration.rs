@@ -54,6 +54,34 @@ fn an_unusable_discovered_file_leaves_the_others() {
 }
 
 #[test]
+fn a_catalog_that_cannot_be_read_as_a_whole_is_not_extended() {
+    let comment = b"{\n // c\n \"sources\": [{\"id\": \"kafka\", \"type\": \"local\", \"path\": \"docs/kafka.md\"}]}\n";
+    let more = [
+        ("a comment", comment.to_vec(), "json-syntax"),
+        ("no list", br#"{"sources": {"id": "kafka"}}"#.to_vec(), "wrong-type"),
+    ];
+    for (what, bytes, code) in rubbish().into_iter().chain(more) {
+        for file in ["references.json", ".jaato/references/bad.json"] {
+            if code == "wrong-type" && file != "references.json" {
+                continue;
+            }
+            let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n")]);
+            world.put(file, &bytes);
+            let before = world.listing();
+            for words in
+                [&["init", "--yes"][..], &["init", "--one-file", "--yes"], &["init"], &["add", "docs/kafka.md"]]
+            {
+                let answer = world.json(words, 1);
+                assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!(code)), "{what}");
+                let message = answer["error"]["message"].as_str().unwrap();
+                assert!(message.starts_with("nothing is added to a catalog") && message.contains(file), "{message}");
+            }
+            assert_eq!(world.listing(), before, "{what}: {file}");
+        }
+    }
+}
+
+#[test]
 fn a_byte_order_mark_and_crlf_are_harmless() {
     let world = Workspace::new();
     let text = format!("\u{feff}{:#}\n", json!({"sources": [good_source()]})).replace('\n', "\r\n");
