@@ -322,9 +322,9 @@ impl Command {
         matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_) | Self::Where)
     }
 
-    /// Whether problems in single catalog entries are not printed with this command.
+    /// Whether problems in single catalog entries are not printed with this command; `edit` prints those of its file itself.
     pub fn ignores_entries(&self) -> bool {
-        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles | Self::Db(_))
+        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles | Self::Db(_) | Self::Edit(_))
     }
 
     /// Whether the command may store what it read of documents in the cache.

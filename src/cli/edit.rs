@@ -16,7 +16,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// What to do with a file that does not hold what it should.
+/// What to do with a file that does not hold what it should, or that hides another source.
 enum NextStep {
     EditAgain,
     PutBack,
@@ -37,6 +37,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
     let file = desk.definition(&id)?.path;
     let shown = desk.around().display(&file);
     let before = read(&file, &shown)?;
+    let taken_before = taken_ids(desk);
     loop {
         let spot = desk.definition(&id).unwrap_or_else(|_| Spot { path: file.clone(), line: 1 });
         open(desk, &spot)?;
@@ -46,13 +47,21 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
             return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
         }
         desk.note_edit(session, &file, &after, &id);
-        let problems = problems(desk, &shown, &id);
+        let mut problems = problems(desk, &shown, &id);
+        // An entry that takes the id of another one takes that one out of the catalog, so it is asked about as an error is.
+        let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
+        problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
         problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
-        if !problems.iter().any(Diagnostic::is_error) {
+        let wrong = match (problems.iter().any(Diagnostic::is_error), taken.first()) {
+            (true, _) => Some((Code::Unparsable, "has errors")),
+            (false, Some(taken)) => Some((taken.code, "takes the id of another source")),
+            (false, None) => None,
+        };
+        let Some((code, what)) = wrong else {
             let json = json!({"status": "success", "id": id, "file": shown});
             return Ok(CommandOutput::new(json, format!("edited {} in {}\n", one_line(&id), one_line(&shown))));
-        }
-        match next_step(&shown) {
+        };
+        match next_step(&shown, what) {
             NextStep::EditAgain => {}
             NextStep::PutBack => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
@@ -60,8 +69,8 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
                 return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
             }
             NextStep::Keep => {
-                let message = format!("{shown} is kept as it is, with errors");
-                return Err(Error::new(Code::Unparsable, message, "`refdesk check` shows them"));
+                let message = format!("{shown} is kept as it is and {what}");
+                return Err(Error::new(code, message, "`refdesk check` shows the problem"));
             }
         }
     }
@@ -98,10 +107,15 @@ fn problems(desk: &Desk, shown: &str, id: &str) -> Vec<Diagnostic> {
     problems
 }
 
+/// The entries that are not used because another one has their id.
+fn taken_ids(desk: &Desk) -> Vec<Diagnostic> {
+    desk.diagnostics().into_iter().filter(|problem| problem.code == Code::DuplicateId).collect()
+}
+
 /// Asks; without an answer the file is put back.
-fn next_step(shown: &str) -> NextStep {
+fn next_step(shown: &str, what: &str) -> NextStep {
     let mut out = io::stderr().lock();
-    let question = format!("{} has errors. Edit again, put back, or keep it? [E/p/k] ", one_line(shown));
+    let question = format!("{} {what}. Edit again, put back, or keep it? [E/p/k] ", one_line(shown));
     let mut answer = String::new();
     let asked = out.write_all(question.as_bytes()).and_then(|()| out.flush());
     match asked.and_then(|()| io::stdin().lock().read_line(&mut answer)) {

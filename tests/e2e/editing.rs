@@ -50,3 +50,26 @@ fn an_edit_is_checked_and_can_be_repeated_or_put_back() {
         assert_eq!(world.read(FILE), left, "{texts:?} {keys:?}");
     }
 }
+
+#[test]
+fn an_entry_that_takes_the_id_of_another_is_asked_about() {
+    let other = ENTRY.replace("\"a\"", "\"b\"");
+    for (keys, code, left) in [("p\r", 0, ENTRY), ("e\r", 0, ENTRY), ("k\r", 1, other.as_str())] {
+        let world = Workspace::with(&[(FILE, ENTRY), (".jaato/references/b.json", &other)]);
+        let mut pty = edit(&world, &[&other, ENTRY]);
+        pty.wait_for(&format!("{FILE} takes the id of another source"));
+        pty.type_bytes(keys);
+        assert_eq!(pty.wait_for_exit().exit_code(), code, "{keys:?}");
+        assert_eq!(world.read(FILE), left, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_warning_is_printed_once() {
+    let entry = r#"{"id": "a", "name": "A", "type": "local", "path": "gone.md"}"#;
+    let world = Workspace::with(&[(FILE, ENTRY)]);
+    let pty = edit(&world, &[entry]);
+    pty.wait_for("edited a in");
+    assert_eq!(pty.text().matches("'gone.md' does not exist").count(), 1, "{}", pty.text());
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+}
