@@ -2,6 +2,7 @@
 //! try out whether the agents would now be answered.
 
 pub(in crate::cli) mod canary;
+mod choose;
 pub(in crate::cli) mod command_line;
 mod connection;
 pub(in crate::cli) mod connection_record;
@@ -28,11 +29,19 @@ use refdesk_text::{Code, Error};
 
 /// Connects agents: those that are named, or those that are found.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
-    let agents = match named(&args.agents) {
+    let mut agents = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
         Ok(agents) => agents,
         Err(usage) => return usage,
     };
+    if agents.is_empty() && !args.settings.yes {
+        match choose::choose(args.settings.user) {
+            Some(chosen) if chosen.is_empty() => {
+                return CommandOutput::new(json!({"agents": []}), "nothing was connected\n");
+            }
+            chosen => agents.extend(chosen.into_iter().flatten()),
+        }
+    }
     if agents.is_empty() {
         let names: Vec<&str> = Client::all().map(|client| client.name).collect();
         let message = format!(

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use portable_pty::CommandBuilder;
 use refdesk_files::write_atomic;
 use serde_json::json;
 
@@ -100,4 +101,25 @@ fn an_empty_catalog_is_asked_about_first() {
     pty.wait_for("`refdesk init` proposes a catalog");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert!(!world.path.join(".cursor").exists());
+}
+
+#[test]
+fn without_an_agent_that_is_found_there_is_a_list_to_choose_from() {
+    for (typed, written) in [("?\r4\r", true), ("\r", false), ("q\r", false)] {
+        let world = Workspace::of(json!([inline("a", "text")]), &[]);
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+        command.args(["--workspace".as_ref(), world.path.as_os_str(), "connect".as_ref()]);
+        command.env("HOME", world.beside("home"));
+        command.env("PATH", world.beside("tmp"));
+        let mut pty = Pty::spawn(command, 100, 60);
+        pty.wait_for("Enter to leave:");
+        assert!(pty.text().contains("  1 claude-code  Claude Code"), "{}", pty.text());
+        pty.type_bytes(typed);
+        if written {
+            pty.wait_for("'?' is not a number from 1 to 7");
+            pty.wait_for("Write .cursor/hooks.json");
+            pty.type_bytes("n\r");
+        }
+        assert_eq!(pty.wait_for_exit().exit_code(), u32::from(written), "{typed:?}");
+    }
 }
