@@ -76,7 +76,7 @@ pub struct Cli {
     /// Use the built-in sample knowledge base, in a temporary folder
     #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
-    /// Learn the full screen in eleven steps, on the sample knowledge base
+    /// Learn the full screen in ten steps, on the sample knowledge base
     #[arg(long, requires = "demo")]
     pub tour: bool,
     /// Draw the full screen with ASCII characters only

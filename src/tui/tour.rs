@@ -1,4 +1,4 @@
-//! The tour of the demo: eleven steps in a box below the panes. Each says what there is to see and which keys to press, and waits
+//! The tour of the demo: ten steps in a box below the panes. Each says what there is to see and which keys to press, and waits
 //! until that has happened, however it was done. A key leaves it at any time.
 
 use ratatui::buffer::Buffer;
@@ -39,7 +39,7 @@ struct TourStep {
     is_done: fn(&State, StepStart) -> bool,
 }
 
-const STEPS: [TourStep; 11] = [
+const STEPS: [TourStep; 10] = [
     TourStep {
         text: "This is the knowledge of a small project: a catalog of sources, the selection that agents are given, hints for \
                a prompt, and templates.",
@@ -76,23 +76,19 @@ const STEPS: [TourStep; 11] = [
         is_done: |state, begun| state.counts.picked < begun.picked,
     },
     TourStep {
-        text: "With each prompt, an agent gets hints at the sources that it is about. Try one yourself: the matches follow as \
-               you type.",
+        text: "With each prompt, an agent gets hints at the sources that it is about. The matches follow as you type; then see what \
+               refdesk would add to the prompt, to the byte, and what each block costs.",
         keys: |state| {
-            let hints = state.key(Action::Focus(Pane::Hints));
-            let prompt = state.key_in(KeyContext::Pane(Pane::Hints), Action::Prompt);
-            format!("Press {hints}, then {prompt}, and type: retry the payment")
-        },
-        is_done: |state, _| !state.hints.prompt.is_empty() && state.len(Pane::Hints) > 0,
-    },
-    TourStep {
-        text: "This is what refdesk would add to that prompt, to the byte, and what each block costs.",
-        keys: |state| {
+            if state.hints.prompt.is_empty() || state.len(Pane::Hints) == 0 {
+                let hints = state.key(Action::Focus(Pane::Hints));
+                let prompt = state.key_in(KeyContext::Pane(Pane::Hints), Action::Prompt);
+                return format!("Press {hints}, then {prompt}, and type: retry the payment");
+            }
             let leave = state.key_in(KeyContext::Prompt, Action::Accept);
             let enriched = state.key_in(KeyContext::Pane(Pane::Hints), Action::Enriched);
             format!("Press {leave} to leave the prompt, then {enriched}.")
         },
-        is_done: |state, _| state.shows_enriched(),
+        is_done: |state, _| !state.hints.prompt.is_empty() && state.shows_enriched(),
     },
     TourStep {
         text: "The feed shows what every agent of the workspace is told, reads and picks, as it happens.",
@@ -111,14 +107,15 @@ const STEPS: [TourStep; 11] = [
         },
     },
     TourStep {
-        text: "Databases are sources too. This is what a pick of @db-accounts-invoices tells an agent: what each table means \
-               and how it joins, and never a value of a sensitive column.",
+        text: "Databases are sources too. A pick of one tells an agent what its tables mean and how they join, and never a value \
+               of a sensitive column. The page beside the list is what it reads.",
         keys: |state| {
             let back = state.key(Action::Back);
             let databases = state.key_in(KeyContext::Global, Action::Databases);
             if state.databases.is_open() {
                 let down = state.key(Action::Move(Motion::Down));
-                return format!("Press {down} to go to a table, and read its page.");
+                let named = first_table(state).map(|name| format!(" such as {name}")).unwrap_or_default();
+                return format!("Press {down} until the cursor is on a table{named}, and read its page.");
             }
             format!("Press {back} until the form is left, then {databases}.")
         },
@@ -141,6 +138,13 @@ const DONE: TourStep = TourStep {
     },
     is_done: |_, _| false,
 };
+
+/// The name of the first table in the list of databases.
+fn first_table(state: &State) -> Option<String> {
+    let view = &state.databases;
+    let table = view.rows.iter().find_map(|row| view.table_of(*row))?;
+    Some(cells::clean(&table.name.name).into_owned())
+}
 
 impl Tour {
     /// A tour at its first step.

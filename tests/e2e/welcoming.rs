@@ -51,7 +51,7 @@ fn a_file_is_added_and_the_demo_comes_back() {
     pty.type_bytes("W");
     pty.wait_for("Open the demo");
     pty.type_bytes("o");
-    pty.wait_for("1 of 11 · C-g leaves");
+    pty.wait_for("1 of 10 · C-g leaves");
     pty.type_bytes("\x03");
     pty.wait_until("the own screen again", |seen| seen.text().contains("1 source ") && !seen.text().contains("Tour"));
     pty.type_bytes("\x03");
