@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
-use super::output::{ask, ask_to_leave, can_ask};
+use super::output::{ask_line, ask_to_leave, can_ask};
 use refdesk_core::catalog::Mode;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
 use refdesk_text::Error;
@@ -14,7 +14,10 @@ use refdesk_text::tokens::counted;
 /// Writes each entry to a new file.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
     let places = match places(desk, args) {
-        Ok(places) => places,
+        Ok(Some(places)) => places,
+        Ok(None) => {
+            return CommandOutput::new(json!({"status": "unchanged", "added": [], "known": []}), "nothing was added\n");
+        }
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
     if places.len() > 1 && (args.id.is_some() || args.name.is_some() || args.description.is_some()) {
@@ -49,28 +52,49 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
     }
 }
 
-/// The places that were named, with patterns expanded, and folders if each of their documents is wanted.
-fn places(desk: &Desk, args: &AddArgs) -> Result<Vec<String>, Error> {
+/// How a folder becomes sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FolderAs {
+    Each,
+    One,
+}
+
+/// The places that were named, with patterns expanded, and folders if each of their documents is wanted; `None` if a person
+/// wants neither.
+fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
     let mut places = Vec::new();
     for named in &args.places {
         for place in desk.expand(named)? {
             let documents = if args.each || can_ask() { desk.documents_of(&place) } else { Vec::new() };
-            let is_each = match documents.len() {
-                0 => false,
-                _ if args.each => true,
-                1 => false,
-                count => {
-                    let question = format!(
-                        "{place} has {}. Add each as a source, instead of the folder as one?",
-                        counted(count, "document")
-                    );
-                    ask("", &question) == Some(true)
-                }
+            let wanted = match documents.len() {
+                0 => Some(FolderAs::One),
+                _ if args.each => Some(FolderAs::Each),
+                1 => Some(FolderAs::One),
+                count => ask_about(&place, count),
             };
-            if is_each { places.extend(documents) } else { places.push(place) }
+            match wanted {
+                Some(FolderAs::Each) => places.extend(documents),
+                Some(FolderAs::One) => places.push(place),
+                None => return Ok(None),
+            }
         }
     }
-    Ok(places)
+    Ok(Some(places))
+}
+
+/// Asks until there is an answer; `None` if nothing of the folder is wanted.
+fn ask_about(place: &str, count: usize) -> Option<FolderAs> {
+    let documents = counted(count, "document");
+    let question =
+        format!("{place} has {documents}. Add each as a source, the folder as one, or nothing? [each/one/q]");
+    loop {
+        match ask_line("", &question)?.to_lowercase().as_str() {
+            "e" | "each" => return Some(FolderAs::Each),
+            "o" | "one" => return Some(FolderAs::One),
+            "q" | "quit" | "n" | "no" | "nothing" => return None,
+            _ => {}
+        }
+    }
 }
 
 fn document(desk: &Desk, outcome: &AddedSources) -> Value {

@@ -63,15 +63,24 @@ fn leaving_writes_nothing() {
 
 #[test]
 fn a_folder_can_be_added_as_one_source_or_as_one_each() {
-    for (typed, expected) in [("y\r", &["kafka.json", "outbox.json", "saga.json"][..]), ("n\r", &["docs.json"])] {
+    for (typed, expected) in [
+        (&["each\r"][..], &["kafka.json", "outbox.json", "saga.json"][..]),
+        (&["o\r"], &["docs.json"]),
+        (&["?\r", "\r", "q\r"], &[]),
+        (&["\x04"], &[]),
+    ] {
         let world = world();
         world.configure(serde_json::json!({"sources": []}));
+        let before = world.listing();
         let mut pty = start(&world, &["add", world.path.join("docs").to_str().unwrap()]);
-        pty.wait_for("has 3 documents. Add each as a source, instead of the folder as one? [y/N]");
-        pty.type_bytes(typed);
+        for (nth, line) in typed.iter().enumerate() {
+            pty.wait_until("the question", |seen| seen.text().replace('\n', "").matches("[each/one/q]").count() > nth);
+            pty.type_bytes(line);
+        }
         assert_eq!(pty.wait_for_exit().exit_code(), 0);
         for file in expected {
             assert!(world.path.join(".jaato/references").join(file).exists(), "{typed:?} {file}");
         }
+        assert_eq!(world.listing() == before, expected.is_empty(), "{typed:?}");
     }
 }

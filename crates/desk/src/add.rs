@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::catalog_change::{EntryPlace, NewEntry};
 use super::writing::Leave;
 use super::{Desk, Session};
-use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
@@ -135,6 +135,11 @@ impl Desk {
         if new.place.trim().is_empty() || !path.exists() {
             let message = format!("'{}' is not an existing file or folder", new.place);
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
+        }
+        let lookup = Resolver::default();
+        if ReservedFolders::new(self.workspace(), &lookup).holds(&path, &lookup.resolve(&path).0) {
+            let message = format!("'{}' belongs to git or to refdesk itself, and would never be read", new.place);
+            return Err(Error::new(Code::ReservedPath, message, "name another file"));
         }
         Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })
     }

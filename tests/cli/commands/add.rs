@@ -99,8 +99,16 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--tag", "x", "--tag", " - "], "empty-tag"),
         (&["add", "docs/b.md", "--tag", ""], "empty-tag"),
         (&["add", "docs/b.md", "--name", " "], "empty-name"),
+        // Nor one that would never be read.
+        (&["add", ".git/config"], "reserved-path"),
+        (&["add", "docs/../.git"], "reserved-path"),
+        (&["add", "docs/config.md"], "reserved-path"),
+        (&["add", ".jaato/refdesk"], "reserved-path"),
     ];
     let world = small();
+    world.put(".git/config", b"[core]\n");
+    std::os::unix::fs::symlink("../.git/config", world.path.join("docs/config.md")).unwrap();
+    world.run(&["select", "a"]).exits(0);
     let before = world.listing();
     for (words, code) in cases {
         let answer = world.json(words, 1);
