@@ -169,8 +169,13 @@ fn the_schema_of_preferences_accepts_what_the_code_accepts() {
     assert_eq!(schema["properties"]["theme"]["examples"], json!(user::THEMES));
     // Any name may be that of one of the user's own themes.
     let own = ["never", "ascii", "x"].map(str::to_owned);
+    let of_log =
+        ["info", "TRACE", "Debug", "3", "6", "debgu", "info,warn", "info, x", "refdesk", "refdesk::cli=info,warn"];
+    let of_log = of_log.into_iter().chain(["hyper=debug", "hyper=debgu", "hyper", "a=b=info", "info,", "refdesk="]);
     for key in user::KEYS {
-        for value in [json!("auto"), json!("never"), json!("dark"), json!("ascii"), json!("x"), json!(" "), json!(7)] {
+        let values = [json!("auto"), json!("never"), json!("dark"), json!("ascii"), json!("x"), json!(" "), json!(7)];
+        let more = of_log.clone().map(|text| json!(text)).filter(|_| key == "log");
+        for value in values.into_iter().chain(more) {
             let (_, problems) = user::parse(&format!("{key} = {value}"), "config.toml", &own);
             let is_valid = wrong(&schema, &json!({key: value}), "").is_empty();
             assert_eq!(is_valid, problems.is_empty(), "{key} = {value}: {problems:?}");

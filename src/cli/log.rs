@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use refdesk_core::config;
+use refdesk_core::config::{self, user};
 use refdesk_files::{narrow, private_folder};
 
 /// A larger file is rotated, replacing the previous one.
@@ -39,8 +39,10 @@ pub fn start(preferred: Option<&str>) {
 /// The level from `REFDESK_LOG`; warnings if it is empty or cannot be parsed, and why.
 fn filter(wanted: &str) -> (Targets, Option<String>) {
     let usual = || Targets::new().with_default(LevelFilter::WARN);
+    let wrong = user::wrong_log_word(wanted).map(|word| format!("'{word}' is not a level"));
     match wanted.trim() {
         "" => (usual(), None),
+        _ if wrong.is_some() => (usual(), wrong),
         wanted => match wanted.parse() {
             Ok(filter) => (filter, None),
             Err(error) => (usual(), Some(format!("{error}"))),
@@ -132,7 +134,8 @@ mod tests {
             ("off", Targets::new().with_default(LevelFilter::OFF), true),
             ("refdesk=info,warn", both, true),
             ("refdesk=loud", usual.clone(), false),
-            ("refdesk=info=debug", usual, false),
+            ("refdesk=info=debug", usual.clone(), false),
+            ("debgu", usual, false),
         ] {
             let (found, wrong) = filter(wanted);
             assert_eq!((found, wrong.is_none()), (expected, understood), "{wanted}");

@@ -28,6 +28,12 @@ pub const THEMES: [&str; 7] = ["auto", "dark", "light", "contrast", "colourblind
 /// The values of `characters`.
 pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
 
+/// The levels of `log`.
+pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// The target of everything that refdesk logs itself begins with this.
+const LOG_TARGET: &str = "refdesk";
+
 /// What the user prefers; `None` leaves it to refdesk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preferences {
@@ -98,7 +104,7 @@ pub fn parse(text: &str, shown: &str, own_themes: &[String]) -> (Preferences, Ve
             "theme" => preferences.theme = reader.theme(own_themes, value),
             "characters" => preferences.characters = reader.choice("characters", &CHARACTERS, value),
             "editor" => preferences.editor = reader.text("editor", value),
-            "log" => preferences.log = reader.text("log", value),
+            "log" => preferences.log = reader.log(value),
             "$schema" => {}
             unknown => {
                 let nearest = did_you_mean(unknown, KEYS);
@@ -154,6 +160,16 @@ impl Reader<'_> {
         Some(text).filter(|name| *name != THEMES[0])
     }
 
+    /// What is to be logged: levels, alone or by target.
+    fn log(&mut self, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        let text = self.text("log", value)?;
+        if let Some(wrong) = wrong_log_word(&text) {
+            self.unknown("log", wrong, &LOG_LEVELS, value);
+            return None;
+        }
+        Some(text)
+    }
+
     fn unknown(&mut self, key: &str, text: &str, known: &[&str], value: &Spanned<DeValue<'_>>) {
         let nearest = did_you_mean(text, known.iter().copied());
         let fix = nearest.unwrap_or_else(|| format!("values are {}", known.join(", ")));
@@ -175,6 +191,21 @@ impl Reader<'_> {
         };
         known.get(at).copied().filter(|_| at > 0)
     }
+}
+
+/// The first word of a log filter, such as `info` or `warn,refdesk_index=debug`, that is not a level where one is expected. A
+/// word without a level would be taken for a target of which everything is logged, so only those of refdesk may be.
+pub fn wrong_log_word(filter: &str) -> Option<&str> {
+    let is_level = |word: &str| {
+        LOG_LEVELS.iter().any(|level| word == *level || word == level.to_ascii_uppercase())
+            || matches!(word.as_bytes(), [b'0'..=b'5'])
+    };
+    let wrong = |word: &&str| match word.split_once('=') {
+        Some((_, level)) => !is_level(level),
+        None => !is_level(word) && !word.starts_with(LOG_TARGET),
+    };
+    let word = filter.split(',').map(str::trim).find(wrong)?;
+    Some(word.split_once('=').map_or(word, |(_, level)| level))
 }
 
 fn kind(value: &DeValue<'_>) -> &'static str {
@@ -243,6 +274,32 @@ mod tests {
         ] {
             let expected = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
             assert_eq!(told(text), (expected(values), expected(problems)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_level_of_the_log_is_a_problem() {
+        let values = "values are off, error, warn, info, debug, trace";
+        for (log, wrong) in [
+            ("debgu", Some(("debgu", "did you mean 'debug'?"))),
+            ("refdesk=debgu", Some(("debgu", "did you mean 'debug'?"))),
+            ("info,verbose", Some(("verbose", values))),
+            ("refdesk=info=debug", Some(("info=debug", values))),
+            ("refdesk=", Some(("", values))),
+            ("9", Some(("9", values))),
+            ("info,", Some(("", values))),
+            ("DEBUG", None),
+            ("3", None),
+            ("Debug", Some(("Debug", "did you mean 'debug'?"))),
+            ("off", None),
+            ("refdesk=info, warn", None),
+            ("refdesk_index", None),
+            ("hyper=trace,refdesk::cli=debug", None),
+        ] {
+            let (values, problems) = told(&format!("log = \"{log}\""));
+            let expected = wrong.map(|(word, fix)| format!("Error 1:7 'log' cannot be '{word}'; {fix}"));
+            assert_eq!(problems, Vec::from_iter(expected), "{log}");
+            assert_eq!(values.len(), usize::from(wrong.is_none()), "{log}");
         }
     }
 
