@@ -186,14 +186,19 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
         }
     };
     for ((answer, connection), results) in connected.into_iter().zip(&results) {
-        report(answer, connection.client(), results, prompt.as_ref());
+        report(answer, (connection.client(), &connection.restart(desk)), results, prompt.as_ref());
         let problems = connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off);
         answer.notes.extend(problems.map(|problem| format!("{}; {}", problem.message, problem.fix)));
     }
 }
 
-/// Adds the results of trying out a connection to its answer.
-fn report(answer: &mut CommandOutput, client: &Client, results: &[CanaryResult], prompt: Option<&CanaryPrompt>) {
+/// Adds the results of trying out a connection to its answer, and how to restart the agent.
+fn report(
+    answer: &mut CommandOutput,
+    (client, restart): (&Client, &str),
+    results: &[CanaryResult],
+    prompt: Option<&CanaryPrompt>,
+) {
     if let Value::Object(members) = &mut answer.json {
         members.insert("canary".to_owned(), canary::json(results));
         members.insert("ask".to_owned(), json!(prompt.map(|prompt| &prompt.text)));
@@ -206,11 +211,11 @@ fn report(answer: &mut CommandOutput, client: &Client, results: &[CanaryResult],
         text.push_str("It would read:\n");
         hint.lines().for_each(|line| text.push_str(&format!("  | {}\n", visible(line))));
     }
-    let failure = canary::failure(results, client.word);
+    let failure = canary::failure(results, client.name);
     if failure.is_none() {
         text.push_str(&match prompt {
-            Some(prompt) => format!("Now {}. Then ask: {}\n", client.restart, visible(&prompt.text)),
-            None => format!("Now {}.\n", client.restart),
+            Some(prompt) => format!("Now {restart}. Then ask: {}\n", visible(&prompt.text)),
+            None => format!("Now {restart}.\n"),
         });
     }
     answer.text.extend_from_slice(text.as_bytes());

@@ -33,7 +33,7 @@ fn the_diff_is_shown_before_the_answer() {
         assert_eq!(world.read(SETTINGS), "{\n  \"version\": 1\n}\n", "nothing is written before");
         pty.type_bytes(typed);
         if exit == 0 {
-            pty.wait_for("cursor is connected: changed .cursor/hooks.json");
+            pty.wait_for("Cursor is connected: changed .cursor/hooks.json");
         }
         assert_eq!(pty.wait_for_exit().exit_code(), exit, "{typed:?}");
         assert_eq!(world.read(SETTINGS).contains("refdesk hook cursor"), exit == 0);

@@ -108,6 +108,11 @@ impl Connection {
         CanaryJob { workspace, hook, prompt: None, server: self.server.clone() }
     }
 
+    /// What a person has to do so that the agent uses its entries.
+    pub fn restart(&self, desk: &Desk) -> String {
+        self.client.restart((self.hook.is_some(), self.server.is_some() || self.has_server(desk)))
+    }
+
     /// What keeps the agent from using its entries.
     pub fn switch_problems(&self, desk: &Desk) -> Vec<SwitchProblem> {
         switches::find(desk, &self.client, self.for_user, (self.hook.is_some(), self.server.is_some()))
@@ -164,14 +169,15 @@ impl Connection {
             Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
             Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
         };
-        let left = if settings.dry_run || answer.exit > 0 { Vec::new() } else { self.left_alone() };
+        let left = if settings.dry_run || answer.exit > 0 { Vec::new() } else { self.left_alone(desk) };
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
-    /// What disconnecting leaves, since it was not written by connecting.
-    fn left_alone(&self) -> Vec<String> {
+    /// What stays in the files: when connecting, the part that was not asked for; when disconnecting, what was not written by
+    /// connecting.
+    fn left_alone(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
-            return Vec::new();
+            return self.other_part(desk).into_iter().collect();
         }
         let note = |file: &FileParts, command: String| {
             format!(
@@ -182,13 +188,37 @@ impl Connection {
         self.files.iter().flat_map(|file| file.commands().into_iter().map(|command| note(file, command))).collect()
     }
 
+    /// The part that a person left out and the agent has already.
+    fn other_part(&self, desk: &Desk) -> Option<String> {
+        let (places, what, option) = match self.wanted {
+            Wanted::Both => return None,
+            Wanted::Hooks => (self.client.server.places, "the server of refdesk stays", "--hooks-only"),
+            Wanted::Server => (self.client.hooks?.places, "the hooks of refdesk stay", "--mcp-only"),
+        };
+        let file = settings_file::of(desk, &places, self.for_user).ok().flatten()?;
+        let is_there = match self.wanted {
+            Wanted::Hooks => {
+                let text = file.read().ok().flatten().unwrap_or_default();
+                listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
+            }
+            _ => self.has_hooks(&file),
+        };
+        let scope = if self.for_user { " --user" } else { "" };
+        let (shown, word) = (&file.shown, self.client.word);
+        is_there.then(|| {
+            format!(
+                "{what} in {shown}, since {option} removes nothing; `refdesk disconnect {word}{scope}` removes both"
+            )
+        })
+    }
+
     fn unchanged(&self, changes: &[Option<FileChange>]) -> CommandOutput {
         let (status, is) = match self.verb {
             Verb::Connect => ("already_connected", "is already connected"),
             Verb::Disconnect => ("not_connected", "is not connected"),
         };
         let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
-        self.answer(status, changes, false, format!("{} {is} in {}\n", self.client.word, files.join(" and ")))
+        self.answer(status, changes, false, format!("{} {is} in {}\n", self.client.name, files.join(" and ")))
     }
 
     fn changes(&self) -> Result<Vec<Option<FileChange>>, Error> {
@@ -253,10 +283,10 @@ impl Connection {
     /// That a person said no to this file. The hooks name tools of the server, so that one file is not written without the
     /// other unless only hooks or only the server was asked for.
     fn declined(&self, file: &str) -> Error {
-        let word = self.client.word;
+        let name = self.client.name;
         let has_both = self.files.len() > 1 && self.verb == Verb::Connect;
         let fix = if has_both { "--hooks-only or --mcp-only writes only one of the files" } else { "" };
-        let message = format!("{word}: nothing was written, because you said no to {file}");
+        let message = format!("{name}: nothing was written, because you said no to {file}");
         Error::new(Code::NotApproved, message, fix)
     }
 
@@ -294,7 +324,7 @@ impl Connection {
             Verb::Connect => ("connected", "is connected"),
             Verb::Disconnect => ("disconnected", "is no longer connected"),
         };
-        text.push_str(&format!("{} {is}: {}\n", self.client.word, done.join(", ")));
+        text.push_str(&format!("{} {is}: {}\n", self.client.name, done.join(", ")));
         self.answer(status, changes, true, text)
     }
 

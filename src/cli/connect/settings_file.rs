@@ -7,7 +7,7 @@ use super::super::environment;
 use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
-use refdesk_files::path::{absolute, is_absent, slashed};
+use refdesk_files::path::{Resolver, absolute, is_absent, slashed};
 use refdesk_files::read_regular;
 use refdesk_text::{Code, Error};
 
@@ -124,15 +124,26 @@ impl SettingsFile {
         propose: impl Fn(&Path, &Path, &str, Scope) -> Result<Proposal, Error>,
     ) -> Result<Proposal, Error> {
         let proposed = propose(&self.root, &self.folder, self.file, Scope::Workspace);
-        let proposal = proposed.map_err(|refused| {
-            if refused.code == Code::Outside {
-                let of = if self.for_user { "the home folder" } else { "the workspace" };
-                let message = format!("{} lies outside {of}: {}", self.shown, refused.message);
-                let hint = "add the entries there by hand; the documentation shows them";
-                return Error::new(Code::Outside, message, hint);
-            }
-            refused
-        })?;
+        let proposal = proposed.map_err(|refused| self.reworded(refused))?;
         Ok(proposal.called(self.shown.clone()))
+    }
+
+    /// A refusal to write, in words for a file whose place the agent decides.
+    fn reworded(&self, refused: Error) -> Error {
+        match refused.code {
+            Code::Outside => {
+                let of = if self.for_user { "the home folder" } else { "the workspace" };
+                let real = Resolver::default().resolve(&self.path()).0;
+                let message = match self.folder.starts_with(&self.root) {
+                    true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),
+                    false => format!("{} is outside {of}", self.shown),
+                };
+                Error::new(Code::Outside, message, "add the entries there by hand; the documentation shows them")
+            }
+            Code::BelowAFile => {
+                Error { fix: "move it away: the agent reads its settings from that place".into(), ..refused }
+            }
+            _ => refused,
+        }
     }
 }

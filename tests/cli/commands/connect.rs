@@ -95,21 +95,21 @@ fn messages_for_people() {
     let files = ".cursor/hooks.json (+24 −0), wrote .cursor/mcp.json (+12 −0)";
     let ran = world.run(&["connect", "cursor", "--yes"]).exits(0);
     assert!(
-        ran.text().contains(&format!("\ncursor is connected: wrote {files}\n\nTried out as Cursor would")),
+        ran.text().contains(&format!("\nCursor is connected: wrote {files}\n\nTried out as Cursor would")),
         "{ran}"
     );
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["connect", "cursor"]).exits(0);
     assert!(
-        ran.text().starts_with("cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTried"),
+        ran.text().starts_with("Cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTried"),
         "{ran}"
     );
     let ran = world.run(&["disconnect", "cursor", "--yes"]).exits(0);
     let files = ".cursor/hooks.json (+0 −24), removed .cursor/mcp.json (+0 −12)";
-    assert!(ran.text().ends_with(&format!("cursor is no longer connected: removed {files}\n")), "{ran}");
+    assert!(ran.text().ends_with(&format!("Cursor is no longer connected: removed {files}\n")), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["disconnect", "cursor"]).exits(0);
-    assert_eq!(ran.text(), "cursor is not connected in .cursor/hooks.json and .cursor/mcp.json\n");
+    assert_eq!(ran.text(), "Cursor is not connected in .cursor/hooks.json and .cursor/mcp.json\n");
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
     fs::copy("/bin/sh", &linked).unwrap();
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(1);
     assert!(ran.stderr.contains("bin with blanks/refdesk, which is a different one"), "{ran}");
-    assert!(ran.stderr.contains("error: claude-code, hook, start of a session: it exited with "), "{ran}");
+    assert!(ran.stderr.contains("error: Claude Code, hook, start of a session: it exited with "), "{ran}");
     assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code --mcp"));
     // This program in a folder with a blank in its name, and not on the PATH.
     fs::remove_file(&linked).unwrap();
@@ -425,13 +425,21 @@ fn links_are_followed_only_inside() {
     fs::remove_file(&link).unwrap();
     symlink(&outside, &link).unwrap();
     symlink(world.beside("tmp"), world.path.join(".claude")).unwrap();
-    for (words, of) in [
-        (&["connect", "claude-code", "--user", "--yes"][..], "the home folder"),
-        (&["connect", "claude-code", "--yes"], "the workspace"),
+    for (words, place, real) in [
+        (
+            &["connect", "claude-code", "--user", "--yes"][..],
+            "~/.claude/settings.json out of the home folder",
+            &outside,
+        ),
+        (
+            &["connect", "claude-code", "--yes"],
+            ".claude/settings.json out of the workspace",
+            &world.beside("tmp/settings.json"),
+        ),
     ] {
         let answer = world.json(words, 1);
         assert_eq!(answer["error"]["code"], "outside");
-        assert!(answer["error"]["message"].as_str().unwrap().contains(of), "{answer}");
+        assert_eq!(answer["error"]["message"], format!("a link leads from {place}, to {}", real.display()), "{answer}");
     }
     assert_eq!(fs::read(&outside).unwrap(), b"{}");
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);

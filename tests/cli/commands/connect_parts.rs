@@ -113,6 +113,26 @@ fn hints_speak_of_what_the_agent_has() {
 }
 
 #[test]
+fn a_part_that_was_not_asked_for_stays_and_is_named() {
+    let server = "note: the server of refdesk stays in .mcp.json, since --hooks-only removes nothing; \
+                  `refdesk disconnect claude-code` removes both\n";
+    let hooks = "note: the hooks of refdesk stay in .claude/settings.json, since --mcp-only removes nothing; \
+                 `refdesk disconnect claude-code` removes both\n";
+    let (restart, allow) = ("Now restart Claude Code", ", and allow the server refdesk when it asks");
+    let world = tagged();
+    for (option, expected, is_allowed) in [
+        (Some("--hooks-only"), None, false),
+        (None, None, true),
+        (Some("--hooks-only"), Some(server), true),
+        (Some("--mcp-only"), Some(hooks), true),
+    ] {
+        let ran = world.run(&[&["connect", "claude-code", "--yes"], option.as_slice()].concat()).exits(0);
+        assert_eq!(ran.stderr, expected.unwrap_or_default(), "{option:?} {ran}");
+        assert_eq!((ran.text().contains(restart), ran.text().contains(allow)), (true, is_allowed), "{option:?} {ran}");
+    }
+}
+
+#[test]
 fn without_a_name_the_agents_that_are_found_are_connected() {
     let world = tagged();
     let bin = world.beside("bin");
@@ -156,7 +176,7 @@ fn a_connection_that_does_not_work_is_an_error_that_says_which_step() {
     assert_eq!(steps(&answer), [("session_start", false), ("initialize", false)]);
     let ran = with_path(&world, &world.beside("tmp"), &["connect", "codex"]).exits(1);
     assert!(ran.text().contains("  wrong  hook, start of a session: 'refdesk' is not found\n"), "{ran}");
-    assert!(ran.stderr.contains("error: codex, hook, start of a session: 'refdesk' is not found\n"), "{ran}");
+    assert!(ran.stderr.contains("error: Codex, hook, start of a session: 'refdesk' is not found\n"), "{ran}");
     assert!(ran.stderr.contains("on PATH, or connect with --user"), "{ran}");
 }
 
@@ -291,6 +311,14 @@ fn a_link_that_leads_outside_is_refused_for_servers_too() {
     assert_eq!(answer["error"]["code"], "outside", "{answer}");
     assert_eq!(fs::read(&outside).unwrap(), b"{}");
     assert!(!world.path.join(".claude").exists());
+}
+
+#[test]
+fn what_is_in_the_way_of_a_settings_file_is_to_be_moved() {
+    let world = tagged();
+    write_atomic(&world.path.join(".claude"), b"").unwrap();
+    let ran = world.run(&["connect", "claude-code", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("hint: move it away: the agent reads its settings from that place"), "{ran}");
 }
 
 #[test]

@@ -63,5 +63,6 @@ pub(super) const CLIENT: Client = Client {
             fix: "start Claude Code in this folder, and allow the server refdesk",
         }),
     },
-    restart: "restart Claude Code, and allow the server refdesk when it asks",
+    restart: "restart Claude Code",
+    then: Some((Server, "allow the server refdesk when it asks")),
 };

@@ -51,5 +51,6 @@ pub(super) const CLIENT: Client = Client {
             fix: "start Codex in this folder, trust the folder, and review the hooks with /hooks",
         }),
     },
-    restart: "restart Codex, trust the project, and review the hooks with /hooks",
+    restart: "restart Codex in a project that it trusts",
+    then: Some((Hooks, "review the hooks with /hooks")),
 };

@@ -1,9 +1,10 @@
 //! Cursor (cursor.com/docs/hooks, /docs/mcp). It does not promise to start a server in the workspace, but replaces
 //! `${workspaceFolder}` in the file of a workspace.
 
-use super::Switches;
 use super::hooks::{HookForm, Hooks};
 use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::switches::ConnectedPart::Server;
+use super::switches::Switches;
 use super::{Client, SettingsPlace, SettingsPlaces};
 
 pub(super) const CLIENT: Client = Client {
@@ -32,5 +33,6 @@ pub(super) const CLIENT: Client = Client {
         starts_elsewhere: true,
     },
     switches: Switches::NONE,
-    restart: "restart Cursor, and switch the server refdesk on in its settings",
+    restart: "restart Cursor",
+    then: Some((Server, "switch the server refdesk on in its settings")),
 };

@@ -69,4 +69,5 @@ pub(super) const CLIENT: Client = Client {
         }),
     },
     restart: "restart Gemini CLI, in a folder that it trusts",
+    then: None,
 };

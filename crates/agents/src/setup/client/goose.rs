@@ -30,4 +30,5 @@ pub(super) const CLIENT: Client = Client {
     },
     switches: Switches::NONE,
     restart: "start a new session of goose in this folder",
+    then: None,
 };

@@ -15,6 +15,7 @@ mod vscode;
 pub use hooks::Hooks;
 pub use server::{McpServer, ServerCommand};
 pub(super) use server::{SERVER, SettingsFormat, foreign_keys, switched_off};
+use switches::ConnectedPart;
 pub use switches::{SwitchFile, SwitchPaths, SwitchProblem, SwitchText, Switches};
 
 use refdesk_text::nearest::nearest;
@@ -49,7 +50,9 @@ pub struct Client {
     /// Settings outside the entries that keep them from working.
     pub switches: Switches,
     /// What to do so that the agent reads its settings again.
-    pub restart: &'static str,
+    restart: &'static str,
+    /// What to do then, if it has this part.
+    then: Option<(ConnectedPart, &'static str)>,
 }
 
 /// The settings files of the same kind.
@@ -122,6 +125,14 @@ impl Client {
         self.hooks.map_or(self.server.places.user, |hooks| hooks.places.user)
     }
 
+    /// What to do so that it uses these parts; `parts` says whether there are hooks, and whether there is a server.
+    pub fn restart(&self, parts: (bool, bool)) -> String {
+        match self.then {
+            Some((part, then)) if part.is_among(parts) => format!("{}, and {then}", self.restart),
+            _ => self.restart.to_owned(),
+        }
+    }
+
     /// The entries that make it run this command, each with its event.
     pub(super) fn entries(&self, command: &str) -> Vec<(&'static str, Value)> {
         self.hooks.map(|hooks| hooks.entries(command)).unwrap_or_default()
@@ -168,6 +179,19 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Client::named_like(word).map(|client| client.word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn only_what_a_part_needs_is_asked_for() {
+        for (word, parts, expected) in [
+            ("claude-code", (true, true), "restart Claude Code, and allow the server refdesk when it asks"),
+            ("claude-code", (true, false), "restart Claude Code"),
+            ("codex", (false, true), "restart Codex in a project that it trusts"),
+            ("codex", (true, false), "restart Codex in a project that it trusts, and review the hooks with /hooks"),
+            ("opencode", (false, true), "restart opencode"),
+        ] {
+            assert_eq!(Client::from_word(word).unwrap().restart(parts), expected, "{word} {parts:?}");
         }
     }
 

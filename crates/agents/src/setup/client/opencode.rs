@@ -40,4 +40,5 @@ pub(super) const CLIENT: Client = Client {
         consent: None,
     },
     restart: "restart opencode",
+    then: None,
 };

@@ -92,6 +92,17 @@ pub struct SwitchText {
     pub text: String,
 }
 
+impl ConnectedPart {
+    /// Whether one of these is there: the hooks, and the server.
+    pub(super) fn is_among(self, (has_hooks, has_server): (bool, bool)) -> bool {
+        match self {
+            Self::Hooks => has_hooks,
+            Self::Server => has_server,
+            Self::Both => has_hooks || has_server,
+        }
+    }
+}
+
 impl Switches {
     /// None that is known.
     pub(super) const NONE: Self = Self { files: &[], switches: &[], consent: None };
@@ -178,11 +189,7 @@ impl Client {
         // One that does not parse switches nothing off, and is reported where its entries are.
         let parsed = |it: &SwitchText| format.value(&it.text).ok().flatten();
         let files: Vec<(&str, Value)> = texts.iter().filter_map(|it| Some((it.shown.as_str(), parsed(it)?))).collect();
-        let concerns = |part: ConnectedPart| match part {
-            ConnectedPart::Hooks => has_hooks,
-            ConnectedPart::Server => has_server,
-            ConnectedPart::Both => has_hooks || has_server,
-        };
+        let concerns = |part: ConnectedPart| part.is_among((has_hooks, has_server));
         let switches = self.switches.switches.iter();
         let switches = switches.filter(|it| concerns(it.part) && !(it.is_of_project && for_user));
         let mut problems: Vec<SwitchProblem> =

@@ -32,4 +32,5 @@ pub(super) const CLIENT: Client = Client {
     },
     switches: Switches::NONE,
     restart: "start the server refdesk in VS Code (command \"MCP: List Servers\")",
+    then: None,
 };
