@@ -17,6 +17,7 @@ use self::agent::AgentSettings;
 pub use self::check_rule::CheckRule;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
+pub use self::pages_folder::is_pages_folder;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 

@@ -8,6 +8,7 @@ mod documenting;
 mod files;
 mod gone;
 mod index_pages;
+mod moved;
 mod overview;
 mod planning;
 mod preview;

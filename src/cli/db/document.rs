@@ -124,6 +124,8 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     if sources.is_empty() {
         text.push_str("No source would be made.\n");
     }
+    let replaced: Vec<&str> = prepared.edited_entries_replaced().collect();
+    text.push_str(&listed("that you edited in the catalog would be replaced", &replaced));
     text.push_str(&edited(desk, prepared, &prepared.edited));
     text.push_str(&left_over(prepared));
     text.push_str("No language model is asked, and it costs nothing.\n");
@@ -175,8 +177,11 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let mut text =
-        format!("{} that you edited would stay; --overwrite-edited replaces them:\n", counted(paths.len(), "file"));
+    let stay = match paths.len() {
+        1 => "that you edited stays; --overwrite-edited replaces it",
+        _ => "that you edited stay; --overwrite-edited replaces them",
+    };
+    let mut text = format!("{} {stay}:\n", counted(paths.len(), "file"));
     for (at, path) in paths.iter().enumerate() {
         let page = prepared.pages.iter().find(|it| it.page.path == *path).map(|it| &it.page);
         match page.and_then(|page| desk.propose_page(page).ok()) {

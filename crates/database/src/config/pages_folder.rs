@@ -38,3 +38,39 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
     }
     Some(slashed(&path))
 }
+
+/// Whether pages may be in this folder, written as [`docs_path`] gives it.
+pub fn is_pages_folder(folder: &str) -> bool {
+    let path = clean(Path::new(folder));
+    let is_guarded = || {
+        let first = path.components().next();
+        first.is_none_or(|first| first.as_os_str().eq_ignore_ascii_case(".jaato") || first == Component::ParentDir)
+            || is_reserved(&path)
+    };
+    !folder.contains(['\\', '\0']) && !is_absolute_anywhere(folder) && slashed(&path) == folder && !is_guarded()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_in_no_folder_of_others() {
+        for (folder, is_one) in [
+            ("docs/databases", true),
+            ("docs", true),
+            (".docs/x", true),
+            ("", false),
+            (".", false),
+            ("docs/../x", false),
+            ("../x", false),
+            ("docs//x", false),
+            ("/docs", false),
+            (".git/x", false),
+            (".jaato/refdesk", false),
+            ("a\\b", false),
+        ] {
+            assert_eq!(is_pages_folder(folder), is_one, "{folder}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! `documentation-manifest.json`: every page with its hash, so that what a person edited can be told from what refdesk wrote.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::schema::page::PageKind;
@@ -122,6 +124,23 @@ impl Manifest {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
+    }
+
+    /// Adds what another manifest knows and this one does not.
+    pub fn take_over(&mut self, other: Self) {
+        let paths: HashSet<&str> = self.indexable_files.iter().map(|file| file.path.as_str()).collect();
+        let files = other.indexable_files.into_iter().filter(|file| !paths.contains(file.path.as_str()));
+        let files: Vec<ManifestFile> = files.collect();
+        let ids: HashSet<&str> = self.catalog.iter().map(|entry| entry.id.as_str()).collect();
+        let entries = other.catalog.into_iter().filter(|entry| !ids.contains(entry.id.as_str()));
+        let entries: Vec<ManifestEntry> = entries.collect();
+        self.indexable_files.extend(files);
+        self.catalog.extend(entries);
+        for (all, more) in [(&mut self.edited, other.edited), (&mut self.databases, other.databases)] {
+            all.extend(more);
+            all.sort();
+            all.dedup();
+        }
     }
 
     /// Whether it differs from another only in when it was made.

@@ -12,7 +12,7 @@ use refdesk_text::generated::{self, GENERATOR};
 use serde::{Deserialize, Serialize};
 
 use super::table_doc::TableDoc;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, is_pages_folder};
 use crate::names::file_names::{file_names, is_file_name};
 use crate::names::words::{is_slug, slug};
 use crate::snapshot::{Table, TableName};
@@ -164,6 +164,12 @@ pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
         [own, domain, "tables", file] => *own == database && is_slug(domain) && is_file(file),
         _ => false,
     }
+}
+
+/// The folder of all pages, if this path is the one of a page that refdesk writes for this database there.
+pub fn folder_of_page<'p>(path: &'p str, database: &str) -> Option<&'p str> {
+    let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    folders.filter(|folder| is_pages_folder(folder)).find(|folder| is_page_path(path, folder, database))
 }
 
 /// Whether the bytes at the path of a page say that refdesk wrote them: a page for people in its front matter, one for programs by

@@ -7,6 +7,7 @@ use refdesk_database::documenter::{Manifest, PageAction, Progress};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
 use refdesk_database::schema::diff::{Difference, TableSide, diff};
 use refdesk_database::schema::joins::infer;
+use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
 use refdesk_text::Error;
@@ -179,8 +180,7 @@ impl Documentation {
 
     /// How many of these paths are pages of a database.
     pub fn below(&self, database: &str, paths: &[String]) -> usize {
-        let prefix = format!("{}/{database}/", self.docs_path);
-        paths.iter().filter(|path| path.starts_with(&prefix)).count()
+        paths.iter().filter(|path| folder_of_page(path, database).is_some()).count()
     }
 
     /// The edited pages of a database.

@@ -23,6 +23,7 @@ use refdesk_text::{Code, Error};
 
 use super::comparing::DocumentedPage;
 use super::files::text_below;
+use super::moved::KnownManifest;
 use super::planning::Planned;
 use super::reading::{ReadDatabase, ReadState};
 use crate::Desk;
@@ -57,6 +58,10 @@ pub struct Documentation {
     pub removed: Vec<String>,
     /// Files that a person edited and that are to be removed all the same, with the hash of each.
     pub(super) removed_edited: BTreeMap<String, String>,
+    /// Manifests in folders that pages were in before, with the hash of each: removed once the present one is written.
+    pub(super) earlier_manifests: BTreeMap<String, String>,
+    /// Entries of the catalog that a person edited and that are to be replaced all the same, with the hash of each.
+    pub(super) entries_replaced: BTreeMap<String, String>,
     /// Entries of the catalog whose domains are gone, to remove.
     pub entries_removed: Vec<ManifestEntry>,
     /// Files that are in the way or that a person edited, and that stay.
@@ -99,12 +104,17 @@ impl Documentation {
 
     /// Whether the pages are as they should be.
     pub fn is_up_to_date(&self) -> bool {
-        self.to_write() == 0 && self.removed.is_empty() && self.entries_removed.is_empty()
+        self.to_write() == 0 && self.files_removed().next().is_none() && self.entries_replaced.is_empty()
     }
 
     /// How many of the files that would be removed a person edited.
     pub fn edited_files_removed(&self) -> usize {
         self.removed_edited.len()
+    }
+
+    /// The entries of the catalog that a person edited and that would be replaced.
+    pub fn edited_entries_replaced(&self) -> impl Iterator<Item = &str> {
+        self.entries_replaced.keys().map(String::as_str)
     }
 
     /// A warning if no table matches the pattern that the run is limited to.
@@ -122,9 +132,10 @@ impl Documentation {
         Some(Diagnostic::warning(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text))).fix(fix))
     }
 
-    /// The files that would be removed: pages, then entries of the catalog.
+    /// The files that would be removed: pages, then entries of the catalog, then manifests in folders that pages were in before.
     pub fn files_removed(&self) -> impl Iterator<Item = &str> {
-        self.removed.iter().chain(self.entries_removed.iter().map(|entry| &entry.path)).map(String::as_str)
+        let entries = self.entries_removed.iter().map(|entry| &entry.path);
+        self.removed.iter().chain(entries).chain(self.earlier_manifests.keys()).map(String::as_str)
     }
 }
 
@@ -172,19 +183,18 @@ impl Desk {
         let docs_path = self.databases().0.docs_path.clone();
         let mut problems = planned.problems.clone();
         problems.extend(read.iter().flat_map(|database| database.problems.clone()));
-        let manifest = match self.manifest(&docs_path) {
-            Ok(manifest) => manifest,
-            Err(problem) => {
-                problems.push(*problem);
-                None
-            }
-        };
+        let KnownManifest { manifest, earlier } = self.known_manifest(&docs_path).unwrap_or_else(|problem| {
+            problems.push(*problem);
+            KnownManifest::default()
+        });
         let progress: Option<Progress> = self.database_state(PROGRESS);
         let own = OwnPages::of(manifest.as_ref(), progress.as_ref());
         let mut documentation = Documentation {
             pages: Vec::new(),
             removed: Vec::new(),
             removed_edited: BTreeMap::new(),
+            earlier_manifests: earlier,
+            entries_replaced: BTreeMap::new(),
             entries_removed: Vec::new(),
             edited: Vec::new(),
             left_over: Vec::new(),
@@ -209,6 +219,7 @@ impl Desk {
         }
         documentation.problems.extend(documentation.unmatched(options));
         self.find_gone(&mut documentation, options);
+        self.find_replaced(&mut documentation, options);
         Ok(documentation)
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use refdesk_database::config::is_name;
 use refdesk_database::documenter::{Manifest, ManifestEntry, Progress, ProgressStatus};
-use refdesk_database::schema::page::is_page_path;
+use refdesk_database::schema::page::{folder_of_page, is_generated};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::absolute;
 use refdesk_text::report::Diagnostic;
@@ -43,7 +43,7 @@ impl Desk {
             match self.page_found(run, path) {
                 FoundFile::Nothing => {}
                 FoundFile::Own => removed.push(path.to_owned()),
-                FoundFile::Edited if options.overwrite_edited => {
+                FoundFile::Edited if options.overwrite_edited && self.may_replace(run, path) => {
                     removed.push(path.to_owned());
                     removed_edited.extend(self.page_hash(path).map(|hash| (path.to_owned(), hash)));
                 }
@@ -84,7 +84,7 @@ impl Desk {
     /// The databases with pages that the configuration has no longer.
     pub fn databases_not_configured(&self) -> BTreeSet<String> {
         let docs_path = &self.databases().0.docs_path;
-        let manifest = self.manifest(docs_path).ok().flatten();
+        let manifest = self.known_manifest(docs_path).ok().and_then(|known| known.manifest);
         let progress: Option<Progress> = self.database_state(PROGRESS);
         let interrupted = progress.filter(|progress| progress.status != ProgressStatus::Completed);
         let written = interrupted.iter().flat_map(|progress| progress.written.keys()).map(String::as_str);
@@ -108,11 +108,15 @@ impl Desk {
         names.filter(|name| is_name(name) && !configured.contains(name)).map(str::to_owned).collect()
     }
 
-    fn is_page_of_run(&self, run: &Documentation, path: &str) -> bool {
-        database_of(path, &run.docs_path).is_some_and(|name| {
-            let is_of_run = run.databases.contains(name) || run.databases_gone.contains(name);
-            is_of_run && is_page_path(path, &run.docs_path, name)
-        })
+    pub(super) fn is_page_of_run(&self, run: &Documentation, path: &str) -> bool {
+        run.databases.iter().chain(&run.databases_gone).any(|name| folder_of_page(path, name).is_some())
+    }
+
+    /// Whether an edited file about what is gone may be removed on request. Outside the folder of the pages the manifest, which came
+    /// with the repository, is not enough: the file must say itself that refdesk wrote it.
+    fn may_replace(&self, run: &Documentation, path: &str) -> bool {
+        let is_generated = || self.page_bytes(path).ok().flatten().is_some_and(|bytes| is_generated(path, &bytes));
+        database_of(path, &run.docs_path).is_some() || is_generated()
     }
 
     /// Whether there is a file at the path of a page that is neither what refdesk wrote nor the edited one that is to go.
@@ -121,7 +125,7 @@ impl Desk {
         matches!(self.page_found(run, path), FoundFile::Edited) && !is_to_go()
     }
 
-    fn page_hash(&self, path: &str) -> Option<String> {
+    pub(super) fn page_hash(&self, path: &str) -> Option<String> {
         self.page_bytes(path).ok().flatten().map(|bytes| sha256_hex(&bytes))
     }
 
@@ -162,8 +166,9 @@ impl Desk {
         let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
         let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
         let place = text("path").map(|path| absolute(&self.references_folder(), Path::new(path)));
-        let pages = absolute(self.workspace(), Path::new(&run.docs_path));
-        text("id") == Some(id) && place.is_some_and(|place| place.starts_with(&pages))
+        let earlier = run.earlier_manifests.keys().filter_map(|path| Path::new(path).parent());
+        let mut folders = earlier.chain([Path::new(&run.docs_path)]).map(|folder| absolute(self.workspace(), folder));
+        text("id") == Some(id) && place.is_some_and(|place| folders.any(|folder| place.starts_with(folder)))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{Desk, Options, Session};
 mod damaged;
 mod gone;
 mod interrupted;
+mod moved;
 mod names;
 mod outside;
 mod seen;
@@ -168,17 +169,34 @@ fn what_a_person_edited_stays_until_it_is_overwritten() {
     let world = World::new();
     world.document(&options());
     let page = "docs/databases/shop/zone/tables/main.zone.md";
-    let original = world.read(page);
+    let entry = ".jaato/references/db-shop-zone.json";
+    let original = (world.read(page), world.read(entry));
     world.put(page, "mine");
-    world.put(".jaato/references/db-shop-zone.json", "{\"id\": \"db-shop-zone\", \"name\": \"mine\", \"path\": \"x\"}");
+    world.put(entry, "{\"id\": \"db-shop-zone\", \"name\": \"mine\", \"path\": \"x\"}");
     for _ in 0..2 {
         let report = world.document(&options());
-        assert_eq!(report.edited, [page, ".jaato/references/db-shop-zone.json"]);
+        assert_eq!(report.edited, [page, entry]);
         assert_eq!(world.read(page), "mine");
     }
-    let report = world.document(&DocumentOptions { overwrite_edited: true, ..options() });
-    assert_eq!(report.written, [page]);
-    assert_eq!(world.read(page), original);
+    let overwrite = DocumentOptions { overwrite_edited: true, ..options() };
+    let report = world.document(&overwrite);
+    assert_eq!(
+        (report.written.as_slice(), report.sources.as_slice()),
+        (&[page.into()][..], &["db-shop-zone".into()][..])
+    );
+    assert_eq!((world.read(page), world.read(entry)), original);
+    // An entry alone is asked about, too, and stays if it was edited again since.
+    world.put(entry, &original.1.replace("\"zone\"", "\"mine\""));
+    let mut desk = world.desk();
+    let prepared = desk.prepare_documentation(&overwrite).unwrap();
+    assert_eq!(
+        (prepared.is_up_to_date(), prepared.edited_entries_replaced().collect::<Vec<_>>()),
+        (false, vec![entry])
+    );
+    let newer = original.1.replace("\"zone\"", "\"newer\"");
+    world.put(entry, &newer);
+    let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+    assert_eq!((report.edited, world.read(entry)), (vec![entry.to_owned()], newer));
 }
 
 #[test]

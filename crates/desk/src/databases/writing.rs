@@ -114,8 +114,8 @@ impl Desk {
             catalog = run.write_catalog_entries();
         }
         let is_stored = run.finish_writes();
-        if !run.report.is_ended && is_stored {
-            run.write_manifest(catalog, &now);
+        if !run.report.is_ended && is_stored && run.write_manifest(catalog, &now) {
+            run.remove_earlier_manifests();
         }
         run.report.unchanged = prepared.pages.iter().filter(|it| it.action == PageAction::Keep).count();
         if !is_unchanged {

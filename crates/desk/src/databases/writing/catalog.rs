@@ -7,6 +7,29 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::output::Before;
 
 use super::Run;
+use crate::Desk;
+use crate::databases::documenting::{DocumentOptions, Documentation};
+
+impl Desk {
+    /// Finds the entries of the catalog that a person edited and that are to be replaced.
+    pub(in crate::databases) fn find_replaced(&self, run: &mut Documentation, options: &DocumentOptions) {
+        let edited = run.catalog.iter().filter_map(|(entry, path, text)| {
+            let bytes = self.page_bytes(path).ok().flatten().filter(|bytes| bytes != text.as_bytes())?;
+            (!self.is_own_entry(run, &entry.id, path, &bytes)).then(|| (path.clone(), sha256_hex(&bytes)))
+        });
+        if options.overwrite_edited {
+            run.entries_replaced = edited.collect();
+        }
+    }
+
+    /// Whether this at the path of an entry is what refdesk wrote.
+    fn is_own_entry(&self, run: &Documentation, id: &str, path: &str, bytes: &[u8]) -> bool {
+        let hash = sha256_hex(bytes);
+        let is_noted = |known: &ManifestEntry| known.id == id && known.path == path && known.content_hash == hash;
+        run.manifest.iter().flat_map(|it| &it.catalog).any(is_noted)
+            || (run.own.has_hash(path, bytes) && self.is_entry(run, id, bytes))
+    }
+}
 
 impl Run<'_, '_> {
     /// Writes the entries of the catalog and removes those of what is gone; what a person edited stays. Returns those that refdesk
@@ -28,10 +51,9 @@ impl Run<'_, '_> {
                 }
                 Some(bytes) => {
                     let before = Before::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
-                    let is_known = known.is_some_and(|known| known.content_hash == sha256_hex(&bytes));
-                    let is_interrupted =
-                        || prepared.own.has_hash(path, &bytes) && self.desk.is_entry(prepared, &entry.id, &bytes);
-                    if !is_known && !is_interrupted() {
+                    // One that was edited again since it was looked at stays.
+                    let is_replaced = prepared.entries_replaced.get(path) == Some(&sha256_hex(&bytes));
+                    if !is_replaced && !self.desk.is_own_entry(prepared, &entry.id, path, &bytes) {
                         self.report.edited.push(path.clone());
                         entries.extend(known.map(|known| noted(known.content_hash.clone())));
                         continue;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refdesk_database::documenter::{Manifest, ManifestEntry, ManifestFile, ManifestStatus, PageAction};
-use refdesk_database::schema::page::Page;
+use refdesk_database::schema::page::{Page, folder_of_page};
 use refdesk_database::schema::plan::SCHEMA_VERSION;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::Before;
@@ -12,7 +12,8 @@ use super::{REASON, Run};
 use crate::databases::comparing::DocumentedPage;
 
 impl Run<'_, '_> {
-    pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) {
+    /// Whether it is written.
+    pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) -> bool {
         let prepared = self.prepared;
         let old: BTreeMap<&str, &ManifestFile> = prepared
             .manifest
@@ -39,8 +40,15 @@ impl Run<'_, '_> {
         let plan = &prepared.planned.plan;
         // One that was to go and could not be removed is still known as edited.
         let left = prepared.removed_edited.keys().filter(|path| is_left(path));
-        let mut edited: Vec<String> =
-            self.report.edited.iter().chain(&prepared.left_over).chain(left).cloned().collect();
+        let mut edited: Vec<String> = self
+            .report
+            .edited
+            .iter()
+            .chain(&prepared.left_over)
+            .chain(left)
+            .chain(self.edited_of_others())
+            .cloned()
+            .collect();
         edited.sort();
         edited.dedup();
         let databases: BTreeSet<String> = files.iter().map(|file| file.database.clone()).collect();
@@ -59,8 +67,9 @@ impl Run<'_, '_> {
             edited,
             catalog,
         };
-        if prepared.manifest.as_ref().is_some_and(|old| old.is_same(&manifest)) {
-            return;
+        let is_noted = prepared.manifest.as_ref().is_some_and(|old| old.is_same(&manifest));
+        if is_noted && prepared.earlier_manifests.is_empty() {
+            return true;
         }
         let path = Manifest::path(&prepared.docs_path);
         let stored = self.desk.propose_below(&path, &manifest.text()).and_then(|proposal| {
@@ -69,9 +78,46 @@ impl Run<'_, '_> {
             }
             self.desk.write(self.session, &[proposal], REASON).map(drop).map_err(|unwritten| unwritten.refused)
         });
-        if let Err(error) = stored {
-            self.report.failed.push(error);
+        let is_stored = stored.is_ok();
+        self.report.failed.extend(stored.err());
+        is_stored
+    }
+
+    /// Removes the manifests in folders that pages were in before, now that the present one has what they said.
+    pub(super) fn remove_earlier_manifests(&mut self) {
+        for (path, hash) in &self.prepared.earlier_manifests {
+            if self.desk.page_hash(path).as_ref() != Some(hash) {
+                continue;
+            }
+            let removed = self.proposed_removal(path).and_then(|proposal| {
+                let done = self.desk.remove(self.session, &proposal, 1, "the pages are in another folder now");
+                done.map_err(|unwritten| unwritten.refused)
+            });
+            match removed {
+                Ok(()) => self.report.removed.push(path.clone()),
+                Err(error) => self.report.failed.push(error),
+            }
         }
+    }
+
+    /// Paths that the last run noted as edited, of databases that this run says nothing about, and that are still there.
+    fn edited_of_others(&self) -> impl Iterator<Item = &String> {
+        let (desk, prepared) = (&*self.desk, self.prepared);
+        let config = desk.databases().0;
+        let is_known = |path: &str| {
+            let of_name = |name: &String| folder_of_page(path, name).is_some();
+            let is_page = config.databases.iter().map(|it| &it.name).chain(&config.wrong).any(of_name);
+            is_page && !desk.is_page_of_run(prepared, path)
+        };
+        let is_entry_of_others = |path: &str| {
+            let entries = prepared.manifest.iter().flat_map(|it| &it.catalog);
+            entries.into_iter().any(|entry| entry.path == path && !desk.is_of_run(prepared, entry))
+        };
+        prepared
+            .manifest
+            .iter()
+            .flat_map(|it| &it.edited)
+            .filter(move |path| (is_known(path) || is_entry_of_others(path)) && desk.page_hash(path).is_some())
     }
 }
 

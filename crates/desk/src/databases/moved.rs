@@ -1,0 +1,67 @@
+//! What earlier runs wrote into another folder, before the configuration named the present one for pages. The entries of the catalog
+//! still point there, and the manifest there still says what refdesk wrote: both are taken over, so that nothing counts as edited by
+//! a person or is left behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use refdesk_core::catalog::Source;
+use refdesk_database::config::is_pages_folder;
+use refdesk_database::documenter::Manifest;
+use refdesk_database::schema::page::{folder_of_page, is_page_path};
+use refdesk_files::path::{absolute, slashed};
+use refdesk_text::report::Diagnostic;
+
+use super::documenting::stored_manifest;
+use crate::Desk;
+
+/// The manifest of the last run, with what those in earlier folders say.
+#[derive(Debug, Default)]
+pub(super) struct KnownManifest {
+    pub manifest: Option<Manifest>,
+    /// The manifests in earlier folders, with their hashes: superfluous once the present one is written.
+    pub earlier: BTreeMap<String, String>,
+}
+
+impl Desk {
+    /// What the manifests of earlier runs say.
+    ///
+    /// # Errors
+    /// The one in the present folder cannot be read.
+    pub(super) fn known_manifest(&self, docs_path: &str) -> Result<KnownManifest, Box<Diagnostic>> {
+        let mut known = KnownManifest { manifest: self.manifest(docs_path)?, ..KnownManifest::default() };
+        for folder in self.earlier_folders(docs_path) {
+            let Ok(Some(manifest)) = stored_manifest(self.workspace(), &folder) else { continue };
+            // One that was copied there, or is of a workspace within this one, names no page there.
+            if !manifest.indexable_files.iter().any(|file| is_page_path(&file.path, &folder, &file.database)) {
+                continue;
+            }
+            let path = Manifest::path(&folder);
+            known.earlier.extend(self.page_hash(&path).map(|hash| (path, hash)));
+            match &mut known.manifest {
+                Some(all) => all.take_over(manifest),
+                none => *none = Some(manifest),
+            }
+        }
+        Ok(known)
+    }
+
+    /// The folders of pages, other than the present one, to which entries of the catalog point.
+    fn earlier_folders(&self, docs_path: &str) -> BTreeSet<String> {
+        let config = self.databases().0;
+        let references = self.references_folder();
+        let names: Vec<&String> = config.databases.iter().map(|database| &database.name).chain(&config.wrong).collect();
+        let folder_of = |source: &Source| {
+            let rest = source.id.as_str().strip_prefix("db-")?;
+            let file = references.join(format!("{}.json", source.id.as_str()));
+            let written = source.place().filter(|_| *source.origin.file == *file)?.written.as_str();
+            let place = absolute(&references, Path::new(written));
+            let place = slashed(place.strip_prefix(self.workspace()).ok()?);
+            let page = if place.ends_with(".md") { place } else { format!("{place}/README.md") };
+            let of_name = |name: &&&String| rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'));
+            names.iter().filter(of_name).find_map(|name| folder_of_page(&page, name).map(str::to_owned))
+        };
+        let folders = self.catalog().sources().iter().filter_map(folder_of);
+        folders.filter(|folder| folder != docs_path && is_pages_folder(folder)).collect()
+    }
+}
