@@ -6,6 +6,7 @@ mod check_rule;
 pub mod fields;
 mod pages_folder;
 mod server;
+mod written_secrets;
 
 use refdesk_text::Code;
 use refdesk_text::nearest::nearest;

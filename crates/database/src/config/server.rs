@@ -6,6 +6,7 @@ use refdesk_text::yaml::{YamlNode, YamlValue};
 use serde::Serialize;
 
 use super::fields::YamlFields;
+use super::written_secrets::{SECRETS, has_plain_password, masked, variable};
 
 /// A connection to a server, without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -70,9 +71,6 @@ const KEYS: &[&str] = &[
     "warehouse",
     "role",
 ];
-
-/// Keys that would hold a secret.
-const SECRETS: &[&str] = &["password", "token", "private_key", "passphrase", "secret"];
 
 /// Keys that name the environment variable of a secret.
 const IN_ENV: [&str; 3] = ["password_env", "private_key_env", "token_env"];
@@ -158,44 +156,9 @@ fn refuse(fields: &mut YamlFields<'_, '_>, node: &YamlNode) {
     fields.report(node, problem.fix("name its environment variable: 'password_env: NAME', or ${NAME}"));
 }
 
-/// The name in `${NAME}`.
-fn variable(text: &str) -> Option<String> {
-    let name = text.strip_prefix("${")?.strip_suffix('}')?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
-}
-
-/// Whether a URL has a password that is not a variable.
-fn has_plain_password(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let in_authority = authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':'));
-    let is_plain = |text: &str| !text.is_empty() && variable(text).is_none();
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    let in_query = query.split('&').filter_map(|pair| pair.split_once('='));
-    // The key and value form of PostgreSQL.
-    let in_words = url.split_whitespace().filter_map(|word| word.split_once('='));
-    in_authority.is_some_and(|(_, password)| is_plain(password))
-        || in_query.chain(in_words).any(|(key, value)| SECRETS.contains(&key) && is_plain(value))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_in_a_url_is_told_from_a_variable() {
-        for (url, expected) in [
-            ("postgres://ann:secret@db/shop", true),
-            ("postgres://ann:${PGPASSWORD}@db/shop", false),
-            ("postgres://ann@db/shop", false),
-            ("postgres://db/shop?user=ann&password=x", true),
-            ("postgres://db/shop?password=${X}", false),
-            ("host=db user=ann password=x", true),
-            ("${DATABASE_URL}", false),
-            ("postgres://a:b:c@d@db/x", true),
-        ] {
-            assert_eq!(has_plain_password(url), expected, "{url}");
-        }
+impl ServerConnection {
+    /// The URL without anything in it that may be a secret.
+    pub fn url_shown(&self) -> Option<String> {
+        self.url.as_deref().map(masked)
     }
 }

@@ -115,10 +115,11 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
 /// Where a connection leads and with which user, without secrets.
 fn words(server: &ServerConnection) -> String {
     let mut parts = Vec::new();
+    let url = server.url_shown();
     let texts = [
         ("service", &server.service),
         ("the URL in $", &server.url_env),
-        ("URL", &server.url),
+        ("URL", &url),
         ("host", &server.host),
         ("database", &server.database),
         ("user", &server.user),
