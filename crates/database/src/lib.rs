@@ -11,6 +11,7 @@ pub mod config;
 pub mod connector;
 pub mod documenter;
 pub mod names;
+mod parts;
 pub mod sampling;
 pub mod schema;
 pub mod sensitive;

@@ -1,8 +1,10 @@
 //! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
 //! values is added by `sampling`.
 
+pub mod comments;
 pub mod detect;
 pub(crate) mod literals;
+mod passages;
 mod words;
 
 use self::words::sensitive_word;

@@ -36,12 +36,15 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
             0 => String::new(),
             count => format!("; {} changed after their pages were written", counted(count, "table")),
         };
+        let described = match coverage.percent() {
+            Some(percent) => format!("{percent} % of tables and columns are described by a note, a comment or a model"),
+            None => "there is no table, so nothing to measure".to_owned(),
+        };
         text.push_str(&format!(
-            "{}: {}, {}; {} % of tables and columns are described by a note, a comment or a model{stale}\n",
+            "{}: {}, {}; {described}{stale}\n",
             it.database,
             counted(errors, "error"),
             counted(warnings, "warning"),
-            coverage.percent()
         ));
         if errors > 0 {
             let message = format!("'{}' has {}", it.database, counted(errors, "error"));
@@ -51,13 +54,19 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
                 "fix the schema, or switch the rule off with 'checks'",
             ));
         }
-        if let Some(least) = args.min_coverage.filter(|least| coverage.percent() < usize::from(*least)) {
-            let message = format!(
-                "{} % of '{}' are described, which is below the {least} % asked for",
-                coverage.percent(),
-                it.database
-            );
-            refusals.push(Error::new(Code::NotDocumented, message, "write notes, or comments in the database"));
+        let is_below = |least: &u8| coverage.percent().is_none_or(|percent| percent < usize::from(*least));
+        if let Some(least) = args.min_coverage.filter(is_below) {
+            let (message, fix) = match coverage.percent() {
+                Some(percent) => (
+                    format!("{percent} % of '{}' are described, which is below the {least} % asked for", it.database),
+                    "write notes, or comments in the database",
+                ),
+                None => (
+                    format!("'{}' has no table that would be described, so {least} % cannot be reached", it.database),
+                    "see which tables 'schemas', 'include_tables' and 'exclude_tables' leave",
+                ),
+            };
+            refusals.push(Error::new(Code::NotDocumented, message, fix));
         }
         let percent = |all: &std::collections::BTreeMap<String, refdesk_database::schema::check::Coverage>| {
             all.iter().map(|(name, it)| (name.clone(), json!(it.percent()))).collect::<Map<String, Value>>()

@@ -13,11 +13,13 @@ pub enum CheckRule {
     KeyWithoutIndex,
     /// The columns of a foreign key have other types than those that they refer to.
     KeyTypesDiffer,
+    /// A foreign key refers to a table that is not there.
+    MissingTarget,
     /// A column's name fits the keys of several tables.
     AmbiguousJoin,
     /// A comment is empty, or only the name.
     EmptyComment,
-    /// A comment has characters that cannot be seen.
+    /// A name, a default, a label or a comment has characters that cannot be seen.
     HiddenCharacters,
     /// A sensitive column has no note.
     SensitiveWithoutNote,
@@ -27,14 +29,17 @@ pub enum CheckRule {
     NoDomain,
     /// A comment is long.
     LongComment,
+    /// A comment quotes an address, a number or a secret.
+    ValueInComment,
 }
 
 impl CheckRule {
     /// Every rule with its name in the configuration and its severity.
-    pub const ALL: [(Self, &'static str, Severity); 10] = [
+    pub const ALL: [(Self, &'static str, Severity); 12] = [
         (Self::NoPrimaryKey, "no_primary_key", Severity::Warning),
         (Self::KeyWithoutIndex, "key_without_index", Severity::Warning),
         (Self::KeyTypesDiffer, "key_types_differ", Severity::Error),
+        (Self::MissingTarget, "missing_target", Severity::Warning),
         (Self::AmbiguousJoin, "ambiguous_join", Severity::Warning),
         (Self::EmptyComment, "empty_comment", Severity::Warning),
         (Self::HiddenCharacters, "hidden_characters", Severity::Error),
@@ -42,6 +47,7 @@ impl CheckRule {
         (Self::ManyColumns, "many_columns", Severity::Warning),
         (Self::NoDomain, "no_domain", Severity::Warning),
         (Self::LongComment, "long_comment", Severity::Warning),
+        (Self::ValueInComment, "value_in_comment", Severity::Warning),
     ];
 
     /// Its name.
@@ -55,13 +61,15 @@ impl CheckRule {
             Self::NoPrimaryKey => "tables have no primary key",
             Self::KeyWithoutIndex => "foreign keys have no index",
             Self::KeyTypesDiffer => "foreign keys have other types than what they refer to",
+            Self::MissingTarget => "foreign keys refer to tables that are not there",
             Self::AmbiguousJoin => "columns have names that fit the keys of several tables",
             Self::EmptyComment => "comments say nothing",
-            Self::HiddenCharacters => "comments have hidden characters",
+            Self::HiddenCharacters => "names or texts have hidden characters",
             Self::SensitiveWithoutNote => "columns are sensitive and have no note",
             Self::ManyColumns => "tables have many columns",
             Self::NoDomain => "tables belong to no domain",
             Self::LongComment => "comments are long",
+            Self::ValueInComment => "comments quote addresses, numbers or secrets, which are left out",
         }
     }
 

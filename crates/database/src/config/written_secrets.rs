@@ -1,8 +1,8 @@
 //! Passwords that stand in a URL or a list of keys and values: such a text is refused, and shown only without them.
 
-use std::ops::Range;
-
 use percent_encoding::percent_decode_str;
+
+use crate::parts::{place, replaced};
 
 /// Keys that would hold a secret.
 pub(super) const SECRETS: &[&str] = &["password", "token", "private_key", "passphrase", "secret"];
@@ -25,22 +25,8 @@ pub(super) fn has_plain_password(text: &str) -> bool {
 /// The text without what may be a secret.
 pub(super) fn masked(text: &str) -> String {
     let is_secret = |key: &str| NOT_SHOWN.iter().any(|part| key.to_lowercase().contains(part));
-    let mut places: Vec<_> = written(text, is_secret).map(|secret| place(text, secret)).collect();
-    places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
-    let (mut shown, mut end) = (String::new(), 0);
-    for place in places.iter().filter(|place| !place.is_empty()) {
-        // Of two that overlap the first is the longer.
-        shown.push_str(text.get(end..place.start).unwrap_or_default());
-        shown.push_str(if place.start >= end { MASK } else { "" });
-        end = end.max(place.end);
-    }
-    shown + text.get(end..).unwrap_or_default()
-}
-
-/// Where a part of a text is in it.
-fn place(text: &str, part: &str) -> Range<usize> {
-    let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    start..start + part.len()
+    let parts = written(text, is_secret).map(|secret| (place(text, secret), MASK.to_owned()));
+    replaced(text, parts.collect())
 }
 
 /// The values of these keys and the password before the host, unless they are variables.

@@ -115,12 +115,32 @@ pub fn singular(word: &str) -> String {
 /// The words of a name with abbreviations resolved, for a sentence: `cust_addr` is `customer address`.
 pub fn spoken(name: &str) -> String {
     let words = split(name);
-    let resolved: Vec<&str> = words
-        .iter()
-        .map(|word| ABBREVIATIONS.iter().find(|(short, _)| short == word).map_or(word.as_str(), |(_, long)| long))
-        .collect();
-    resolved.join(" ")
+    let lower = name.to_lowercase();
+    let is_number = |word: &str| word.chars().all(char::is_numeric);
+    let long = |word: &str| ABBREVIATIONS.iter().find(|(short, _)| *short == word).map(|(_, long)| *long);
+    let mut spoken = String::new();
+    let mut before: Option<&str> = None;
+    for word in &words {
+        // `t103` and `3d` are one word, `line2` is two.
+        let is_one = before.is_some_and(|before| {
+            let (letters, most) = if is_number(word) { (before, NUMBERED) } else { (word.as_str(), ORDINAL) };
+            is_number(before) != is_number(word)
+                && letters.chars().count() <= most
+                && long(letters).is_none()
+                && lower.contains(&format!("{before}{word}"))
+        });
+        spoken.push_str(if before.is_none() || is_one { "" } else { " " });
+        spoken.push_str(long(word).unwrap_or(word));
+        before = Some(word);
+    }
+    spoken
 }
+
+/// Most letters of a word that is one with the number behind it.
+const NUMBERED: usize = 3;
+
+/// Most letters of a word that is one with the number before it.
+const ORDINAL: usize = 2;
 
 /// The words of a name in the singular, without its last one if that says only that it is a key.
 pub fn stem(name: &str) -> Vec<String> {
@@ -206,7 +226,20 @@ mod tests {
         {
             assert_eq!(slug(text), expected);
         }
-        assert_eq!(spoken("cust_addr_qty"), "customer address quantity");
+        for (name, expected) in [
+            ("cust_addr_qty", "customer address quantity"),
+            ("t103_bill", "t103 bill"),
+            ("x3", "x3"),
+            ("md5Hash", "md5 hash"),
+            ("3d_model", "3d model"),
+            ("2nd_address", "2nd address"),
+            ("OrderLine2", "order line 2"),
+            ("addr2", "address 2"),
+            ("t_103", "t 103"),
+            ("-->", ""),
+        ] {
+            assert_eq!(spoken(name), expected, "{name}");
+        }
     }
 
     #[test]

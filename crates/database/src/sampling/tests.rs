@@ -140,7 +140,7 @@ fn sets_are_published_only_on_request() {
     }
     assert!(!all_output(&sql, "").contains("opened"));
     assert!(all_output(&sql, "").contains("2 different"));
-    assert!(all_output(&sql, ", publish_values: true").contains("One of `closed`, `opened`."));
+    assert!(all_output(&sql, ", publish_values: true").contains("One of `closed` or `opened`."));
 }
 
 #[test]

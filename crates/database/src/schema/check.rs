@@ -10,9 +10,10 @@ use super::domains::SYSTEM;
 use super::joins::InferredJoins;
 use super::notes::Notes;
 use super::table_doc::{DescriptionSource, TableDoc};
-use crate::config::{CheckRule, DatabaseConfig};
+use crate::config::{CheckRule, Connection, DatabaseConfig};
 use crate::names::words::split;
 use crate::sensitive::by_name_and_type;
+use crate::sensitive::comments::quoted_in;
 use crate::snapshot::{Snapshot, Table, TableName};
 
 /// More columns than this are many.
@@ -46,9 +47,9 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// In percent, rounded down; 100 of nothing.
-    pub fn percent(self) -> usize {
-        (self.described * 100).checked_div(self.all).unwrap_or(100)
+    /// In percent, rounded down; `None` of nothing.
+    pub fn percent(self) -> Option<usize> {
+        (self.described * 100).checked_div(self.all)
     }
 
     /// Adds a table with its columns.
@@ -116,11 +117,17 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
                 format!("the key ({columns}) has no index"),
             );
         }
-        let Some(target) = input.snapshot.table(&key.target) else { continue };
+        let Some(target) = input.snapshot.table(&key.target) else {
+            if input.is_missing(&key.target) {
+                let message = format!("the key ({columns}) refers to {}, which is not there", key.target.full());
+                tell(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
+            }
+            continue;
+        };
         for (own, other) in key.columns.iter().zip(&key.target_columns) {
             let types = (table.column(own).map(|it| &it.data_type), target.column(other).map(|it| &it.data_type));
             if let (Some(own_type), Some(other_type)) = types
-                && !own_type.eq_ignore_ascii_case(other_type)
+                && !input.is_same_type(own_type, other_type)
             {
                 let message = format!(
                     "it is {own_type}, and {}.{other}, to which it refers, is {other_type}",
@@ -143,11 +150,25 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
     if let Some(comment) = &table.comment {
         of_comment(&table.name, comment, None, tell);
     }
+    for (constraint, comment) in &table.constraint_comments {
+        of_quoted(&format!("the comment of {constraint}"), comment, None, tell);
+    }
+    of_hidden("its name", &table.full_name(), None, tell);
 }
 
 fn of_columns(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
     let note = input.notes.table(table);
     for column in &table.columns {
+        of_hidden("its name", &column.name, Some(&column.name), tell);
+        if let Some(default) = &column.default {
+            of_hidden("its default", default, Some(&column.name), tell);
+        }
+        for label in &column.labels {
+            of_hidden("a label", label, Some(&column.name), tell);
+        }
+        if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
+            of_quoted("the comment of its type", comment, Some(&column.name), tell);
+        }
         if let Some(comment) = &column.comment {
             of_comment(&column.name, comment, Some(&column.name), tell);
         }
@@ -163,11 +184,50 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
     if comment.trim().is_empty() || split(comment) == split(name) {
         tell(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
     }
-    if let Some(hidden) = HiddenCharacters::of(comment) {
-        tell(CheckRule::HiddenCharacters, column, format!("its comment has an {}", hidden.words()));
-    }
+    of_hidden("its comment", comment, column, tell);
+    of_quoted("its comment", comment, column, tell);
     if comment.chars().count() > LONG_COMMENT {
         tell(CheckRule::LongComment, column, format!("its comment has more than {LONG_COMMENT} characters"));
+    }
+}
+
+fn of_hidden(what: &str, text: &str, column: Option<&str>, tell: Tell<'_>) {
+    if let Some(hidden) = HiddenCharacters::of(text) {
+        tell(CheckRule::HiddenCharacters, column, format!("{what} has an {}", hidden.words()));
+    }
+}
+
+/// Tells that a comment quotes values, and not which.
+fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
+    let kinds = quoted_in(comment);
+    if !kinds.is_empty() {
+        let message = format!("{what} quotes a value ({}), which is left out", kinds.join(", "));
+        tell(CheckRule::ValueInComment, column, message);
+    }
+}
+
+impl CheckInput<'_> {
+    /// Whether a table that a key refers to is not in the database, and not only left out by the configuration.
+    fn is_missing(&self, target: &TableName) -> bool {
+        self.config.wants_table(&target.schema, &target.name) && self.snapshot.table(target).is_none()
+    }
+
+    /// Whether values of two types can be the same. SQLite has no other types than those of its affinities.
+    fn is_same_type(&self, one: &str, other: &str) -> bool {
+        let is_sqlite = matches!(self.config.connection, Connection::Sqlite { .. });
+        one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
+    }
+}
+
+/// What SQLite makes of the name of a type; numbers of all kinds are compared as numbers, and a column without a type takes what it is
+/// compared with.
+fn affinity(data_type: &str) -> &'static str {
+    let upper = data_type.to_uppercase();
+    let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));
+    match (has(&["INT"]), has(&["CHAR", "CLOB", "TEXT"]), has(&["BLOB"])) {
+        (false, true, _) => "text",
+        (false, false, true) => "blob",
+        _ => "number",
     }
 }
 
@@ -200,13 +260,17 @@ mod tests {
                 column("a_id", "TEXT", Some("a id")),
                 column("mail", "TEXT", Some("x\u{202e}y")),
                 column("c", "TEXT", Some(&"long ".repeat(500))),
+                Column { default: Some("'\u{202e}'".into()), ..column("d\u{202e}", "TEXT", Some("ask a@example.org")) },
             ],
-            foreign_keys: vec![ForeignKey {
-                columns: vec!["a_id".into()],
-                target: name("a"),
-                target_columns: vec!["id".into()],
-                ..ForeignKey::default()
-            }],
+            foreign_keys: vec![
+                ForeignKey {
+                    columns: vec!["a_id".into()],
+                    target: name("a"),
+                    target_columns: vec!["id".into()],
+                    ..ForeignKey::default()
+                },
+                ForeignKey { columns: vec!["c".into()], target: name("gone"), ..ForeignKey::default() },
+            ],
             ..Table::default()
         };
         let snapshot = Snapshot { tables: vec![target, table], ..Snapshot::default() };
@@ -228,14 +292,44 @@ mod tests {
             "no_primary_key -",
             "key_without_index a_id",
             "key_types_differ a_id",
+            "key_without_index c",
+            "missing_target c",
             "no_domain -",
             "ambiguous_join c",
             "empty_comment a_id",
             "hidden_characters mail",
             "sensitive_without_note mail",
             "long_comment c",
+            "hidden_characters d\u{202e}",
+            "hidden_characters d\u{202e}",
+            "value_in_comment d\u{202e}",
         ];
         assert_eq!(found(""), all);
+        assert_eq!(found(", exclude_tables: [gone]").len(), all.len() - 1, "left out on purpose");
         assert_eq!(found(", checks: {no_domain: off, key_types_differ: warning}").len(), all.len() - 1);
+    }
+
+    #[test]
+    fn types_of_sqlite_are_compared_by_what_it_makes_of_them() {
+        for (kind, one, other, is_same) in [
+            ("sqlite", "INT", "INTEGER", true),
+            ("sqlite", "bigint", "INTEGER", true),
+            ("sqlite", "VARCHAR(5)", "text", true),
+            ("sqlite", "NUMERIC", "INTEGER", true),
+            ("sqlite", "", "INTEGER", true),
+            ("sqlite", "TEXT", "INTEGER", false),
+            ("sqlite", "BLOB", "TEXT", false),
+            ("postgres", "integer", "INTEGER", true),
+            ("postgres", "integer", "bigint", false),
+        ] {
+            let place = if kind == "sqlite" { "file: x" } else { "host: x" };
+            let (config, _) =
+                config::read(&format!("databases: [{{name: x, type: {kind}, connection: {{{place}}}}}]"), "f");
+            let (snapshot, notes) = (Snapshot::default(), Notes::default());
+            let (joins, domains) = (InferredJoins::default(), BTreeMap::new());
+            let config = &config.databases[0];
+            let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
+            assert_eq!(input.is_same_type(one, other), is_same, "{kind}: {one}, {other}");
+        }
     }
 }

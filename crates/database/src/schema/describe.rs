@@ -57,12 +57,12 @@ const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "pe
 
 /// A table by its kind and its name alone.
 pub fn named(kind: TableKind, name: &str) -> String {
-    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken(name))
+    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), said(name))
 }
 
 /// What a table is.
 pub fn table(table: &Table, referenced_by: &[String]) -> String {
-    let words = spoken(&table.name);
+    let words = said(&table.name);
     let mut sentences = Vec::new();
     let targets: Vec<&str> = {
         let mut names: Vec<&str> = Vec::new();
@@ -157,7 +157,7 @@ pub fn column(table: &Table, column: &Column) -> (String, bool) {
     }
     if !column.labels.is_empty() {
         let labels: Vec<&str> = column.labels.iter().map(String::as_str).collect();
-        text.push_str(&format!(", one of {}", list(&labels)));
+        text.push_str(&format!(", one of {}", some_of(&labels)));
     }
     if table.is_unique_by(std::slice::from_ref(&column.name)) {
         text.push_str(", unique");
@@ -194,11 +194,12 @@ fn reference(column: &Column, key: &ForeignKey) -> String {
     }
 }
 
-/// A table whose key is two references.
+/// A table whose key is two references, and nothing else.
 fn is_join_table(table: &Table) -> bool {
     let Some(key) = &table.primary_key else { return false };
     let referring: Vec<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
-    table.foreign_keys.len() == 2 && key.columns.iter().all(|column| referring.contains(&column))
+    let is_whole = referring.iter().all(|column| key.columns.contains(column));
+    table.foreign_keys.len() == 2 && is_whole && key.columns.iter().all(|column| referring.contains(&column))
 }
 
 fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
@@ -266,6 +267,37 @@ pub fn list(names: &[&str]) -> String {
     }
 }
 
+/// `a, b or c`.
+pub fn either(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+/// `a, b or c`; of many the first, and how many others.
+fn some_of(names: &[&str]) -> String {
+    match names.get(..NAMED) {
+        Some(shown) if names.len() > NAMED + 1 => {
+            format!("{} or {} others", shown.join(", "), names.len() - NAMED)
+        }
+        _ => either(names),
+    }
+}
+
+/// Whether a description by rule names all of these labels.
+pub fn says_all(description: &str, labels: &[String]) -> bool {
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    description.contains(&format!(", one of {}", either(&labels)))
+}
+
+/// The words of a name, or the name itself if it has none.
+fn said(name: &str) -> String {
+    let words = spoken(name);
+    if words.is_empty() { name.to_owned() } else { words }
+}
+
 /// With a capital at its beginning.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
@@ -328,6 +360,20 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_named_once() {
+        for (labels, text) in [
+            (&["A"][..], "Kind of the t, one of A."),
+            (&["A", "B"], "Kind of the t, one of A or B."),
+            (&["A", "B", "C", "D", "E", "F"], "Kind of the t, one of A, B, C, D or 2 others."),
+        ] {
+            let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
+            let column = Column { name: "kind".into(), labels: labels.clone(), ..Column::default() };
+            let (found, _) = super::column(&Table { name: "t".into(), ..Table::default() }, &column);
+            assert_eq!((found.as_str(), says_all(&found, &labels)), (text, labels.len() < 6));
+        }
+    }
+
+    #[test]
     fn tables_are_described_by_their_keys() {
         let keyed = |name: &str, columns: &[&str], keys: Vec<ForeignKey>| Table {
             name: name.into(),
@@ -338,6 +384,11 @@ mod tests {
         let pair =
             keyed("PlaylistTrack", &["p", "t"], vec![key(&["p"], "Playlist", &["id"]), key(&["t"], "Track", &["id"])]);
         assert_eq!(super::table(&pair, &[]), "Joins Playlist and Track: a row is one pair.");
+        let one = keyed("one", &["id"], vec![key(&["id"], "customer", &["id"]), key(&["u"], "invoice", &["id"])]);
+        let expected = "Table \u{201c}one\u{201d}; a row is identified by id. Refers to customer and invoice.";
+        assert_eq!(super::table(&one, &[]), expected);
+        let signs = Table { name: "-->".into(), ..Table::default() };
+        assert_eq!(super::table(&signs, &[]), "Table \u{201c}-->\u{201d}; it has no primary key.");
         let album = keyed("Album", &["id"], vec![key(&["a"], "Artist", &["id"])]);
         assert_eq!(
             super::table(&album, &["Track".into()]),

@@ -11,8 +11,8 @@ use super::describe;
 use super::joins::{Confidence, InferredJoins};
 use super::notes::Notes;
 use crate::config::DatabaseConfig;
-use crate::sensitive::literals;
 use crate::sensitive::{SensitiveRule, by_name_and_type};
+use crate::sensitive::{comments, literals};
 use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
 use crate::statistics::{ColumnProfile, ColumnStatistics, TableProfile, to_two_digits};
 
@@ -130,6 +130,9 @@ pub struct ForeignKeyDoc {
     pub cardinality: String,
     /// What happens here when the row there goes.
     pub on_delete: String,
+    /// Whether the other table is not in the database.
+    #[serde(rename = "missing", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_missing: bool,
 }
 
 /// A key of another table that refers to this one.
@@ -243,11 +246,14 @@ impl DocInput<'_> {
                 .iter()
                 .map(|it| IndexDoc { name: it.name.clone(), columns: it.columns.clone(), unique: it.is_unique })
                 .collect(),
-            foreign_keys: table.foreign_keys.iter().map(|key| foreign_key(table, key)).collect(),
+            foreign_keys: table.foreign_keys.iter().map(|key| self.foreign_key(table, key)).collect(),
             constraint_comments: table
                 .constraint_comments
                 .iter()
-                .map(|(name, comment)| (name.clone(), shortened(comment.trim().to_owned(), DESCRIPTION)))
+                .map(|(name, comment)| {
+                    (name.clone(), shortened(comments::without_values(comment).trim().to_owned(), DESCRIPTION))
+                })
+                .filter(|(_, comment)| !comment.is_empty())
                 .collect(),
             referenced_by: referenced_by.to_vec(),
             inferred_joins: inferred
@@ -291,6 +297,21 @@ impl DocInput<'_> {
             labels,
         }
     }
+
+    fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
+        let is_unique = table.is_unique_by(&key.columns);
+        // One that the configuration leaves out is there.
+        let is_missing = || self.config.wants_table(&key.target.schema, &key.target.name);
+        ForeignKeyDoc {
+            constraint_name: key.name.clone(),
+            columns: key.columns.clone(),
+            referenced_table: key.target.full(),
+            referenced_columns: key.target_columns.clone(),
+            cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
+            on_delete: key.on_delete.clone(),
+            is_missing: self.snapshot.table(&key.target).is_none() && is_missing(),
+        }
+    }
 }
 
 fn description(
@@ -299,24 +320,14 @@ fn description(
     rule: impl FnOnce() -> String,
 ) -> (String, DescriptionSource) {
     let usable = |text: &str| !text.trim().is_empty();
-    let (text, source) = match (note.filter(|it| usable(it)), comment.filter(|it| usable(it))) {
+    let comment = comment.map(comments::without_values);
+    let comment = comment.as_deref().filter(|it| usable(it));
+    let (text, source) = match (note.filter(|it| usable(it)), comment) {
         (Some(note), _) => (note.to_owned(), DescriptionSource::Note),
         (None, Some(comment)) => (comment.to_owned(), DescriptionSource::Comment),
         (None, None) => (rule(), DescriptionSource::Fallback),
     };
     (shortened(text.trim().to_owned(), DESCRIPTION), source)
-}
-
-fn foreign_key(table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
-    let is_unique = table.is_unique_by(&key.columns);
-    ForeignKeyDoc {
-        constraint_name: key.name.clone(),
-        columns: key.columns.clone(),
-        referenced_table: key.target.full(),
-        referenced_columns: key.target_columns.clone(),
-        cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
-        on_delete: key.on_delete.clone(),
-    }
 }
 
 impl TableDoc {

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use super::passages::grouped_number;
+
 /// Shortest part of a text that is looked at by itself.
 const PART: usize = 6;
 
@@ -16,7 +18,8 @@ pub fn detect(text: &str) -> Option<&'static str> {
     let words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
     // What is written beside a colon: `mail:ann@example.org`.
     let halves = words.clone().filter_map(|word| word.split_once(':')).map(|(_, value)| value);
-    whole(text).or_else(|| parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole))
+    let of_parts = || parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole);
+    whole(text).or_else(of_parts).or_else(|| grouped_number(text))
 }
 
 /// The kind of sensitive value that the digits of an integer are. A phone number is told from other numbers only by several
@@ -28,7 +31,7 @@ pub fn detect_integer(text: &str) -> Option<&'static str> {
 }
 
 /// Whether the digits begin as those of cards do; a count of milliseconds begins with 1.
-fn is_issued(text: &str) -> bool {
+pub(super) fn is_issued(text: &str) -> bool {
     let beginning = |length: usize| text.get(..length).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     matches!(beginning(1), 4 | 6)
         || matches!(beginning(2), 51..=55 | 34 | 37 | 30 | 36 | 38 | 39)
@@ -52,6 +55,11 @@ pub fn is_number_to_call(text: &str) -> bool {
 pub fn is_degree(number: f64, text: &str) -> bool {
     let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
     number.abs() <= 180.0 && (4..=8).contains(&places)
+}
+
+/// The kind of sensitive value that one word is.
+pub(super) fn whole_word(word: &str) -> Option<&'static str> {
+    if word.len() < PART { None } else { whole(word) }
 }
 
 /// The kind of sensitive value that a text is.
@@ -119,7 +127,7 @@ fn is_jwt(text: &str) -> bool {
 }
 
 /// ISO 13616: the number, turned and with letters as numbers, leaves 1 when divided by 97.
-fn is_iban(text: &str) -> bool {
+pub(super) fn is_iban(text: &str) -> bool {
     let plain: Vec<u8> =
         text.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|b| b.to_ascii_uppercase()).collect();
     let is_shaped = (15..=34).contains(&plain.len())
@@ -135,7 +143,7 @@ fn is_iban(text: &str) -> bool {
 }
 
 /// ISO 7812: 13 to 19 digits whose Luhn sum is a multiple of ten.
-fn is_card(text: &str, digits: &[u8]) -> bool {
+pub(super) fn is_card(text: &str, digits: &[u8]) -> bool {
     let is_shaped = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-'));
     let sum: u32 = digits
         .iter()
@@ -208,7 +216,7 @@ fn is_coordinates(text: &str) -> bool {
 }
 
 /// Digits with a plus or signs between them, as people write numbers to call; a bare number or a date is none.
-fn is_phone(text: &str, digits: usize) -> bool {
+pub(super) fn is_phone(text: &str, digits: usize) -> bool {
     let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '(' | ')' | '.' | '/');
     let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
     let is_date = is_dated(text);
@@ -271,6 +279,9 @@ mod tests {
             ("Ann <ann@mail.example.org>", Some("e-mail")),
             ("@handle", None),
             ("DE89 3704 0044 0532 0130 00", Some("IBAN")),
+            ("4111.1111.1111.1111", Some("card")),
+            ("tel 0171 5551230", Some("phone")),
+            ("paid by 4111 1111 1111 1111", Some("card")),
             ("DE89 3704 0044 0532 0130 01", None),
             ("4111 1111 1111 1111", Some("card")),
             ("4111 1111 1111 1112", None),

@@ -298,6 +298,26 @@ fn what_cannot_be_read_leaves_its_pages_alone() {
 }
 
 #[test]
+fn what_comments_quote_of_people_is_written_nowhere() {
+    let world = World::new();
+    world.sql(
+        "shop.db",
+        "CREATE TABLE visit ( -- Asked by carol@zq.example\n id INTEGER PRIMARY KEY, kind TEXT -- like 4111 1111 1111 1111 or other\n)",
+    );
+    world.document(&options());
+    let page = world.read("docs/databases/shop/system/tables/main.visit.md");
+    assert!(page.contains("like (card left out) or other"), "{page}");
+    for (path, text) in world.pages().into_iter().chain([(FILE.to_owned(), world.read(FILE))]) {
+        assert!(!text.contains("4111") && !text.contains("carol"), "{path}");
+    }
+    let (checked, _) = world.desk().check_databases(&[]).unwrap();
+    let found = checked[0].findings.iter().filter(|it| it.rule.name() == "value_in_comment");
+    let found: Vec<&str> = found.map(|it| it.message.as_str()).collect();
+    assert!(found.contains(&"its comment quotes a value (card), which is left out"), "{found:?}");
+    assert!(!found.concat().contains("4111"));
+}
+
+#[test]
 fn a_damaged_plan_is_not_replaced() {
     let world = World::new();
     world.document(&options());

@@ -147,7 +147,7 @@ fn told(server: &TestServer, database: &str) {
         let out = all_output(server, database, "");
         assert!(!out.contains("opened") && out.contains("2 different"), "{out}");
         let out = all_output(server, database, ", publish_values: true");
-        assert!(out.contains("One of `closed`, `opened`."), "{out}");
+        assert!(out.contains("One of `closed` or `opened`."), "{out}");
         assert!(out.contains("How it went") && out.contains("- `positive`: Nothing is free"), "{out}");
         let found = sampled(&config_of(server, database, "refdesk", ""));
         assert_eq!(found.problems, []);

@@ -1,6 +1,7 @@
 //! The pages of a table.
 
 use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, Subject, front_matter, table_id};
+use crate::schema::describe::{either, says_all};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
 use crate::statistics::ColumnStatistics;
@@ -113,9 +114,11 @@ fn columns(doc: &TableDoc) -> String {
         if let Some(default) = &column.default {
             what.push_str(&format!(" Default {}.", code(default)));
         }
-        if !column.labels.is_empty() {
+        let are_told = column.source == DescriptionSource::Fallback && says_all(&column.description, &column.labels);
+        if !column.labels.is_empty() && !are_told {
             let labels: Vec<String> = column.labels.iter().map(|label| code(label)).collect();
-            what.push_str(&format!(" One of {}.", labels.join(", ")));
+            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            what.push_str(&format!(" One of {}.", either(&labels)));
         }
         let null = if column.nullable { "yes" } else { "no" };
         let values = if has_values { format!(" {} |", values(doc, column)) } else { String::new() };
@@ -144,10 +147,9 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // How large numbers are says nothing where they only name rows.
-        parts.extend(magnitude.filter(|_| !is_key(doc, column)).map(|(from, to)| match from == to {
-            true => format!("about {}", power_of_ten(from)),
-            false => format!("about {} to {}", power_of_ten(from), power_of_ten(to)),
-        }));
+        let between =
+            |(from, to): (i8, i8)| format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1)));
+        parts.extend(magnitude.filter(|_| !is_key(doc, column)).map(between));
         if !shapes.is_empty() {
             let shapes: Vec<String> = shapes.iter().map(|shape| code(shape)).collect();
             parts.push(format!("like {}", shapes.join(", ")));
@@ -188,7 +190,9 @@ fn joins(book: &Book<'_>, subject: &Subject<'_>, doc: &TableDoc) -> String {
             "" | "no action" => String::new(),
             action => format!(", on delete {}", prose(action)),
         };
-        lines.push(format!("- {} → {to} {} ({what}{delete})", names(&key.columns), names(&key.referenced_columns)));
+        let missing = if key.is_missing { ", which is not there" } else { "" };
+        let (columns, others) = (names(&key.columns), names(&key.referenced_columns));
+        lines.push(format!("- {columns} → {to} {others} ({what}{delete}){missing}"));
     }
     for reference in &doc.referenced_by {
         let from = place(book, subject, &reference.table);
@@ -240,6 +244,17 @@ fn place(book: &Book<'_>, from: &Subject<'_>, full_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn orders_of_magnitude_are_told_as_what_numbers_are_between() {
+        for (magnitude, expected) in
+            [((-1, -1), "0.1 to 1"), ((-2, 0), "0.01 to 10"), ((0, 0), "1 to 10"), ((2, 4), "100 to 100,000")]
+        {
+            let statistics = Some(ColumnStatistics { magnitude: Some(magnitude), ..ColumnStatistics::default() });
+            let column = ColumnDoc { statistics, ..ColumnDoc::default() };
+            assert_eq!(values(&TableDoc::default(), &column), expected);
+        }
+    }
 
     #[test]
     fn powers_of_ten_are_numbers_while_they_are_short() {

@@ -19,6 +19,7 @@ use crate::config::{DatabaseConfig, DatabasesConfig, Sampling};
 use crate::schema::domains::domains;
 use crate::schema::notes::Notes;
 use crate::sensitive::by_name_and_type;
+use crate::sensitive::comments::without_values;
 use crate::snapshot::{Snapshot, Table};
 use crate::statistics::{SAMPLED_ROWS, may_sample};
 
@@ -148,7 +149,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
             incoming_fk_count: incoming,
             outgoing_fk_count: table.foreign_keys.len(),
             metadata_hash,
-            existing_comment: table.comment.clone().map(|it| refdesk_text::shorten::shortened(it, COMMENT_SHOWN)),
+            existing_comment: existing_comment(table.comment.as_deref()),
             reads,
             skip: edit.is_some_and(|edit| edit.skip),
             note: edit.and_then(|edit| edit.note.clone()),
@@ -306,4 +307,10 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
         changes.extend(of("has changed", "have changed", changed));
     }
     changes
+}
+
+/// The comment of a table as the plan shows it.
+fn existing_comment(comment: Option<&str>) -> Option<String> {
+    let told = without_values(comment?).into_owned();
+    (!told.is_empty()).then(|| refdesk_text::shorten::shortened(told, COMMENT_SHOWN))
 }

@@ -1,0 +1,79 @@
+//! Values that comments of the database quote: what a detector finds there is left out of all that is told.
+
+use std::borrow::Cow;
+
+use super::detect::detect;
+use super::passages::{Passage, passages};
+use crate::parts::replaced;
+
+/// The kind of value of which a name of several words may be taken for one.
+const SECRET: &str = "secret";
+
+/// Shortest part of such a word without its signs that is one all the same.
+const SECRET_PART: usize = 20;
+
+/// The kinds of values that a comment quotes, each once.
+pub fn quoted_in(comment: &str) -> Vec<&'static str> {
+    let mut kinds: Vec<&'static str> = values(comment).into_iter().map(|(_, kind)| kind).collect();
+    kinds.extend(rest(&told(comment).unwrap_or_default()));
+    kinds.extend(if kinds.is_empty() { rest(comment) } else { None });
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// What may be told of a comment: nothing, if it is not known which part of it is the value.
+pub fn without_values(comment: &str) -> Cow<'_, str> {
+    let Some(told) = told(comment) else {
+        return if rest(comment).is_some() { Cow::Borrowed("") } else { Cow::Borrowed(comment) };
+    };
+    if rest(&told).is_some() { Cow::Borrowed("") } else { Cow::Owned(told) }
+}
+
+/// The comment without the values whose place is known; `None` if there are none.
+fn told(comment: &str) -> Option<String> {
+    let values = values(comment);
+    let words = |(place, kind): Passage| (place, format!("({kind} left out)"));
+    (!values.is_empty()).then(|| replaced(comment, values.into_iter().map(words).collect()))
+}
+
+fn values(comment: &str) -> Vec<Passage> {
+    let is_name = |place: &std::ops::Range<usize>| {
+        let word = comment.get(place.clone()).unwrap_or_default();
+        word.split(['_', '-', '/']).all(|part| part.len() < SECRET_PART)
+    };
+    passages(comment).into_iter().filter(|(place, kind)| *kind != SECRET || !is_name(place)).collect()
+}
+
+/// What is found in the whole of a text and not in one place of it.
+fn rest(text: &str) -> Option<&'static str> {
+    detect(text).filter(|kind| *kind != SECRET)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_told_without_what_they_quote() {
+        for (comment, expected, kinds) in [
+            ("What was sold.", "What was sold.", ""),
+            (
+                "one of zqk1; owner carol@zqcomment.example, card 4111 1111 1111 1111",
+                "one of zqk1; owner (e-mail left out), card (card left out)",
+                "card e-mail",
+            ),
+            ("like 4111.1111.1111.1111.", "like (card left out).", "card"),
+            ("Tel. 0171 5551230 after nine", "Tel. (phone left out) after nine", "phone"),
+            ("DE89 3704 0044 0532 0130 00", "(IBAN left out)", "IBAN"),
+            ("key sk_live_4eC39HqLyjWDarjtT1zdp7dc of the shop", "key (secret left out) of the shop", "secret"),
+            ("see ix_orders_customer2_id_2024_new", "see ix_orders_customer2_id_2024_new", ""),
+            // Which words are the address is not known.
+            ("ask ann (at) example (dot) org", "", "e-mail"),
+            ("since 2024-01-31 10:20, 12 a day", "since 2024-01-31 10:20, 12 a day", ""),
+        ] {
+            assert_eq!(without_values(comment), expected);
+            assert_eq!(quoted_in(comment).join(" "), kinds, "{comment}");
+        }
+    }
+}

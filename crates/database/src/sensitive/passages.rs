@@ -1,0 +1,161 @@
+//! Values within a text of several words: numbers in groups and addresses, each with its place.
+
+use std::ops::Range;
+
+use super::detect::{is_card, is_dated, is_iban, is_issued, is_phone, whole_word};
+use crate::parts::place;
+
+/// Fewest digits of a number that is looked for.
+const DIGITS: usize = 7;
+
+/// Words before a phone number.
+const PHONE_WORDS: &[&str] = &[
+    "tel",
+    "telephone",
+    "telefon",
+    "telefonnummer",
+    "phone",
+    "fax",
+    "telefax",
+    "mobile",
+    "mobil",
+    "handy",
+    "cell",
+    "call",
+    "ruf",
+    "rufnummer",
+    "téléphone",
+    "telephono",
+    "telefono",
+    "teléfono",
+    "telefone",
+    "celular",
+    "cellulare",
+    "móvil",
+    "movil",
+    "portable",
+    "whatsapp",
+    "sms",
+];
+
+/// A kind of value and where it is.
+pub(super) type Passage = (Range<usize>, &'static str);
+
+/// What words and groups of digits within a text are.
+pub(super) fn passages(text: &str) -> Vec<Passage> {
+    let is_end = |c: char| c.is_whitespace() || "[]{}<>()\"',;|=`".contains(c);
+    let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
+    for word in text.split(is_end) {
+        let word = word.trim_matches(['.', ':', '!', '?']);
+        // What is written beside a colon: `mail:ann@example.org`.
+        let value = word.split_once(':').map_or(word, |(_, value)| value);
+        let kind = [value, word].into_iter().find_map(|part| Some((place(text, part), whole_word(part)?)));
+        found.extend(kind);
+    }
+    found
+}
+
+/// The kind of value that is in a text in groups of digits, among other words.
+pub(super) fn grouped_number(text: &str) -> Option<&'static str> {
+    numbers(text).chain(ibans(text)).next().map(|(_, kind)| kind)
+}
+
+/// Cards and phone numbers whose digits stand in groups, with blanks, dots or hyphens between them.
+fn numbers(text: &str) -> impl Iterator<Item = Passage> {
+    let has_digits = text.bytes().filter(u8::is_ascii_digit).nth(DIGITS - 1).is_some();
+    let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-./()".contains(c);
+    let runs = text.split(move |c: char| !is_part(c)).filter(move |_| has_digits);
+    let runs = runs.map(|run| run.trim_matches(|c: char| !c.is_ascii_digit() && c != '+' && c != '('));
+    runs.filter_map(move |run| {
+        let at = place(text, run);
+        if let Some(card) = card(run) {
+            return Some((place(text, card), "card"));
+        }
+        let digits = run.bytes().filter(u8::is_ascii_digit).count();
+        let before = text.get(..at.start).unwrap_or_default();
+        let word = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+        let is_said = PHONE_WORDS.contains(&word.as_str()) && (DIGITS..=15).contains(&digits) && !is_dated(run);
+        let is_written = run.starts_with(['+', '(']) && is_phone(run, digits);
+        (is_said || is_written).then_some((at, "phone"))
+    })
+}
+
+/// How the digits of cards are grouped, by their first digit: `3` is that of cards with fewer.
+const CARDS: [(bool, &[usize]); 4] =
+    [(true, &[4, 6, 5]), (true, &[4, 6, 4]), (false, &[4, 4, 4, 4, 3]), (false, &[4, 4, 4, 4])];
+
+/// The groups of digits that are a card number.
+fn card(run: &str) -> Option<&str> {
+    let groups: Vec<&str> = run.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    (0..groups.len()).find_map(|first| {
+        CARDS.iter().find_map(|(is_short, lengths)| {
+            let part = groups.get(first..first + lengths.len())?;
+            let is_shaped = part.iter().zip(*lengths).all(|(group, length)| group.len() == *length);
+            let text = part.concat();
+            let digits: Vec<u8> = text.bytes().map(|byte| byte - b'0').collect();
+            let (start, end) = (place(run, part.first()?).start, place(run, part.last()?).end);
+            let is_card =
+                is_shaped && text.starts_with('3') == *is_short && is_issued(&text) && is_card(&text, &digits);
+            is_card.then(|| run.get(start..end)).flatten()
+        })
+    })
+}
+
+/// Account numbers in groups, as they are printed.
+fn ibans(text: &str) -> impl Iterator<Item = Passage> {
+    let words: Vec<&str> = if text.bytes().filter(u8::is_ascii_digit).count() < DIGITS {
+        Vec::new()
+    } else {
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect()
+    };
+    let begins = |word: &str| {
+        let bytes = word.as_bytes();
+        bytes.len() == 4
+            && bytes.iter().take(2).all(u8::is_ascii_uppercase)
+            && bytes.iter().skip(2).all(u8::is_ascii_digit)
+    };
+    (0..words.len()).filter_map(move |first| {
+        words.get(first).filter(|word| begins(word))?;
+        (4..=9).rev().find_map(|count| {
+            let part = words.get(first..first + count)?;
+            let (start, end) = (place(text, part.first()?).start, place(text, part.last()?).end);
+            is_iban(&part.concat()).then_some((start..end, "IBAN"))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_among_other_words_are_found_where_they_are() {
+        for (text, expected) in [
+            ("4111.1111.1111.1111", "card 4111.1111.1111.1111"),
+            ("card 4111 1111 1111 1111, paid", "card 4111 1111 1111 1111"),
+            ("12 4111-1111-1111-1111", "card 4111-1111-1111-1111"),
+            ("amex 3782 822463 10005", "card 3782 822463 10005"),
+            ("tel 0171 5551230", "phone 0171 5551230"),
+            ("Tel.: 0171/555-1230.", "phone 0171/555-1230"),
+            ("phone 5551230 or later", "phone 5551230"),
+            ("ask under +49 171 5551230", "phone +49 171 5551230"),
+            ("of DE89 3704 0044 0532 0130 00 alone", "IBAN DE89 3704 0044 0532 0130 00"),
+            ("owner carol@x.example, and so on", "e-mail carol@x.example"),
+            ("mail:ann@example.org.", "e-mail ann@example.org"),
+            ("since 2024-01-31 2024-02-28 1200", ""),
+            ("rows 1 2 3 4 5 6 7 8 9 10", ""),
+            ("call it 12 times", ""),
+            ("call 2024-01-31", ""),
+            ("4111 1111 1111 1112", ""),
+            ("DE89 3704 0044 0532 0130 01", ""),
+            ("3.141592653589793", ""),
+            ("version 2024.10.11.123456", ""),
+            ("of 1700 0000 0000 0003 ms", ""),
+        ] {
+            let found = passages(text);
+            let shown = found.first().map(|(place, kind)| format!("{kind} {}", text.get(place.clone()).unwrap()));
+            assert_eq!(shown.unwrap_or_default(), expected, "{text}");
+        }
+    }
+}
