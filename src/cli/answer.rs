@@ -21,6 +21,8 @@ pub struct CommandOutput {
     pub refused: Vec<Error>,
     /// Diagnostics for standard error.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether warnings are printed in full, because no other command prints them.
+    pub shows_warnings: bool,
     /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
     /// Byte ranges of `text` that a terminal shows in bold, in order.
@@ -40,6 +42,7 @@ impl CommandOutput {
             text,
             refused: Vec::new(),
             diagnostics: Vec::new(),
+            shows_warnings: false,
             notes: Vec::new(),
             emphasised: Vec::new(),
             lines: false,

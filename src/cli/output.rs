@@ -21,7 +21,7 @@ use refdesk_text::{Code, Error};
 
 /// Prints an answer and gives its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
-    print_diagnostics(&answer.diagnostics);
+    print_diagnostics(&answer.diagnostics, answer.shows_warnings);
     for error in &answer.refused {
         print_to_stderr(&format!(
             "error: {}",
@@ -247,7 +247,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
-fn print_diagnostics(diagnostics: &[Diagnostic]) {
+fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
     for problem in errors.iter().take(ERRORS) {
         print_to_stderr(&in_words(problem));
@@ -255,16 +255,17 @@ fn print_diagnostics(diagnostics: &[Diagnostic]) {
     if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         print_to_stderr(&format!("error: {more} more errors: `refdesk check` shows them"));
     }
-    // Warnings of a rendering concern the request, and no other command prints them.
+    // Warnings of a rendering and of databases concern the request, and no other command prints them.
+    let is_own = |problem: &&Diagnostic| shows_warnings || problem.code == Code::Render;
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
-        diagnostics.iter().filter(|problem| !problem.is_error()).partition(|problem| problem.code == Code::Render);
+        diagnostics.iter().filter(|problem| !problem.is_error()).partition(is_own);
     // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
     lacking.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
     own.iter().take(ERRORS).for_each(|problem| print_to_stderr(&in_words(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        print_to_stderr(&format!("{more} more warnings from rendering: --format json lists them all"));
+        print_to_stderr(&format!("{more} more warnings: --format json lists them all"));
     }
     match warnings.as_slice() {
         [] => {}

@@ -39,7 +39,7 @@ fn a_database_is_planned_documented_and_asked() {
     let journal = world.run(&["journal"]).exits(0);
     assert_eq!(journal.text().lines().filter(|line| line.contains("docs/databases/shop/")).count(), 1, "{journal}");
     let told = world.run(&["db", "document"]).exits(0);
-    assert!(told.text().starts_with("Up to date: 27 pages."), "{told}");
+    assert!(told.text().starts_with("Up to date: 27 pages.") && !told.stderr.contains("db index"), "{told}");
     let listed = world.run(&["list", "--json"]).exits(0).json();
     assert_eq!(listed["sources"].as_array().map(Vec::len), Some(4), "{listed}");
 
@@ -49,11 +49,15 @@ fn a_database_is_planned_documented_and_asked() {
     assert!(told.text().starts_with("3 joins\n  FROM \"main\".\"Artist\"\n  JOIN \"main\".\"Album\" ON"), "{told}");
     let told = world.run(&["db", "usage", "trackid", "--json"]).exits(0).json();
     assert_eq!(told["usage"].as_array().map(Vec::len), Some(3), "{told}");
+    assert!(told["usage"].as_array().unwrap().iter().all(|it| it.get("inferred").is_none()), "{told}");
     let told = world.run(&["db", "domains", "--json"]).exits(0).json();
     assert_eq!(told["domains"].as_array().map(Vec::len), Some(4), "{told}");
     assert!(world.run(&["db", "domains"]).exits(0).text().contains("Customer, Employee"));
     let told = world.run(&["db", "domain", "invoice", "--json"]).exits(0).json();
     assert_eq!((told["table_count"].as_u64(), told["tables"].as_array().map(Vec::len)), (Some(4), Some(4)), "{told}");
+    let joins = told["relationships"].as_array().unwrap();
+    let of = |table: &str| joins.iter().find(|it| it["to_table"] == table).map(|it| &it["joins_to_table"]);
+    assert_eq!((of("main.Customer"), of("main.Track")), (Some(&1.into()), Some(&2.into())), "{told}");
     assert!(world.run(&["db", "domain", "invoice"]).exits(0).text().contains("many to one"));
     let told = world.run(&["db", "joins", "--limit", "3", "--json"]).exits(0).json();
     assert_eq!((told["relationships"].as_array().map(Vec::len), told["total"].as_u64()), (Some(3), Some(11)), "{told}");
@@ -88,6 +92,38 @@ fn differences_and_rules_fail_in_ci() {
     assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
     let told = world.run(&["db", "pipeline"]).exits(2);
     assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
+}
+
+#[test]
+fn what_the_configuration_names_in_vain_is_told_in_full() {
+    let world = world();
+    let config = |more: &str| {
+        format!("databases: [{{name: shop, type: sqlite, connection: {{file: shop.db}}{more}}}]\n").into_bytes()
+    };
+    world.put(
+        ".jaato/databases.yaml",
+        &config(", exclude_tables: [main.Albun, '*Line'], include_tables: [a1, a2, '*'], sensitive: [x.y]"),
+    );
+    let told = world.run(&["db", "plan"]).exits(0);
+    for text in ["main.Albun", "a1", "a2", "x.y"] {
+        assert!(told.stderr.contains(&format!("'{text}' matches nothing in 'shop'")), "{told}");
+    }
+    assert!(!told.stderr.contains("'*Line'") && !told.stderr.contains("refdesk check"), "{told}");
+    world.put(".jaato/databases.yaml", &config(", schemas: [mian]"));
+    let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
+    assert!(told.text().contains("there is no table, so nothing to measure"), "{told}");
+    assert!(told.stderr.contains("50 % cannot be reached"), "{told}");
+    let told = world.run(&["db", "plan"]).exits(0);
+    assert!(told.stderr.contains("'mian' matches nothing in 'shop'"), "{told}");
+    world.put(".jaato/databases.yaml", &config(", enabled: false"));
+    for command in ["plan", "status"] {
+        let told = world.run(&["db", command]).exits(2);
+        assert!(told.stderr.contains("every configured database is switched off"), "{told}");
+    }
+    world.put(".jaato/databases.yaml", b"databases: [{name: shop, type: sqlite, connection: {file: gone.db}}]\n");
+    let told = world.run(&["db", "plan"]).exits(1);
+    assert!(!told.text().contains("Review it"), "{told}");
+    assert_eq!(told.stderr.matches("gone.db").count(), 1, "{told}");
 }
 
 #[test]

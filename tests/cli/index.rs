@@ -131,7 +131,7 @@ fn search_does_not_quote_what_is_gone() {
     fs::remove_file(world.path.join("colours.md")).unwrap();
     let after = found();
     assert!(!texts(&after).iter().any(|id| id == "retries" || id == "colours"), "{after}");
-    let note = "2 sections have changed since they were indexed, and are left out.";
+    let note = "2 sections have changed since they were indexed, and are left out until the index is updated.";
     assert!(after["notes"].as_array().unwrap().contains(&json!(note)), "{after}");
     let shown = world.run(&["search", "invoices", "--max-tokens", "1"]).exits(0);
     assert!(!shown.text().contains("No section found"), "{shown}");

@@ -189,6 +189,15 @@ impl Connection {
         }
     }
 
+    /// Its kind at the beginning of a sentence.
+    pub fn with_article(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "An SQLite",
+            Self::Postgres(_) => "A PostgreSQL",
+            Self::Snowflake(_) => "A Snowflake",
+        }
+    }
+
     /// Whether rows may be read at all. Masking and row access policies of Snowflake cannot be seen.
     pub fn shows_rows(&self) -> bool {
         !matches!(self, Self::Snowflake(_))

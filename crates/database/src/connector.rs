@@ -15,13 +15,15 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, TableName};
 
 /// What was read of a database, and what could not be.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The schema.
     pub snapshot: Snapshot,
+    /// The tables that the configuration leaves out.
+    pub left_out: Vec<TableName>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
     /// What a person should know of how it was read, such as a role that may do more than reading needs.

@@ -2,6 +2,7 @@
 //! a value there. Of the others a sample is looked at in memory, and what leaves this module are counts, shares and shapes; a
 //! detector that finds an address, a card number or a secret makes its column sensitive, too.
 
+mod kept;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod profile;
@@ -9,14 +10,16 @@ mod sqlite;
 
 use std::collections::BTreeMap;
 
+pub use kept::kept;
+
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 use crate::config::Sampling;
 use crate::connector::Reachable;
 use crate::schema::joins::InferredJoins;
-use crate::snapshot::{Snapshot, TableName};
-use crate::statistics::TableProfile;
+use crate::snapshot::{Snapshot, Table, TableName};
+use crate::statistics::{TableProfile, may_sample};
 
 /// Keys of which is asked whether they are found in another table, and the share that must be.
 const KEYS: usize = 200;
@@ -34,6 +37,15 @@ pub struct Sampled {
     pub problems: Vec<Diagnostic>,
     /// Why the database was lost before the end; pages of what was read by then would say less than they could.
     pub lost: Option<Error>,
+}
+
+impl Sampled {
+    /// The tables of which something may be known and nothing could be read.
+    pub fn unread<'s>(&'s self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s Table> {
+        let has_failed = !self.problems.is_empty();
+        let is_unread = |table: &&Table| !self.profiles.contains_key(&table.table_name());
+        snapshot.tables.iter().filter(move |table| has_failed && may_sample(table) && is_unread(table))
+    }
 }
 
 fn is_share_found(all: i64, found: i64) -> bool {

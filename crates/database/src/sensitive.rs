@@ -7,6 +7,8 @@ pub(crate) mod literals;
 mod passages;
 mod words;
 
+use std::borrow::Cow;
+
 use self::words::sensitive_word;
 use crate::config::DatabaseConfig;
 use crate::names::words::split;
@@ -24,10 +26,16 @@ pub enum SensitiveRule {
     /// It holds free text.
     FreeText,
     /// A detector found this kind of value.
-    Detected(&'static str),
+    Detected(Cow<'static, str>),
 }
 
 impl SensitiveRule {
+    /// The rule that looked at values, of those that a page has in words.
+    pub fn of_values(words: &str) -> Option<Self> {
+        let kind = words.strip_prefix("values: ").map(|kind| Self::Detected(Cow::Owned(kind.to_owned())));
+        kind.or_else(|| (words == Self::FreeText.words()).then_some(Self::FreeText))
+    }
+
     /// The rule, for people.
     pub fn words(&self) -> String {
         match self {

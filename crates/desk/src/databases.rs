@@ -208,9 +208,14 @@ impl Desk {
             if found.is_empty() && !loaded.config.wrong.is_empty() {
                 return Err(self.wrong_database("no configured database can be used"));
             }
+            if found.is_empty() && !known.is_empty() {
+                let (message, fix) =
+                    ("every configured database is switched off", "set 'enabled: true' for one of them");
+                return Err(Error::new(Code::NoDatabases, message, fix));
+            }
             if found.is_empty() {
                 let message = "no configured database can be used";
-                return Err(Error::new(Code::NoDatabases, message, "fix the errors above, or enable one"));
+                return Err(Error::new(Code::NoDatabases, message, "fix the errors above"));
             }
             return Ok(found);
         }

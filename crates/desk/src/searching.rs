@@ -232,8 +232,12 @@ impl Settled<'_> {
         }
         match found.outdated {
             0 => {}
-            1 => notes.push("1 section has changed since it was indexed, and is left out.".to_owned()),
-            some => notes.push(format!("{some} sections have changed since they were indexed, and are left out.")),
+            1 => notes.push(
+                "1 section has changed since it was indexed, and is left out until the index is updated.".to_owned(),
+            ),
+            some => notes.push(format!(
+                "{some} sections have changed since they were indexed, and are left out until the index is updated."
+            )),
         }
         if found.incomparable > 0 {
             let vectors = if found.incomparable == 1 { "1 document has" } else { "documents have" };

@@ -27,7 +27,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     let interrupt = Interrupt::listen(desk.stop_flag());
     let mut answer = match &args.command {
         DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
-        DbCommand::Document(args) => document::run(desk, session, args, &interrupt),
+        DbCommand::Document(args) => unindexed(document::run(desk, session, args, &interrupt)),
         DbCommand::Index(args) => {
             let answer = index::run(desk, &IndexArgs { fresh: args.fresh, ..IndexArgs::default() });
             unless_interrupted(answer, &interrupt)
@@ -46,6 +46,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     let (_, problems) = desk.databases();
     let known = std::mem::take(&mut answer.diagnostics);
     answer.diagnostics = problems.iter().cloned().chain(known).collect();
+    answer.shows_warnings = true;
     if answer.exit == 0 && answer.diagnostics.iter().any(Diagnostic::is_error) {
         answer.exit = 1;
     }
@@ -60,6 +61,15 @@ fn refused(error: Error) -> CommandOutput {
         _ => 1,
     };
     CommandOutput { exit, ..CommandOutput::refused(error) }
+}
+
+/// The answer of a command that writes pages, with what lets a search find them.
+fn unindexed(mut answer: CommandOutput) -> CommandOutput {
+    let has = |what: &str| answer.json.get(what).and_then(Value::as_array).is_some_and(|paths| !paths.is_empty());
+    if has("written") || has("removed") {
+        answer.notes.push("`refdesk db index` brings the search index up to date with these pages".to_owned());
+    }
+    answer
 }
 
 /// The answer of a command that updates the index last, which Ctrl-C may have ended early.

@@ -34,8 +34,9 @@ pub fn run(
         let gap = if text.is_empty() { "" } else { "\n" };
         match desk.store_plan(session, &planned) {
             Ok(true) => {
-                let next = "Review it, and write the pages with `refdesk db document`.";
-                text.push_str(&format!("{gap}Wrote {FILE}. {next}\n"));
+                let is_any_read = read.iter().any(|database| database.snapshot().is_some());
+                let next = if is_any_read { " Review it, and write the pages with `refdesk db document`." } else { "" };
+                text.push_str(&format!("{gap}Wrote {FILE}.{next}\n"));
             }
             Ok(false) if planned.is_untrusted() => text.push_str("No plan was written.\n"),
             Ok(false) => text.push_str(&format!("{gap}{FILE} is up to date.\n")),

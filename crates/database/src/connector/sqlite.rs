@@ -76,12 +76,14 @@ pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Rea
         }
         tables.push(reader.table(object));
     }
+    let left_out = objects.iter().filter(|it| !config.wants_table(SCHEMA, &it.name));
+    let left_out = left_out.map(|it| TableName { schema: SCHEMA.to_owned(), name: it.name.clone() }).collect();
     let problems = reader.problems;
     complete_targets(&mut tables);
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
     let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
     snapshot.sort();
-    Ok(Reading { snapshot, problems, ..Reading::default() })
+    Ok(Reading { snapshot, left_out, problems, ..Reading::default() })
 }
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {

@@ -104,7 +104,7 @@ fn found_often(kinds: impl Iterator<Item = (&'static str, usize)>, values: usize
     }
     let all: usize = counts.values().sum();
     let most = counts.into_iter().max_by_key(|(_, count)| *count)?.0;
-    (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most))
+    (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most.into()))
 }
 
 /// The same for numbers. What a single number cannot show by its digits, such as a place or a number to call, at least half of the
@@ -126,8 +126,8 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
         let is_around = numbers.iter().all(|(number, _)| number.abs() <= 180.0);
         let degrees = numbers.iter().filter(|(number, text)| is_degree(*number, text)).count();
         match (half(to_call), half(degrees) && is_around && !is_ratio) {
-            (true, _) => Some(SensitiveRule::Detected("phone")),
-            (_, true) => Some(SensitiveRule::Detected("coordinates")),
+            (true, _) => Some(SensitiveRule::Detected("phone".into())),
+            (_, true) => Some(SensitiveRule::Detected("coordinates".into())),
             _ => None,
         }
     })
@@ -242,7 +242,7 @@ mod tests {
         let mut cells = texts(&["ann@example.org"], 2);
         cells.extend((0..30).map(|_| Cell::Null));
         let found = profile(&cells, None, true);
-        assert_eq!(found.sensitive, Some(SensitiveRule::Detected("e-mail")), "nothing lifts a detector");
+        assert_eq!(found.sensitive, Some(SensitiveRule::Detected("e-mail".into())), "nothing lifts a detector");
         let only = ColumnStatistics { null_percent: Some(95), ..ColumnStatistics::default() };
         assert_eq!((found.statistics, found.values), (only, None));
         let long = texts(&["words and more words and still more words, so that nobody takes this for a name"], 3);

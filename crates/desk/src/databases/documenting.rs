@@ -10,11 +10,11 @@ use refdesk_database::documenter::{
     catalog_entries,
 };
 use refdesk_database::names::globs::NamePattern;
-use refdesk_database::sampling::{Sampled, sample};
+use refdesk_database::sampling::{Sampled, kept, sample};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
-use refdesk_database::snapshot::{Table, TableName};
+use refdesk_database::snapshot::{Snapshot, Table, TableName};
 use refdesk_files::{Durability, EntryKind, FileMode, Folder, Lock, is_link_refused, link_on_path};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
@@ -22,6 +22,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::comparing::DocumentedPage;
+use super::documented::TablePage;
 use super::files::text_below;
 use super::moved::KnownManifest;
 use super::planning::Planned;
@@ -276,13 +277,14 @@ impl Desk {
     ) -> Option<Described<'r>> {
         let ReadState::Read(allowed, snapshot) = &database.state else { return None };
         let mut joins = infer(snapshot, &database.notes);
-        let sampled = match values {
+        let mut sampled = match values {
             Values::Sampled => {
                 let reachable = self.reachable(&database.config, allowed);
                 sample(&reachable, snapshot, &mut joins)
             }
             Values::Unread => Sampled::default(),
         };
+        self.keep_known(database, snapshot, &mut sampled);
         let input = DocInput {
             config: &database.config,
             snapshot,
@@ -298,6 +300,27 @@ impl Desk {
         }
         let tables = snapshot.tables.iter().zip(input.docs()).collect();
         Some(Described { tables, domains, problems: sampled.problems, lost: sampled.lost })
+    }
+
+    /// Takes what is known of tables that cannot be sampled now from their pages, if they were written from the same definition.
+    fn keep_known(&self, database: &ReadDatabase, snapshot: &Snapshot, sampled: &mut Sampled) {
+        if sampled.unread(snapshot).next().is_none() {
+            return;
+        }
+        let pages = self.documented_pages();
+        let own = pages.tables.iter().filter(|page| page.database == database.config.name);
+        let by_name: BTreeMap<(&str, &str), &TablePage> =
+            own.map(|page| ((page.schema.as_str(), page.table.as_str()), page)).collect();
+        let page_of = |table: &Table| {
+            let page = *by_name.get(&(table.schema.as_str(), table.name.as_str()))?;
+            let is_same = pages.metadata_hash(page).is_some_and(|hash| hash == table.metadata_hash());
+            if is_same { pages.doc(page) } else { None }
+        };
+        let unread = sampled.unread(snapshot);
+        let found =
+            unread.filter_map(|table| Some((table.table_name(), kept(&database.config, table, &page_of(table)?))));
+        let found: Vec<_> = found.collect();
+        sampled.profiles.extend(found);
     }
 
     fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use refdesk_database::config::DatabaseConfig;
 use refdesk_database::connector::{self, ConnectionSurroundings, Reachable};
 use refdesk_database::schema::notes::{self, Notes};
-use refdesk_database::snapshot::Snapshot;
+use refdesk_database::snapshot::{Snapshot, TableName};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -91,6 +91,7 @@ impl Desk {
                         problems.extend(unmatched(
                             &config,
                             &reading.snapshot,
+                            &reading.left_out,
                             self.databases_file().unwrap_or_default(),
                         ));
                         problems.extend(notes.dangling(&reading.snapshot, &notes_file(&database.name)));
@@ -131,10 +132,13 @@ fn notes_file(name: &str) -> String {
 }
 
 /// Warnings about patterns that match nothing.
-fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
+fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, left_out: &[TableName], file: &str) -> Vec<Diagnostic> {
     let tables = || snapshot.tables.iter();
     let of_tables = config.include_tables.iter().chain(config.domains.iter().flat_map(|(_, patterns)| patterns));
     let of_tables = of_tables.filter(|it| !tables().any(|table| it.matches_table(&table.schema, &table.name)));
+    let excluding = config.exclude_tables.iter();
+    let excluding = excluding.filter(|it| !left_out.iter().any(|table| it.matches_table(&table.schema, &table.name)));
+    let schemas = config.schemas.iter().filter(|name| !snapshot.schemas.iter().any(|schema| schema.name == **name));
     let of_columns = config.sensitive.iter().chain(&config.not_sensitive).filter(|it| {
         !tables()
             .any(|table| table.columns.iter().any(|column| it.matches_column(&table.schema, &table.name, &column.name)))
@@ -143,5 +147,6 @@ fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, file: &str) -> Vec<Di
         let message = format!("'{text}' matches nothing in '{}'", config.name);
         Diagnostic::warning(refdesk_text::Code::BadGlob, message).in_file(file).at_line(config.line)
     };
-    of_tables.chain(of_columns).map(|pattern| warning(&pattern.text)).collect()
+    let patterns = of_tables.chain(excluding).chain(of_columns).map(|pattern| pattern.text.as_str());
+    patterns.chain(schemas.map(String::as_str)).map(warning).collect()
 }

@@ -49,7 +49,8 @@ pub fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Readin
         rights.may_create |= value::<Option<bool>>(&row, 2)?.unwrap_or(false);
     }
     let mut problems = Vec::new();
-    let mut tables = wanted.tables(config, &mut rights, &mut problems)?;
+    let mut left_out = Vec::new();
+    let mut tables = wanted.tables(config, &mut rights, &mut left_out, &mut problems)?;
     wanted.add_columns(&mut tables, &mut problems)?;
     wanted.add_constraints(&mut tables)?;
     wanted.add_indexes(&mut tables)?;
@@ -63,7 +64,7 @@ pub fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Readin
         snapshot.tables.push(table);
     }
     snapshot.sort();
-    Ok((Reading { snapshot, problems, ..Reading::default() }, rights))
+    Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, rights))
 }
 
 /// By the number that the server gives a table.
@@ -84,6 +85,7 @@ impl Wanted<'_> {
         &self,
         config: &DatabaseConfig,
         rights: &mut RoleRights,
+        left_out: &mut Vec<TableName>,
         problems: &mut Vec<Diagnostic>,
     ) -> Result<Tables, Refusal> {
         let mut tables = Tables::new();
@@ -97,6 +99,7 @@ impl Wanted<'_> {
                 _ => TableKind::Table,
             };
             if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
+                left_out.push(TableName { schema, name });
                 continue;
             }
             let most = config.settings.max_tables;

@@ -92,7 +92,8 @@ pub fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, 
         snapshot.schemas.push(SchemaInfo { name: row.text("schema_name")?, comment });
     }
     let mut problems = Vec::new();
-    let mut tables = tables(&wanted(RELATIONS)?, config, &mut problems)?;
+    let mut left_out = Vec::new();
+    let mut tables = tables(&wanted(RELATIONS)?, config, &mut left_out, &mut problems)?;
     add_columns(&mut tables, &wanted(COLUMNS)?, &mut problems)?;
     for (word, kind) in KEYS {
         let rows = keys(session, word, &snapshot.schemas, &mut problems)?;
@@ -100,12 +101,17 @@ pub fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, 
     }
     snapshot.tables = tables.into_values().collect();
     snapshot.sort();
-    Ok((Reading { snapshot, problems, ..Reading::default() }, role))
+    Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, role))
 }
 
 type Tables = BTreeMap<TableName, Table>;
 
-fn tables(rows: &Rows, config: &DatabaseConfig, problems: &mut Vec<Diagnostic>) -> Result<Tables, Error> {
+fn tables(
+    rows: &Rows,
+    config: &DatabaseConfig,
+    left_out: &mut Vec<TableName>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Tables, Error> {
     let mut tables = Tables::new();
     for row in rows.iter() {
         let (schema, name) = (row.text("table_schema")?, row.text("table_name")?);
@@ -116,6 +122,7 @@ fn tables(rows: &Rows, config: &DatabaseConfig, problems: &mut Vec<Diagnostic>) 
             _ => TableKind::Table,
         };
         if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
+            left_out.push(TableName { schema, name });
             continue;
         }
         let most = config.settings.max_tables;

@@ -69,7 +69,12 @@ impl SqliteFile {
         let (mut file, size) = match beneath::open(path) {
             Ok(Opened::File(file, metadata)) => (file, metadata.len()),
             Ok(Opened::Folder(_)) => return Err(cannot("is a folder, not a file".to_owned(), "name the file in it")),
-            Err(error) => return Err(cannot(format!("cannot be opened: {error}"), "check its path")),
+            Err(error) => {
+                let error = error.to_string();
+                // The file is named before.
+                let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error);
+                return Err(cannot(format!("cannot be opened: {why}"), "check its path"));
+            }
         };
         if size == 0 {
             return Ok(None);

@@ -178,7 +178,7 @@ fn several_kinds(server: &TestServer, database: &str) {
             server.run(database, "ANALYZE");
         }
         let found = sampled(&config_of(server, database, "refdesk", ""));
-        let mail = Some(SensitiveRule::Detected("e-mail"));
+        let mail = Some(SensitiveRule::Detected("e-mail".into()));
         for (name, expected) in [("low", mail.clone()), ("middle", mail.clone()), ("high", mail), ("none", None)] {
             assert_eq!(column(&found, "t", name).unwrap().sensitive, expected, "{name}, analysed {is_analysed}");
         }

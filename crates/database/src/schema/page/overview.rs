@@ -23,9 +23,9 @@ pub fn overview(book: &Book<'_>) -> Page {
     ]);
     let mut tables: BTreeMap<&str, usize> = BTreeMap::new();
     book.subjects.iter().for_each(|it| *tables.entry(it.domain).or_default() += 1);
-    let kind = book.config.connection.word();
+    let kind = book.config.connection.with_article();
     text.push_str(&format!(
-        "# Database {name}\n\nA {kind} database: {} in {}.\n",
+        "# Database {name}\n\n{kind} database: {} in {}.\n",
         counted(book.subjects.len(), "table"),
         counted(tables.len(), "domain")
     ));

@@ -156,6 +156,7 @@ impl DatabaseView {
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
         let (mut tables, mut joins, mut sources) = (Vec::new(), Vec::new(), AnswerSources::default());
         let (table_count, mut joins_left_out) = (self.known_of(domain).count(), 0);
+        let mut counts: HashMap<String, usize> = HashMap::new();
         let read = self.pages.docs(&positions, self.now);
         sources.damaged = read.damaged;
         for (at, page, doc) in read.docs {
@@ -174,6 +175,9 @@ impl DatabaseView {
             }
             for join in joins_of(&doc) {
                 let target = by_name.get(&join.to_table).copied();
+                if self.is_readable(at) || target.is_some_and(|at| self.is_readable(at)) {
+                    *counts.entry(join.to_table.clone()).or_default() += 1;
+                }
                 let leads_here = target.is_some_and(|at| self.page(at).is_some_and(|page| page.domain == name));
                 let may_be_told = self.is_readable(at) || target.is_some_and(|at| self.is_readable(at));
                 if target.is_some() && (is_own || leads_here) && may_be_told {
@@ -185,6 +189,9 @@ impl DatabaseView {
                     joins.push(ToldJoin { database: page.database.clone(), ..join });
                 }
             }
+        }
+        for join in &mut joins {
+            join.joins_to_table = counts.get(&join.to_table).copied().unwrap_or_default();
         }
         let answer = DomainOverview {
             database: domain.database.clone(),

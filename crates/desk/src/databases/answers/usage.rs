@@ -27,6 +27,9 @@ pub struct ColumnUse {
     pub primary_key: Option<bool>,
     /// The table that it refers to.
     pub refers_to: Option<String>,
+    /// Whether no key says that it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inferred: bool,
     /// The rule by which nothing is told of its values.
     pub sensitive: Option<String>,
 }
@@ -90,6 +93,7 @@ impl DatabaseView {
                     column: if is_readable { found.name.clone() } else { column.to_owned() },
                     data_type: is_readable.then(|| found.data_type.clone()),
                     primary_key: is_readable.then(|| doc.primary_key.contains(&found.name)),
+                    inferred: is_readable && key.is_none() && inferred.is_some(),
                     refers_to: refers_to.filter(|_| is_readable),
                     sensitive: found.sensitive.clone().filter(|_| is_readable),
                 });

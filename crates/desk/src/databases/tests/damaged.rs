@@ -8,6 +8,41 @@ use crate::{DatabaseAnswer, DocumentOptions};
 const PAGE: &str = "docs/databases/shop/customer/tables/main.orders.json";
 
 #[test]
+fn what_is_known_of_a_table_stays_while_its_rows_cannot_be_read() {
+    let world = World::new();
+    let rows =
+        (0..20).map(|at| format!("INSERT INTO mixed VALUES ({at}, 'a{at}@example.org', {at});")).collect::<String>();
+    world.sql("shop.db", &format!("CREATE TABLE mixed (id INTEGER PRIMARY KEY, memo TEXT, n INTEGER); {rows}"));
+    world.document(&options());
+    let before = world.pages();
+    let page = before.iter().find(|(path, _)| path.ends_with("main.mixed.json")).unwrap();
+    assert!(page.1.contains("values: e-mail"), "{}", page.1);
+    let connection = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
+    let read = |sql: &str| connection.query_row(sql, (), |row| row.get::<_, usize>(0)).unwrap();
+    let size = read("PRAGMA page_size");
+    let at = (read("SELECT rootpage FROM sqlite_schema WHERE name = 'mixed'") - 1) * size;
+    drop(connection);
+    let mut bytes = std::fs::read(world.path.join("shop.db")).unwrap();
+    bytes[at..at + size].fill(0xff);
+    std::fs::write(world.path.join("shop.db"), bytes).unwrap();
+    let problems = world.desk().documentation(&options()).unwrap().problems;
+    assert!(problems.iter().any(|it| it.message.starts_with("main.mixed cannot be sampled")), "{problems:?}");
+    world.document(&options());
+    assert_eq!(world.pages(), before);
+}
+
+#[test]
+fn an_inferred_join_is_marked_where_a_column_is_looked_up() {
+    let world = World::new();
+    world.sql("shop.db", "CREATE TABLE visit (id INTEGER PRIMARY KEY, customer_id INTEGER)");
+    world.document(&options());
+    let usage = world.desk().whole_database_view().unwrap().usage("customer_id", None, None, 9).unwrap().answer.usage;
+    let told: Vec<_> = usage.iter().map(|it| (it.table.table.as_str(), it.refers_to.as_deref(), it.inferred)).collect();
+    let target = Some("main.customer");
+    assert_eq!(told, [("main.orders", target, false), ("main.visit", target, true)]);
+}
+
+#[test]
 fn each_reader_says_which_page_is_damaged() {
     let world = World::new();
     world.document(&options());
