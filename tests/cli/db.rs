@@ -227,7 +227,10 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     let told = world.run(&["db", "check"]);
     assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
     let told = world.run(&["db", "diff"]).exits(1);
-    assert!(told.text().contains("docs/databases/shop/README.md: the file was edited, and is about"), "{told}");
+    assert!(
+        told.text().contains("docs/databases/shop/README.md: the file was edited, and is no longer written"),
+        "{told}"
+    );
     let stays = "1 file that you edited stays, although what it describes is gone; --overwrite-edited removes it:\n  \
                  docs/databases/shop/README.md\n";
     let told = world.run(&["db", "document"]).exits(2);

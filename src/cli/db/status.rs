@@ -89,17 +89,11 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     for path in &run.removed {
         count += 1;
-        text.push_str(&format!(
-            "{}: the page is no longer written: what it describes is gone, or has another page\n",
-            one_line(path)
-        ));
+        text.push_str(&format!("{}: no page is written here any more\n", one_line(path)));
     }
     for path in &run.left_over {
         count += 1;
-        text.push_str(&format!(
-            "{}: the file was edited, and is no longer written: what it describes is gone, or has another file\n",
-            one_line(path)
-        ));
+        text.push_str(&format!("{}: the file was edited, and is no longer written\n", one_line(path)));
     }
     let failed = run.failed.len();
     match (count, found.len()) {

@@ -2,6 +2,7 @@
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use rusqlite::ErrorCode;
 use rusqlite::types::ValueRef;
 
 use super::profile::{Cell, profile};
@@ -35,10 +36,9 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
             Err(error) => {
                 // What SQLite says of an error while it reads rows may quote a value of one.
                 let reason = match error {
-                    rusqlite::Error::SqliteFailure(failure, _) if failure.code == rusqlite::ErrorCode::TooBig => {
-                        "it has a value that is larger than what is read".to_owned()
+                    rusqlite::Error::SqliteFailure(failure, _) if failure.code != ErrorCode::TooBig => {
+                        failure.to_string()
                     }
-                    rusqlite::Error::SqliteFailure(failure, _) => failure.to_string(),
                     other => error_words(&other),
                 };
                 let message = format!("{} cannot be sampled: {reason}", table.full_name());

@@ -228,6 +228,9 @@ fn may(action: &AuthAction<'_>) -> bool {
 /// An error without the statement and without what a row says.
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
+        rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
+            "it has a value that is larger than what is read".to_owned()
+        }
         rusqlite::Error::SqliteFailure(failure, message) => message.clone().unwrap_or_else(|| failure.to_string()),
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => "it has a value of another type than SQLite says".to_owned(),

@@ -147,8 +147,11 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // How large numbers are says nothing where they only name rows.
-        let between =
-            |(from, to): (i8, i8)| format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1)));
+        // A zero has no order of magnitude.
+        let between = |(from, to): (i8, i8)| match (from, to) {
+            (0, 0) => "below 10".to_owned(),
+            _ => format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1))),
+        };
         parts.extend(magnitude.filter(|_| !is_key(doc, column)).map(between));
         if !shapes.is_empty() {
             let shapes: Vec<String> = shapes.iter().map(|shape| code(shape)).collect();
@@ -247,9 +250,13 @@ mod tests {
 
     #[test]
     fn orders_of_magnitude_are_told_as_what_numbers_are_between() {
-        for (magnitude, expected) in
-            [((-1, -1), "0.1 to 1"), ((-2, 0), "0.01 to 10"), ((0, 0), "1 to 10"), ((2, 4), "100 to 100,000")]
-        {
+        for (magnitude, expected) in [
+            ((-1, -1), "0.1 to 1"),
+            ((-2, 0), "0.01 to 10"),
+            ((0, 0), "below 10"),
+            ((0, 1), "1 to 100"),
+            ((2, 4), "100 to 100,000"),
+        ] {
             let statistics = Some(ColumnStatistics { magnitude: Some(magnitude), ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);

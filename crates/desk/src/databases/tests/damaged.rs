@@ -24,7 +24,7 @@ fn what_is_known_of_a_table_stays_while_its_rows_cannot_be_read() {
     drop(connection);
     let mut bytes = std::fs::read(world.path.join("shop.db")).unwrap();
     bytes[at..at + size].fill(0xff);
-    std::fs::write(world.path.join("shop.db"), bytes).unwrap();
+    refdesk_files::write_atomic(&world.path.join("shop.db"), &bytes).unwrap();
     let problems = world.desk().documentation(&options()).unwrap().problems;
     assert!(problems.iter().any(|it| it.message.starts_with("main.mixed cannot be sampled")), "{problems:?}");
     world.document(&options());
