@@ -399,3 +399,45 @@ fn set_aside(world: &Workspace) -> Vec<String> {
     names.sort();
     names
 }
+
+#[test]
+fn a_configuration_or_profile_that_is_a_link_out_of_the_workspace_is_not_read() {
+    let world = Workspace::new();
+    let outside = world.beside("private");
+    let text = json!({"sources": [{"id": "priv", "name": "ACME merger", "type": "url", "url": "https://acme.example/?token=T"}]});
+    for file in ["references.json", "merger.json"] {
+        write_atomic(&outside.join(file), text.to_string().as_bytes()).unwrap();
+    }
+    world.put("docs/a.md", b"x");
+    fs::create_dir_all(world.path.join(".jaato")).unwrap();
+    for (target, link) in [("references.json", "references.json"), ("", ".jaato/profiles")] {
+        std::os::unix::fs::symlink(outside.join(target), world.path.join(link)).unwrap();
+    }
+    for words in [
+        &["instructions"][..],
+        &["check"],
+        &["list"],
+        &["profiles"],
+        &["why", "priv"],
+        &["--profile", "merger", "list"],
+    ] {
+        let ran = world.run(words);
+        let told = format!("{}{}", ran.text(), ran.stderr);
+        let leaks = ["ACME", "acme", "token", "merger.json"].iter().any(|part| told.contains(part));
+        assert!(!leaks, "{words:?}: {told}");
+    }
+    assert!(
+        world
+            .run(&["list"])
+            .stderr
+            .contains("references.json: the configuration is a link that leads out of the workspace")
+    );
+    assert!(world.run(&["profiles"]).stderr.contains("profiles: the folder of profiles is a link that leads out"));
+    // What the user names is read wherever it leads, and so is a link within the workspace.
+    let named = world.run(&["--config", "references.json", "list"]).exits(0);
+    assert!(named.text().contains("priv"), "{named}");
+    world.put("conf/own.json", text.to_string().as_bytes());
+    fs::remove_file(world.path.join("references.json")).unwrap();
+    std::os::unix::fs::symlink("conf/own.json", world.path.join("references.json")).unwrap();
+    assert!(world.run(&["list"]).exits(0).text().contains("priv"));
+}

@@ -1,9 +1,12 @@
 //! Finds a workspace's configuration file and expands paths in it (BEHAVIOUR §2).
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use refdesk_files::path::{absolute, display};
+use refdesk_files::beneath::open_in;
+use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
+use refdesk_files::{read_open, read_regular};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -67,6 +70,26 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
         return (None, vec![problem]);
     }
     (usual(around).find(|path| path.exists()), Vec::new())
+}
+
+/// Reads a file that was found in the workspace, up to a size; the flag tells that there is more. What came with a repository
+/// must not have a file of its reader read, so that a link out of the workspace is refused. What the user named is read
+/// wherever it leads, by [`refdesk_files::read_regular`].
+///
+/// # Errors
+/// The file system's error; [`refdesk_files::is_link_refused`] tells that it leads out.
+pub(crate) fn read_found(around: &Surroundings, path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    let Ok(within) = path.strip_prefix(&around.workspace) else { return read_regular(path, limit) };
+    let root = Resolver::default().folder(&around.workspace);
+    let (file, metadata) = open_in(&root, &root.join(within))?;
+    read_open(file, &metadata, limit)
+}
+
+/// The diagnostic about such a link.
+pub(crate) fn linked_out(what: &str, shown: String) -> Diagnostic {
+    let message = format!("the {what} is a link that leads out of the workspace, and is not read");
+    let fix = "replace the link by what it leads to, or name that yourself";
+    Diagnostic::error(Code::LinkedOut, message).in_file(shown).fix(fix)
 }
 
 /// The default locations of a configuration file, in order.

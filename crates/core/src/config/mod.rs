@@ -35,7 +35,7 @@ pub use settings::{ChannelKind, ChannelSettings, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use refdesk_files::read_regular;
+use refdesk_files::{is_link_refused, read_regular};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -76,7 +76,9 @@ pub(crate) fn load_making<T: Send>(
     let mut config = Config { unmet: !found.is_empty(), diagnostics: found, ..Config::default() };
     let Some(path) = path else { return (config, Vec::new()) };
     let shown = around.display(&path);
-    match read_regular(&path, u64::MAX) {
+    let is_named = around.named.is_some() || around.from_environment.as_ref().is_some_and(|named| !named.is_empty());
+    let read = if is_named { read_regular(&path, u64::MAX) } else { find::read_found(around, &path, u64::MAX) };
+    match read {
         Ok((bytes, _)) => {
             let path: Arc<Path> = Arc::from(path);
             let make = |at, entry: PlainEntry<'_>| make(&path, at, entry);
@@ -88,6 +90,11 @@ pub(crate) fn load_making<T: Send>(
             config.broken = document.is_none();
             config.document = document;
             (config, made)
+        }
+        Err(error) if is_link_refused(&error) => {
+            config.broken = true;
+            config.diagnostics.push(find::linked_out("configuration", shown));
+            (config, Vec::new())
         }
         Err(error) => {
             config.broken = true;

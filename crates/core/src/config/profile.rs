@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::document::JsonDocument;
 use super::fields::Fields;
-use super::find::{Surroundings, expand};
+use super::find::{Surroundings, expand, linked_out, read_found};
 use super::keys;
-use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::read_regular;
+use refdesk_files::path::{Resolver, absolute, is_absent};
+use refdesk_files::{is_link_refused, read_regular};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
@@ -153,6 +153,10 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFou
 /// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
 pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     let folder = around.workspace.join(PROFILES);
+    let root = Resolver::default().folder(&around.workspace);
+    if !Resolver::default().folder(&folder).starts_with(&root) {
+        return (Vec::new(), vec![linked_out("folder of profiles", around.display(&folder))]);
+    }
     let files = match files(&folder) {
         Ok(files) => files,
         Err(error) if is_absent(&error) => return Default::default(),
@@ -198,10 +202,15 @@ fn stem(file: &Path) -> &str {
 /// Reads a profile.
 ///
 /// # Errors
-/// It cannot be read, or is not a JSON object.
+/// It cannot be read, is not a JSON object, or is one of the workspace's folder and leads out of it.
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
-    let (bytes, more) = read_regular(file, LARGEST).map_err(|error| {
+    let is_found = file.starts_with(around.workspace.join(PROFILES));
+    let read = if is_found { read_found(around, file, LARGEST) } else { read_regular(file, LARGEST) };
+    let (bytes, more) = read.map_err(|error| {
+        if is_link_refused(&error) {
+            return vec![linked_out("profile", shown.clone())];
+        }
         let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {error}"));
         vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
     })?;
