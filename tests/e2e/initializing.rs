@@ -31,7 +31,7 @@ fn ticking_and_a_yes_write_what_is_ticked() {
     assert!(pty.text().contains("+++ b/.jaato/references/saga.json"), "{}", pty.text());
     assert!(!world.path.join(".jaato").exists(), "nothing is written before the answer");
     pty.type_bytes("y\r");
-    pty.wait_for("then `refdesk connect` connects your agents.");
+    pty.wait_for("Next: `refdesk connect` connects your agents.");
     assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references"), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(world.path.join(".jaato/references/saga.json").exists());
@@ -55,8 +55,7 @@ fn leaving_writes_nothing() {
             pty.type_bytes(typed);
         }
         let status = pty.wait_for_exit();
-        // Leaving the list is an answer; to decline a difference fails as everywhere.
-        assert_eq!(status.exit_code() == 0, answers.iter().all(|(shown, _)| *shown != "[y/N]"), "{answers:?}");
+        assert_eq!(status.exit_code() == 0, answers.iter().any(|(shown, _)| shown.starts_with('0')), "{answers:?}");
         assert!(!world.path.join(".jaato").exists(), "{answers:?}");
     }
 }
