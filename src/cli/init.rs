@@ -4,7 +4,7 @@ mod list;
 
 use serde_json::{Value, json};
 
-use self::list::{Rows, Ticks};
+use self::list::Ticks;
 use super::answer::{CommandOutput, object};
 use super::args::InitArgs;
 use super::output::{ask, ask_line, ask_to_leave, can_ask, declined, unasked};
@@ -35,15 +35,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         return nothing(desk, &found, &ticks);
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
-    // What was left out before is not new, and of a large repository most may be test data.
-    let rows = if is_folded(desk, &ticks) { Rows::Ticked } else { Rows::All };
-    let (mut listed, left) = list::shown(&found, &ticks, rows);
-    if left > 0 && !is_asked {
-        listed.push_str(&format!("{} left out: `refdesk init --format json` lists them\n", counted(left, "document")));
-    }
-    if is_asked && !tick(&found, &mut ticks, rows) {
-        let text = "Nothing was written.\n".into();
-        return CommandOutput { text, ..answer("nothing_written", &found, &Ticks::default()) };
+    let listed = list::shown(&found, &ticks);
+    if is_asked && !tick(&found, &mut ticks) {
+        return answer("error", &found, &ticks).and_refused(vec![declined()]);
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
@@ -85,51 +79,23 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     }
 }
 
-/// The most unticked rows of a first list.
-const UNTICKED: usize = 12;
-
-/// Whether the list leaves out at first what is not ticked.
-fn is_folded(desk: &Desk, ticks: &Ticks) -> bool {
-    ticks.count() > 0 && (!desk.catalog().is_empty() || ticks.len() - ticks.count() > UNTICKED)
-}
-
 /// Lets a person tick and untick; whether they went on.
-fn tick(found: &Discovery, ticks: &mut Ticks, rows: Rows<'_>) -> bool {
-    let (listed, left) = list::shown(found, ticks, rows);
-    let left = if left > 0 {
-        format!("{} more not ticked: u lists them, too\n", counted(left, "document"))
-    } else {
-        String::new()
-    };
-    let mut shown = format!("{listed}{left}{}", notes(found));
+fn tick(found: &Discovery, ticks: &mut Ticks) -> bool {
+    let mut shown = format!("{}{}", list::shown(found, ticks), notes(found));
     loop {
-        let question = "Numbers or ranges to tick or untick (3 5-8), Enter to go on, q to leave, ? for more:";
+        let question =
+            "Numbers or ranges to tick or untick (3 5-8), a for all, n for none, Enter to go on, q to leave:";
         let Some(line) = ask_line(&shown, question) else { return false };
         shown = match line.as_str() {
             "" => return true,
             "q" | "quit" => return false,
-            "?" | "h" | "help" => TICKING.to_owned(),
-            "u" => list::shown(found, ticks, Rows::All).0,
-            "l" => list::shown(found, ticks, Rows::Ticked).0,
-            line => {
-                let before = ticks.clone();
-                match ticks.toggle(line) {
-                    Ok(()) => list::shown(found, ticks, Rows::Changed(&before)).0,
-                    Err(wrong) => format!("{wrong}\n"),
-                }
-            }
+            line => match ticks.toggle(line) {
+                Ok(()) => list::shown(found, ticks),
+                Err(wrong) => format!("{wrong}\n"),
+            },
         };
     }
 }
-
-const TICKING: &str = "\
-A ticked document becomes a source of the catalog.
-  3 5-8   tick or untick these numbers
-  a, n    tick all, tick none
-  l, u    list what is ticked, list everything
-  Enter   go on to the difference; nothing is written before you agree to it
-  q       leave, and write nothing
-";
 
 fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
     let layout = if args.one_file { CatalogLayout::OneFile } else { CatalogLayout::FilePerSource };
@@ -197,8 +163,7 @@ fn written(
     text.push_str(&notes(found));
     let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
-    let index = if desk.has_index() { "" } else { "`refdesk index` finds these by words and by meaning, too; then " };
-    text.push_str(&format!("\nNext: {index}`refdesk connect` connects your agents.\n"));
+    text.push_str("\nNext: `refdesk connect` connects your agents.\n");
     let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
     if let Value::Object(members) = &mut answer.json {
         members.insert("written".to_owned(), json!(files));

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::session::DeclinedSources;
 use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
-use refdesk_discover::prompts::{of_tag, of_title};
-use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, scan};
+use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, prompts, scan};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, slashed};
 use refdesk_files::workspace::WorkspaceReason;
@@ -43,8 +42,6 @@ impl Discoverer {
                 source.evidence = format!("you left it out before; {}", source.evidence);
             }
         }
-        // Of a large repository most may be left out.
-        found.new.sort_by_key(|source| !source.is_ticked);
         found
     }
 }
@@ -180,24 +177,27 @@ impl Desk {
         let ids: HashSet<&str> = added.iter().map(|source| source.id.as_str()).collect();
         let (new, old): (Vec<&Source>, Vec<&Source>) =
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
-        let ordered: Vec<&Source> = [new, old].into_iter().flat_map(telling).collect();
-        // A title makes a better question than a tag.
-        let of_titles = ordered.iter().filter_map(|source| Some((*source, of_title(&source.name, &source.tags)?)));
-        let of_tags = ordered.iter().filter_map(|source| Some((*source, of_tag(&source.tags)?)));
         let mut samples: Vec<SamplePrompt> = Vec::new();
-        for (source, prompt) in of_titles.chain(of_tags).take(TRIED) {
-            if samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
-                break;
-            }
-            let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
-            let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
-            let told: Vec<String> =
-                enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-            let is_new = samples.iter().all(|sample| sample.told.first() != told.first());
-            // What it is about comes first, or the prompt shows little of what hints are good for.
-            let is_right = told.first().is_some_and(|first| first.starts_with(&format!("- @{}:", source.id)));
-            if is_new && is_right {
-                samples.push(SamplePrompt { prompt, told });
+        let mut tried = 0;
+        for source in [new, old].into_iter().flat_map(telling) {
+            let line = format!("- @{}:", source.id);
+            for prompt in prompts(&source.name, &source.tags) {
+                if tried == TRIED || samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
+                    break;
+                }
+                tried += 1;
+                let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
+                let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
+                let told: Vec<String> =
+                    enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
+                let is_new = samples.iter().all(|sample| sample.told.first() != told.first());
+                if is_new && told.iter().any(|told| told.starts_with(&line)) {
+                    let is_clear = told.len() <= FEW;
+                    samples.push(SamplePrompt { prompt, told });
+                    if is_clear {
+                        break;
+                    }
+                }
             }
         }
         samples.sort_by_key(|sample| sample.told.len() > FEW);

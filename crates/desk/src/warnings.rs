@@ -26,7 +26,7 @@ impl Desk {
     }
 
     /// Whether there is an index to find sources with.
-    pub fn has_index(&self) -> bool {
+    pub(super) fn has_index(&self) -> bool {
         self.index_file().path().exists() || self.settings().index_url.is_some()
     }
 

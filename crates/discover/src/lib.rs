@@ -8,7 +8,7 @@ mod kind;
 mod navigation;
 mod outline;
 mod page;
-pub mod prompts;
+mod prompts;
 mod proposal;
 mod propose;
 mod scan;
@@ -19,6 +19,7 @@ mod words;
 
 pub use navigation::has_password;
 pub use page::{Page, read_page};
+pub use prompts::prompts;
 pub use proposal::{
     Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
 };

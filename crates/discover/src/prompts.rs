@@ -11,20 +11,15 @@ const VERBS: &str = "add adopt avoid build change choose configure connect creat
 /// Words that make a title a sentence.
 const FINITE: [&str; 9] = ["are", "can", "has", "have", "is", "must", "should", "was", "will"];
 
-/// Words that a title begins with which only says where it belongs.
-const PREPOSITIONS: [&str; 14] =
-    ["about", "after", "as", "at", "before", "beyond", "by", "for", "from", "in", "on", "to", "under", "with"];
-
-/// A prompt about a source that is made of its title, if that contains one of its tags and its form says how to ask.
-pub fn of_title(name: &str, tags: &[String]) -> Option<String> {
+/// Prompts about a source, the most natural first. Each contains one of its tags; without tags there are none.
+pub fn prompts(name: &str, tags: &[String]) -> Vec<String> {
+    let mut prompts = Vec::new();
     let subject = subject(name);
-    let is_short = subject.chars().count() <= 60;
-    tags.iter().any(|tag| is_short && has_words(&subject, tag)).then(|| about(&subject)).flatten()
-}
-
-/// A prompt about a source that is made of its first tag.
-pub fn of_tag(tags: &[String]) -> Option<String> {
-    tags.first().map(|tag| format!("what should I know about {tag}?"))
+    if tags.iter().any(|tag| has_words(&subject, tag)) && subject.chars().count() <= 60 {
+        prompts.extend(about(&subject));
+    }
+    prompts.extend(tags.first().map(|tag| format!("what do we say about {tag}?")));
+    prompts
 }
 
 /// A title without its number and final mark.
@@ -45,7 +40,7 @@ fn about(subject: &str) -> Option<String> {
     let lower = first.to_lowercase();
     let rest = subject.get(first.len()..).unwrap_or_default();
     let is_plain = first.chars().skip(1).all(char::is_lowercase) && first.is_ascii();
-    if !subject.chars().all(is_word) || PREPOSITIONS.contains(&lower.as_str()) {
+    if !subject.chars().all(is_word) {
         return None;
     }
     if let Some(task) = subject.strip_prefix("How to ").or_else(|| subject.strip_prefix("How do I ")) {
@@ -60,7 +55,7 @@ fn about(subject: &str) -> Option<String> {
     // Longer titles are often sentences.
     let is_noun = subject.split_whitespace().count() <= 3 && !words.any(|word| FINITE.contains(&word));
     let spelt = if is_plain && is_common(&lower) { format!("{lower}{rest}") } else { subject.to_owned() };
-    is_noun.then(|| format!("what should I know about {spelt}?"))
+    is_noun.then(|| format!("what do we say about {spelt}?"))
 }
 
 /// Whether the words of a tag are in a text.
@@ -76,23 +71,20 @@ mod tests {
     #[test]
     fn prompts_sound_like_questions() {
         for (name, tags, expected) in [
-            ("0003. Use Kafka", &["kafka"][..], Some("how do I use Kafka?")),
-            ("ADR 7: Kafka for events", &["kafka"], Some("what should I know about Kafka for events?")),
-            ("Writing tests", &["tests"], Some("I need help with writing tests")),
-            ("How to deploy the shop", &["shop", "deploy"], Some("how do I deploy the shop?")),
-            ("Retry policy", &["retry policy"], Some("what should I know about Retry policy?")),
-            ("mdBook", &["mdbook"], Some("what should I know about mdBook?")),
-            ("For Developers", &["developers"], None),
-            ("The guide", &["kafka", "saga"], None),
-            ("Payments are retried three times", &["payments"], None),
-            ("Using #[derive(Deref)]", &["deref"], None),
-            ("2024", &["kafka"], None),
-            ("Anything", &[], None),
+            ("0003. Use Kafka", &["kafka"][..], "how do I use Kafka?"),
+            ("ADR 7: Kafka for events", &["kafka"], "what do we say about Kafka for events?"),
+            ("Writing tests", &["tests"], "I need help with writing tests"),
+            ("How to deploy the shop", &["shop", "deploy"], "how do I deploy the shop?"),
+            ("Retry policy", &["retry policy"], "what do we say about Retry policy?"),
+            ("mdBook", &["mdbook"], "what do we say about mdBook?"),
+            ("The guide", &["kafka", "saga"], "what do we say about kafka?"),
+            ("Payments are retried three times", &["payments"], "what do we say about payments?"),
+            ("Using #[derive(Deref)]", &["deref"], "what do we say about deref?"),
+            ("2024", &["kafka"], "what do we say about kafka?"),
         ] {
             let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
-            assert_eq!(of_title(name, &tags).as_deref(), expected, "{name}");
+            assert_eq!(prompts(name, &tags).first().map(String::as_str), Some(expected), "{name}");
         }
-        assert_eq!(of_tag(&["kafka".to_owned()]).as_deref(), Some("what should I know about kafka?"));
-        assert_eq!(of_tag(&[]), None);
+        assert!(prompts("Anything", &[]).is_empty());
     }
 }

@@ -25,11 +25,6 @@ impl Ticks {
         self.ticked.is_empty()
     }
 
-    /// How many rows the list has.
-    pub fn len(&self) -> usize {
-        self.ticked.len()
-    }
-
     /// How many are ticked.
     pub fn count(&self) -> usize {
         self.ticked.iter().filter(|is_ticked| **is_ticked).count()
@@ -81,35 +76,11 @@ impl Ticks {
     }
 }
 
-/// Which rows of the list are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows<'a> {
-    All,
-    Ticked,
-    /// Those whose ticks differ from these.
-    Changed(&'a Ticks),
-}
-
-impl Rows<'_> {
-    fn has(self, at: usize, is_ticked: bool) -> bool {
-        match self {
-            Self::All => true,
-            Self::Ticked => is_ticked,
-            Self::Changed(before) => before.ticked.get(at) != Some(&is_ticked),
-        }
-    }
-}
-
-/// The list for people; also how many rows it leaves out.
-pub fn shown(found: &Discovery, ticks: &Ticks, rows: Rows<'_>) -> (String, usize) {
+/// The list for people.
+pub fn shown(found: &Discovery, ticks: &Ticks) -> String {
     let width = ticks.ticked.len().to_string().len();
     let mut text = String::new();
-    let mut left = 0;
     for ((at, is_ticked), source) in ticks.ticked.iter().enumerate().zip(&found.new) {
-        if !rows.has(at, *is_ticked) {
-            left += 1;
-            continue;
-        }
         text.push_str(&head(at, width, *is_ticked, &source.id, &source.name, &price(source)));
         let place = match &source.place {
             ProposedPlace::Url(url) => url.clone(),
@@ -122,19 +93,13 @@ pub fn shown(found: &Discovery, ticks: &Ticks, rows: Rows<'_>) -> (String, usize
         text.push_str(&line(width, &tags));
     }
     for ((at, is_ticked), source) in ticks.ticked.iter().enumerate().skip(ticks.new).zip(&found.moved) {
-        if !rows.has(at, *is_ticked) {
-            left += 1;
-            continue;
-        }
         text.push_str(&head(at, width, *is_ticked, &source.id, "moved", ""));
         let message = format!("{} is now {}: {}", source.before, slashed(&source.after), source.evidence);
         text.push_str(&line(width, &message));
     }
-    if !matches!(rows, Rows::Changed(_)) {
-        text.push_str(&gone(&found.gone));
-    }
+    text.push_str(&gone(&found.gone));
     text.push_str(&format!("{} of {} ticked\n", ticks.count(), ticks.ticked.len()));
-    (text, left)
+    text
 }
 
 fn price(source: &ProposedSource) -> String {
