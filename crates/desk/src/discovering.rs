@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::session::DeclinedSources;
 use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
-use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, prompts, scan};
+use refdesk_discover::{
+    Discovery, KnownSource, ProposedPlace, ProposedSource, discover, scan, tag_prompt, title_prompt,
+};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, slashed};
 use refdesk_files::workspace::WorkspaceReason;
@@ -19,7 +21,7 @@ const PROMPTS: usize = 3;
 /// Prompts with at most this many hints are preferred.
 const FEW: usize = 3;
 
-/// The prompts that are tried.
+/// The prompts that are tried of each form.
 const TRIED: usize = 24;
 
 /// A discovery that has not begun; it can run on any thread.
@@ -33,7 +35,7 @@ pub struct Discoverer {
 }
 
 impl Discoverer {
-    /// Reads the repository and compares it with the catalog.
+    /// Reads the repository and compares it with the catalog. What is not ticked comes last.
     pub fn run(&self) -> Discovery {
         let mut found = discover(&scan(&self.workspace, &self.folders), &self.known);
         for source in &mut found.new {
@@ -42,6 +44,7 @@ impl Discoverer {
                 source.evidence = format!("you left it out before; {}", source.evidence);
             }
         }
+        found.new.sort_by_key(|source| !source.is_ticked);
         found
     }
 }
@@ -163,41 +166,39 @@ impl Desk {
         }
     }
 
-    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told; if
-    /// possible about those that were `added`.
+    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told, first of
+    /// all the source that it is about; if possible about those that were `added`, and made from their titles.
     pub fn sample_prompts(&mut self, session: &Session, added: &[ProposedSource]) -> Vec<SamplePrompt> {
         let settled = self.settled();
         let is_hinted = |source: &&Source| {
-            source.mode == Mode::Selectable
-                && !source.tags.is_empty()
-                && !source.is_missing()
-                && !settled.selection().contains(source.id.as_str())
+            source.mode == Mode::Selectable && !source.is_missing() && !settled.selection().contains(source.id.as_str())
         };
         let sources: Vec<&Source> = settled.catalog().sources().iter().filter(is_hinted).collect();
         let ids: HashSet<&str> = added.iter().map(|source| source.id.as_str()).collect();
         let (new, old): (Vec<&Source>, Vec<&Source>) =
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
-        let mut tried = 0;
-        for source in [new, old].into_iter().flat_map(telling) {
+        let sources: Vec<&Source> = [new, old].into_iter().flat_map(telling).collect();
+        let of_title = |source: &&Source| title_prompt(&source.name);
+        let of_tag = |source: &&Source| source.tags.first().map(|tag| tag_prompt(tag));
+        let asked = |made: &dyn Fn(&&Source) -> Option<String>| -> Vec<(&Source, String)> {
+            sources.iter().filter_map(|source| Some((*source, made(source)?))).take(TRIED).collect()
+        };
+        for (source, prompt) in asked(&of_title).into_iter().chain(asked(&of_tag)) {
+            if samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
+                break;
+            }
             let line = format!("- @{}:", source.id);
-            for prompt in prompts(&source.name, &source.tags) {
-                if tried == TRIED || samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
-                    break;
-                }
-                tried += 1;
-                let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
-                let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
-                let told: Vec<String> =
-                    enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-                let is_new = samples.iter().all(|sample| sample.told.first() != told.first());
-                if is_new && told.iter().any(|told| told.starts_with(&line)) {
-                    let is_clear = told.len() <= FEW;
-                    samples.push(SamplePrompt { prompt, told });
-                    if is_clear {
-                        break;
-                    }
-                }
+            let is_asked = |sample: &SamplePrompt| sample.told.first().is_some_and(|told| told.starts_with(&line));
+            if samples.iter().any(is_asked) {
+                continue;
+            }
+            let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
+            let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
+            let told: Vec<String> =
+                enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
+            if told.first().is_some_and(|told| told.starts_with(&line)) {
+                samples.push(SamplePrompt { prompt, told });
             }
         }
         samples.sort_by_key(|sample| sample.told.len() > FEW);
@@ -212,10 +213,12 @@ fn telling(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
     [rich, poor].into_iter().flat_map(|of| spread(of.len()).filter_map(move |at| of.get(at).copied()))
 }
 
-/// The positions of a list, from parts of it that are far from each other.
+/// The positions of a list, each far from the ones before it.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
-    let first = [count / 4, count / 2, count * 3 / 4];
-    first.into_iter().chain((0..count).filter(move |at| !first.contains(at)))
+    // A step that has no divisor in common with the count visits every position; about five eighths of it come back late.
+    let has_divisor = |step: usize| (2..=step).any(|by: usize| step.is_multiple_of(by) && count.is_multiple_of(by));
+    let step = (count * 5 / 8..count).find(|step| *step > 0 && !has_divisor(*step)).unwrap_or(1);
+    (0..count).map(move |nth| (count / 4 + nth * step) % count)
 }
 
 #[cfg(test)]
@@ -225,9 +228,8 @@ mod tests {
     #[test]
     fn every_position_is_visited() {
         for count in 0..9 {
-            let mut visited: Vec<usize> = spread(count).filter(|at| *at < count).collect();
+            let mut visited: Vec<usize> = spread(count).collect();
             visited.sort_unstable();
-            visited.dedup();
             assert_eq!(visited, (0..count).collect::<Vec<_>>());
         }
     }

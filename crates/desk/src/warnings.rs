@@ -14,8 +14,8 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
 impl Desk {
-    /// A warning for each selectable source that only its id brings up: it has no tags and no description, no other source
-    /// mentions it, and there is no index to find it with. All documents must have been read.
+    /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it, and there
+    /// is no index, which alone finds a description. All documents must have been read.
     pub fn never_found(&self) -> Vec<Diagnostic> {
         if self.has_index() {
             return Vec::new();
@@ -26,7 +26,7 @@ impl Desk {
     }
 
     /// Whether there is an index to find sources with.
-    pub(super) fn has_index(&self) -> bool {
+    pub fn has_index(&self) -> bool {
         self.index_file().path().exists() || self.settings().index_url.is_some()
     }
 
@@ -42,16 +42,17 @@ impl Desk {
         let is_hidden = |source: &&Source| {
             source.mode == Mode::Selectable
                 && !source.tags.iter().any(|tag| can_match(tag))
-                && source.description.trim().is_empty()
                 && !source.is_missing()
                 && !mentioned.contains(&source.id)
                 && !self.begins_with(source.id.as_str())
         };
         let told = |source: &Source| {
             let id = source.id.as_str();
-            let message = format!("nothing brings up '{id}': it has no tags, no description, and nothing mentions it");
+            let unread =
+                if source.description.trim().is_empty() { "no description" } else { "no index finds its description" };
+            let message = format!("nothing brings up '{id}': it has no tags, {unread}, and nothing mentions it");
             let problem = Diagnostic::warning(Code::NeverFound, message).about(id);
-            let problem = problem.fix("give it tags or a description, or build the search index");
+            let problem = problem.fix("give it tags, or build the search index");
             let problem = problem.in_file(self.around().display(&source.origin.file));
             let document = self.config.document.as_ref().filter(|document| document.path == source.origin.file);
             match (document, source.origin.entry) {

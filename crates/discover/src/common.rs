@@ -98,7 +98,8 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     whom whose why wide widely wider will willing win window wins wish with within without won word words work \
     worked working works world worse worst worth would wouldn write writes writing written wrong wrote year years \
     yes yet you your yourself zero \
-    customizing disabling enabling hooking implementing initializing inspecting interacting \
+    choosing configuring connecting customizing disabling enabling extending generating hooking implementing \
+    initializing inspecting installing interacting managing moving removing replacing running sending splitting starting updating \
     args arg bool char const def elem element elements enum float frame frames func int kwargs master param parameter \
     parameters params resource resources src stderr stdin stdout str struct tuple var vars \
     january february april june july august september october november december \

@@ -19,7 +19,7 @@ mod words;
 
 pub use navigation::has_password;
 pub use page::{Page, read_page};
-pub use prompts::prompts;
+pub use prompts::{tag_prompt, title_prompt};
 pub use proposal::{
     Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
 };

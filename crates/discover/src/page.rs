@@ -141,6 +141,7 @@ impl Collected {
         if self.paragraph.is_some() || !is_sentence {
             return;
         }
+        let text = without_lead_in(text);
         let is_late = self.weak.is_some() && self.weak_section != self.sections;
         if is_weak(&text) {
             if self.weak.is_none() {
@@ -162,9 +163,18 @@ impl Collected {
     /// What describes the document best, shortened.
     pub fn description(&self) -> Option<String> {
         let below = self.headings.get(usize::from(self.has_title)..).unwrap_or_default();
-        let topics = || (self.weak.is_some() && below.len() >= TOPICS).then(|| below.join(", "));
+        let topics = || (below.len() >= TOPICS).then(|| below.join(", "));
         let described = self.paragraph.clone().or_else(topics).or_else(|| self.weak.clone());
         described.map(|text| shortened_at_word(&text, DESCRIPTION))
+    }
+}
+
+/// A paragraph without its last sentence if that only leads to what follows: "It is a book. Such as:".
+fn without_lead_in(text: String) -> String {
+    let lead = text.strip_suffix(':').and_then(|text| text.rsplit_once(". "));
+    match lead {
+        Some((before, _)) => format!("{before}."),
+        None => text,
     }
 }
 
@@ -186,6 +196,8 @@ fn open_blocks(paragraph: &str, open: usize) -> usize {
     let marks = paragraph.lines().filter_map(|line| line.trim().strip_prefix(":::"));
     marks.fold(open, |open, name| match name.trim_matches([':', ' ']) {
         "" => open.saturating_sub(1),
+        // The documentation of a function, which is made in its place.
+        name if name.contains('.') => open,
         _ => open + 1,
     })
 }
@@ -394,6 +406,9 @@ mod tests {
             ("# T\n\n??? note \"Of it\"\n\n    Of the site.\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\n:::tip\n\nOf the site.\n\n:::\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\n::: tip Of it\nOf the site.\n:::\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n::: a.function\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\nIt is a book. Such as:\n\nThe text", Some("T"), Some("It is a book.")),
+            ("# T\n\n## A\n## B\n## C", Some("T"), Some("A, B, C")),
             ("# T\n\nWelcome stranger!\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\nWelcome stranger!", Some("T"), Some("Welcome stranger!")),
             (

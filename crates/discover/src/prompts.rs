@@ -1,67 +1,114 @@
 //! Prompts that a developer might type about a source, made from its name and its tags.
 
-use super::common::is_common;
-use refdesk_text::fold::{collapsed, tag_key};
+use super::tags::document_number;
 
 /// Words that a document's title begins with when it says what to do.
 const VERBS: &str = "add adopt avoid build change choose configure connect create debug define deploy design enable extend \
                      format generate handle implement install keep manage migrate monitor move publish release remove \
                      replace review run secure send set split start store test update upgrade use validate write";
 
+/// Words that begin a question.
+const QUESTIONS: [&str; 7] = ["how", "what", "when", "where", "which", "who", "why"];
+
 /// Words that make a title a sentence.
 const FINITE: [&str; 9] = ["are", "can", "has", "have", "is", "must", "should", "was", "will"];
 
-/// Prompts about a source, the most natural first. Each contains one of its tags; without tags there are none.
-pub fn prompts(name: &str, tags: &[String]) -> Vec<String> {
-    let mut prompts = Vec::new();
+/// Words after which a title is part of a sentence.
+const PREPOSITIONS: &str = "about across after against all an and as at before behind below between beyond by every for from \
+                            if in inside into more my no not of on only or other our outside over some than that this to \
+                            toward under until up upon via with within without your";
+
+/// Words for a document, which is not what its readers ask about.
+const DOCUMENTS: &str = "appendix acknowledgements book changelog changes cheatsheet contributing contributors cookbook document \
+                         documentation examples faq glossary guide guidelines handbook history index install installation \
+                         introduction license list manual notes overview page preface quickstart readme reference resources \
+                         roadmap sample specification started summary terminology tutorial tutorials welcome";
+
+/// Endings of words that look like a plural.
+const SINGULAR: [&str; 4] = ["ss", "us", "is", "js"];
+
+/// The most words of a subject; longer titles are often sentences.
+const WORDS: usize = 3;
+
+/// The most characters of a subject.
+const LENGTH: usize = 60;
+
+/// A question about a document, if its title says how to ask: a question itself, a task, or a noun.
+pub fn title_prompt(name: &str) -> Option<String> {
     let subject = subject(name);
-    if tags.iter().any(|tag| has_words(&subject, tag)) && subject.chars().count() <= 60 {
-        prompts.extend(about(&subject));
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/' | '\'' | '’');
+    if name.starts_with('-') || subject.chars().count() > LENGTH || !subject.chars().all(is_word) {
+        return None;
     }
-    prompts.extend(tags.first().map(|tag| format!("what do we say about {tag}?")));
-    prompts
+    let words: Vec<String> = subject.split_whitespace().map(as_typed).collect();
+    let (first, rest) = words.split_first()?;
+    let text = words.join(" ");
+    if !rest.is_empty() && name.trim().ends_with('?') && QUESTIONS.contains(&first.as_str()) {
+        return Some(format!("{text}?"));
+    }
+    if let Some(task) = ["how to ", "how do i "].iter().find_map(|start| text.strip_prefix(start)) {
+        return Some(format!("how do I {task}?"));
+    }
+    if has(VERBS, first) && !rest.is_empty() {
+        return Some(format!("how do I {text}?"));
+    }
+    if first.len() > 5 && first.ends_with("ing") && !rest.is_empty() {
+        return Some(format!("I need help with {text}"));
+    }
+    noun_prompt(&words)
+}
+
+/// How something works that has this name.
+fn noun_prompt(words: &[String]) -> Option<String> {
+    let words = match words.split_first() {
+        Some((first, rest)) if ["a", "an", "the"].contains(&first.as_str()) => rest,
+        _ => words,
+    };
+    let (first, last) = (words.first()?, words.last()?);
+    let is_sentence = words.iter().any(|word| FINITE.contains(&word.as_str()));
+    let is_part = has(PREPOSITIONS, first) || has(PREPOSITIONS, last) || QUESTIONS.contains(&first.as_str());
+    let is_name = first.chars().any(char::is_alphabetic);
+    if words.len() > WORDS || is_sentence || is_part || !is_name || has(DOCUMENTS, last) {
+        return None;
+    }
+    let text = words.join(" ");
+    // A preposition in it is followed by what qualifies the noun before it.
+    let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
+    let is_qualified = words.iter().any(|word| word != "of" && has(PREPOSITIONS, word));
+    let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));
+    Some(match (is_plural, words.len() > 1 && !is_qualified) {
+        (true, _) => format!("how do {text} work?"),
+        (false, true) => format!("how does the {text} work?"),
+        (false, false) => format!("how does {text} work?"),
+    })
+}
+
+/// A question about a tag.
+pub fn tag_prompt(tag: &str) -> String {
+    format!("what does \"{tag}\" mean here?")
 }
 
 /// A title without its number and final mark.
 fn subject(name: &str) -> String {
     let bare = name.trim().trim_end_matches(['.', ':', '!', '?']);
-    let bare = bare.strip_prefix("ADR").unwrap_or(bare);
+    let bare = match document_number(bare) {
+        Some(_) => bare.trim_start_matches(|c: char| c.is_uppercase() || c == '-'),
+        None => bare,
+    };
     let numbered = bare.trim_start_matches(|c: char| {
         c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '.' | ':' | '#' | '—')
     });
     if numbered.is_empty() { bare.to_owned() } else { numbered.to_owned() }
 }
 
-/// A question about a title, if its form says how to ask: a task, or a noun.
-fn about(subject: &str) -> Option<String> {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/');
-    let mut words = subject.split_whitespace();
-    let first = words.next()?;
-    let lower = first.to_lowercase();
-    let rest = subject.get(first.len()..).unwrap_or_default();
-    let is_plain = first.chars().skip(1).all(char::is_lowercase) && first.is_ascii();
-    if !subject.chars().all(is_word) {
-        return None;
-    }
-    if let Some(task) = subject.strip_prefix("How to ").or_else(|| subject.strip_prefix("How do I ")) {
-        return Some(format!("how do I {task}?"));
-    }
-    if VERBS.split_ascii_whitespace().any(|verb| verb == lower) && !rest.is_empty() {
-        return Some(format!("how do I {lower}{rest}?"));
-    }
-    if is_plain && lower.len() > 5 && lower.ends_with("ing") && !rest.is_empty() {
-        return Some(format!("I need help with {lower}{rest}"));
-    }
-    // Longer titles are often sentences.
-    let is_noun = subject.split_whitespace().count() <= 3 && !words.any(|word| FINITE.contains(&word));
-    let spelt = if is_plain && is_common(&lower) { format!("{lower}{rest}") } else { subject.to_owned() };
-    is_noun.then(|| format!("what do we say about {spelt}?"))
+/// A word as people type it: in lower case, unless more than its first letter is a capital one.
+fn as_typed(word: &str) -> String {
+    let is_plain = !word.chars().skip(1).any(char::is_uppercase) && word.chars().count() > 1;
+    if is_plain || word == "A" { word.to_lowercase() } else { word.to_owned() }
 }
 
-/// Whether the words of a tag are in a text.
-fn has_words(text: &str, tag: &str) -> bool {
-    let key = |text: &str| format!(" {} ", collapsed(&tag_key(&text.replace(|c: char| !c.is_alphanumeric(), " "))));
-    key(text).contains(&key(tag))
+fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
 }
 
 #[cfg(test)]
@@ -70,21 +117,35 @@ mod tests {
 
     #[test]
     fn prompts_sound_like_questions() {
-        for (name, tags, expected) in [
-            ("0003. Use Kafka", &["kafka"][..], "how do I use Kafka?"),
-            ("ADR 7: Kafka for events", &["kafka"], "what do we say about Kafka for events?"),
-            ("Writing tests", &["tests"], "I need help with writing tests"),
-            ("How to deploy the shop", &["shop", "deploy"], "how do I deploy the shop?"),
-            ("Retry policy", &["retry policy"], "what do we say about Retry policy?"),
-            ("mdBook", &["mdbook"], "what do we say about mdBook?"),
-            ("The guide", &["kafka", "saga"], "what do we say about kafka?"),
-            ("Payments are retried three times", &["payments"], "what do we say about payments?"),
-            ("Using #[derive(Deref)]", &["deref"], "what do we say about deref?"),
-            ("2024", &["kafka"], "what do we say about kafka?"),
+        for (name, expected) in [
+            ("0003. Use Kafka", Some("how do I use kafka?")),
+            ("ADR 7: Kafka for events", Some("how does kafka for events work?")),
+            ("ADR-007: Retry policy", Some("how does the retry policy work?")),
+            ("Writing tests", Some("I need help with writing tests")),
+            ("How to deploy the shop", Some("how do I deploy the shop?")),
+            ("Why use a Client?", Some("why use a client?")),
+            ("What are sagas?", Some("what are sagas?")),
+            ("Event Hooks", Some("how do event hooks work?")),
+            ("Authentication", Some("how does authentication work?")),
+            ("Metrics", Some("how do metrics work?")),
+            ("MathJax support", Some("how does the MathJax support work?")),
+            ("HTTP/2", Some("how does HTTP/2 work?")),
+            ("mdBook", Some("how does mdBook work?")),
+            ("The init command", Some("how does the init command work?")),
+            ("For developers", None),
+            ("In production", None),
+            ("Things to", None),
+            ("The guide", None),
+            ("Getting started", Some("I need help with getting started")),
+            ("Requests Compatibility Guide", None),
+            ("Payments are retried", None),
+            ("Payments are retried three times", None),
+            ("Using #[derive(Deref)]", None),
+            ("--watcher", None),
+            ("2024", None),
+            ("", None),
         ] {
-            let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
-            assert_eq!(prompts(name, &tags).first().map(String::as_str), Some(expected), "{name}");
+            assert_eq!(title_prompt(name).as_deref(), expected, "{name}");
         }
-        assert!(prompts("Anything", &[]).is_empty());
     }
 }

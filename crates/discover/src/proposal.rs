@@ -183,3 +183,16 @@ pub struct Discovery {
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }
+
+/// So many new sources that are not ticked are listed with the others.
+const FEW: usize = 10;
+
+impl Discovery {
+    /// How many of the new sources are listed at first. What is not ticked must come last; it is folded if it is much, or if
+    /// there is a catalog, because then a person left it out before.
+    pub fn listed(&self, has_catalog: bool) -> usize {
+        let ticked = self.new.iter().take_while(|source| source.is_ticked).count();
+        let is_much = ticked + self.moved.len() > 0 && self.new.len() - ticked > FEW;
+        if has_catalog || is_much { ticked } else { self.new.len() }
+    }
+}

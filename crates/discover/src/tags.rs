@@ -118,12 +118,22 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
         }
     }
     let mut titles: HashMap<String, usize> = HashMap::new();
-    for phrase in sources.iter().filter_map(|source| phrase(source.title)) {
-        *titles.entry(phrase).or_default() += 1;
+    for source in sources {
+        let mut own: Vec<String> = words(source.title).map(|word| stem(&word.to_lowercase())).collect();
+        own.extend(phrase(source.title));
+        own.sort_unstable();
+        own.dedup();
+        own.into_iter().for_each(|part| *titles.entry(part).or_default() += 1);
     }
     let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
     let tells =
         |word: &str, stem: &str| !is_common(word) && !is_shared(frequencies.of_stem(stem), frequencies.documents);
+    // Others may well use the word for what a document is about, if not nearly all of them do.
+    let names = |word: &str, stem: &str| {
+        !is_common(word)
+            && !is_shared(titles.get(stem).copied().unwrap_or(0), sources.len())
+            && !is_shared(frequencies.of_stem(stem) / 2, frequencies.documents)
+    };
     let ids: std::collections::HashSet<&str> = all_ids.iter().map(String::as_str).collect();
     sources
         .iter()
@@ -146,12 +156,11 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             let number = document_number(source.title);
             let is_number = |word: &String| number.as_ref().is_some_and(|number| number.starts_with(word.as_str()));
             let titled: Vec<String> = words(source.title).map(str::to_lowercase).collect();
+            let is_plain = titled.iter().all(|word| is_common(word));
             let titled: Vec<&String> =
-                titled.iter().filter(|word| tells(word, &stem(word)) && !is_number(word)).collect();
+                titled.iter().filter(|word| names(word, &stem(word)) && !is_number(word)).collect();
             titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
-            if titled.is_empty()
-                && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1))
-            {
+            if is_plain && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1)) {
                 add(&mut tags, phrase);
             }
             // People say both, "a timeout" and "timeouts".
@@ -307,6 +316,7 @@ mod tests {
             ("The init command", "", &["init"]),
             ("The value type", "", &["value type"]),
             ("Overview", "kafka kafka", &["kafka"]),
+            ("kafka README", "", &["kafka"]),
             ("How to do it", "", &[]),
             ("Only a value", "", &[]),
             ("What a long title of values is", "", &[]),

@@ -30,7 +30,7 @@ fn paths_addresses_and_their_options() {
         (
             &["add", "kit", "--id", "the kit"],
             "",
-            json!({"id": "the kit", "name": "kit", "description": "The kit.", "type": "local", "path": "../../kit", "mode": "selectable", "tags": []}),
+            json!({"id": "the kit", "name": "kit", "description": "The kit.", "type": "local", "path": "../../kit", "mode": "selectable", "tags": ["kit"]}),
         ),
         (
             &["add", "https://example.org/guide/style.html?x=1#y", "--id", "guide"],
