@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use self::list::Ticks;
 use super::answer::{CommandOutput, object};
-use super::args::InitArgs;
-use super::output::{ask, ask_line, ask_to_leave, can_ask, declined, unasked};
+use super::args::{IndexArgs, InitArgs};
+use super::output::{ask, ask_line, ask_to_leave, ask_with_yes, can_ask, unasked};
 use refdesk_desk::{
     CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
     SamplePrompt, Session,
@@ -23,21 +23,35 @@ const NOTES: usize = 10;
 /// The most files whose difference a person is shown in full.
 const DIFFS: usize = 5;
 
+/// How to see what is folded, where nobody is asked and where a person is.
+const LISTS: &str = "`refdesk init --all` lists them";
+const SHOWS: &str = "u shows them";
+
+const KEYS: &str = "  3 5-8  tick or untick these rows
+  a, n   tick all, or none
+  u      show what is not ticked, too
+  l      show the list again
+  Enter  show what would be written, and ask
+  q      leave without writing anything
+";
+
 /// Proposes, asks and writes.
 pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
     let found = match desk.discoverer(&args.folders) {
         Ok(discoverer) => discoverer.run(),
         Err(refusal) => return answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal]),
     };
-    let mut ticks = Ticks::of(&found);
     // What was left out before is not new.
-    if ticks.is_empty() || (ticks.count() == 0 && !desk.catalog().is_empty()) {
+    let is_first = desk.catalog().is_empty();
+    let listed = if args.all { found.new.len() } else { found.listed(!is_first) };
+    let mut ticks = Ticks::of(&found, listed);
+    if ticks.is_empty() || (ticks.count() == 0 && !is_first && !args.all) {
         return nothing(desk, &found, &ticks);
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
-    let listed = list::shown(&found, &ticks);
+    let listed = list::shown(&found, &ticks, LISTS);
     if is_asked && !tick(&found, &mut ticks) {
-        return answer("error", &found, &ticks).and_refused(vec![declined()]);
+        return left(&found, &ticks);
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
@@ -62,7 +76,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     if !args.yes {
         match is_asked.then(|| ask(&difference(&proposals), &format!("Write {files}?"))).flatten() {
             Some(true) => {}
-            Some(false) => return answer("error", &found, &ticks).and_refused(vec![declined()]),
+            Some(false) => return left(&found, &ticks),
             None => {
                 let answer = answer("error", &found, &ticks).and_refused(vec![unasked()]);
                 let notes = vec![format!("this would write {files}")];
@@ -73,7 +87,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     match desk.write_catalog(session, &proposals) {
         Ok(_) => {
             desk.remember_declined(&change);
-            written(desk, session, &found, &ticks, &change, &proposals)
+            let indexed = if is_asked { offer_index(desk) } else { None };
+            let answer = written(desk, session, &found, &ticks, &change, &proposals, indexed.as_ref());
+            CommandOutput { notes: indexed.map(|it| it.notes).unwrap_or_default(), ..answer }
         }
         Err(unwritten) => answer("error", &found, &ticks).and_refused(vec![unwritten.refused]),
     }
@@ -81,20 +97,56 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
 
 /// Lets a person tick and untick; whether they went on.
 fn tick(found: &Discovery, ticks: &mut Ticks) -> bool {
-    let mut shown = format!("{}{}", list::shown(found, ticks), notes(found));
+    let mut shown = format!("{}{}", list::shown(found, ticks, SHOWS), notes(found));
     loop {
-        let question =
-            "Numbers or ranges to tick or untick (3 5-8), a for all, n for none, Enter to go on, q to leave:";
+        let question = "Numbers tick or untick (3 5-8), Enter goes on, q leaves, ? shows more:";
         let Some(line) = ask_line(&shown, question) else { return false };
         shown = match line.as_str() {
             "" => return true,
             "q" | "quit" => return false,
-            line => match ticks.toggle(line) {
-                Ok(()) => list::shown(found, ticks),
-                Err(wrong) => format!("{wrong}\n"),
-            },
+            "?" | "h" | "help" => KEYS.to_owned(),
+            "l" | "list" => list::shown(found, ticks, SHOWS),
+            "u" => {
+                ticks.unfold();
+                list::shown(found, ticks, SHOWS)
+            }
+            line => {
+                let before = ticks.clone();
+                match ticks.toggle(line) {
+                    Ok(()) => list::changed(found, &before, ticks),
+                    Err(wrong) => format!("{wrong}; ? shows what else can be typed\n"),
+                }
+            }
         };
     }
+}
+
+/// A person left without writing anything, as they may.
+fn left(found: &Discovery, ticks: &Ticks) -> CommandOutput {
+    CommandOutput { text: b"Nothing was written.\n".to_vec(), ..answer("left", found, ticks) }
+}
+
+/// What building the index came to.
+struct Indexed {
+    text: String,
+    /// Why it was not built.
+    notes: Vec<String>,
+}
+
+/// Asks whether to build the search index, and builds it. One that exists is brought up to date as it would be in the
+/// background, since what is new is not in it.
+fn offer_index(desk: &mut Desk) -> Option<Indexed> {
+    let sources = counted(desk.catalog().len(), "source");
+    let question = format!(
+        "The catalog is written. Build the search index of {sources} now? Without it, prompts are matched by tags alone."
+    );
+    let is_wanted = if desk.has_index() { desk.settings().background_index } else { ask_with_yes(&question) };
+    if !is_wanted {
+        return None;
+    }
+    let built = super::index::run(desk, &IndexArgs::default());
+    let notes = built.refused.iter().map(|error| format!("the search index was not built: {error}")).collect();
+    Some(Indexed { text: String::from_utf8_lossy(&built.text).into_owned(), notes })
 }
 
 fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
@@ -127,10 +179,7 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
         count => {
             let left = match found.new.len() {
                 0 => String::new(),
-                left => format!(
-                    " {} left out: `refdesk init --format json` lists them, and `refdesk add` adds any.",
-                    counted(left, "document")
-                ),
+                left => format!(" {} left out: {LISTS}, and `refdesk add` adds any.", counted(left, "document")),
             };
             ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", counted(count, "source")))
         }
@@ -146,6 +195,7 @@ fn written(
     ticks: &Ticks,
     change: &CatalogChange,
     proposals: &[Proposal],
+    indexed: Option<&Indexed>,
 ) -> CommandOutput {
     let files: Vec<&str> = proposals.iter().map(|proposal| proposal.shown.as_str()).collect();
     let place = match files.as_slice() {
@@ -161,9 +211,15 @@ fn written(
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
     text.push_str(&list::gone(&found.gone));
     text.push_str(&notes(found));
+    text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
-    text.push_str("\nNext: `refdesk connect` connects your agents.\n");
+    text.push_str(match desk.has_index() {
+        true => "\nNext: `refdesk connect` connects your agents.\n",
+        false => {
+            "\nNext: `refdesk index` finds sources by words and by meaning, too; then `refdesk connect` connects your agents.\n"
+        }
+    });
     let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
     if let Value::Object(members) = &mut answer.json {
         members.insert("written".to_owned(), json!(files));
@@ -176,8 +232,7 @@ fn written(
 /// Prompts to try.
 fn sample(prompts: &[SamplePrompt]) -> String {
     if prompts.is_empty() {
-        let why = "No tag tells these sources apart, so a prompt brings up only those that it names.";
-        return format!("\n{why} `refdesk index` finds them by words and by meaning.\n");
+        return "\nNo tag tells these sources apart, so a prompt brings up only those that it names.\n".to_owned();
     }
     let mut text = "\nWhat an agent would be told from now on, for prompts such as these:\n".to_owned();
     for SamplePrompt { prompt, told } in prompts {

@@ -133,6 +133,12 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     Some(["y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
+/// Asks for confirmation; without a terminal it is no. An empty line is yes.
+pub fn ask_with_yes(question: &str) -> bool {
+    let answer = ask_line("", &format!("{question} [Y/n]"));
+    answer.is_some_and(|answer| ["", "y", "yes"].contains(&answer.to_lowercase().as_str()))
+}
+
 /// That nothing was written, since no person could be asked.
 pub fn unasked() -> Error {
     let hint = "check what would be written, and run again with --yes";

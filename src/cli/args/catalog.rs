@@ -146,6 +146,9 @@ pub struct InitArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// List also what is not ticked
+    #[arg(long)]
+    pub all: bool,
     /// Write all sources into references.json instead of a file for each
     #[arg(long)]
     pub one_file: bool,

@@ -147,6 +147,22 @@ fn nothing_ticked_or_nothing_new_is_said() {
     press(&mut state, "Space a j");
 }
 
+#[test]
+fn what_is_not_ticked_is_folded_if_it_is_much() {
+    let mut state = empty(120, 36);
+    press(&mut state, "s");
+    let many = (0..11).map(|nth| proposal(&format!("case-{nth}"), "tests/case.md", FoundKind::Other, false));
+    let found = Discovery { new: found().new.into_iter().take(2).chain(many).collect(), ..Discovery::default() };
+    answer(&mut state, Response::Discovered(Box::new(found)));
+    assert!(screen(&state).contains("11 not ticked: Space shows them"), "{}", screen(&state));
+    assert!(screen(&state).contains("2 of 2 ticked") && !screen(&state).contains("case-3"), "{}", screen(&state));
+    press(&mut state, "a a");
+    assert_eq!(asked(&press(&mut state, "Enter")), ["payments-readme", "retry-policy"], "all that are listed");
+    press(&mut state, "Esc G Space");
+    assert!(screen(&state).contains("case-3") && !screen(&state).contains("shows them"), "{}", screen(&state));
+    assert_eq!(asked(&press(&mut state, "Space Enter")), ["payments-readme", "retry-policy", "case-0"]);
+}
+
 macro_rules! screens {
     ($($name:ident: $state:expr, $keys:literal;)*) => {
         $(

@@ -31,12 +31,12 @@ impl Window for DiscoveryList {
 
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
-        centred(body, wide(body, 130), (new(state).len() + 2 + usize::from(DETAILS)).max(16))
+        centred(body, wide(body, 130), (rows(state) + 2 + usize::from(DETAILS)).max(16))
     }
 
     fn rows(&self, state: &State) -> WindowRows {
         let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
-        WindowRows { place, len: new(state).len(), is_list: true }
+        WindowRows { place, len: rows(state), is_list: true }
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -53,8 +53,9 @@ impl Window for DiscoveryList {
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         let at = state.window.map_or(0, |open| open.cursor.at);
-        let count = new(state).len();
+        let count = listed(state).len();
         match action {
+            Action::Tick if at == count && folded(state) > 0 => state.draft.listed = new(state).len(),
             Action::Tick if at < count => {
                 if !state.draft.ticked.remove(&at) {
                     state.draft.ticked.insert(at);
@@ -79,27 +80,37 @@ impl Window for DiscoveryList {
             Some(_) => format!(
                 "{} of {} ticked {} {} tokens",
                 state.draft.ticked.len(),
-                all.len(),
+                listed(state).len(),
                 state.skin.glyphs.dot,
                 cells::tokens(tokens)
             ),
             None => String::new(),
         };
-        let titles = Titles { title: "Scan", note, place: frame::position(cursor.at, all.len()) };
+        let titles = Titles { title: "Scan", note, place: frame::position(cursor.at, rows(state)) };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(all.len(), usize::from(list.height));
-        let top = window.start;
-        let widest = all.iter().map(|source| cells::width(&source.id)).max().unwrap_or(0);
-        for (nth, source) in all.get(window).unwrap_or_default().iter().enumerate() {
+        let window = cursor.window(rows(state), usize::from(list.height));
+        let (top, end) = (window.start, window.end);
+        let widest = listed(state).iter().map(|source| cells::width(&source.id)).max().unwrap_or(0);
+        let visible = listed(state).get(top..end.min(listed(state).len())).unwrap_or_default();
+        for (nth, source) in visible.iter().enumerate() {
             let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
             let is_ticked = state.draft.ticked.contains(&(top + nth));
             row(state, source, is_ticked, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
+        if folded(state) > 0 && end > listed(state).len() {
+            let mut row = ListRow::new(&state.skin, list.width);
+            row.text(&fold(state), theme.style(ThemeRole::Infra));
+            let at = listed(state).len();
+            row.draw(RowCursor::of(at, cursor.at, Active::Yes), role, nth_row(list, at - top), buffer);
+        }
         frame::rule(&state.skin, rule, "why it is proposed", theme.style(ThemeRole::Infra), buffer);
-        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+        frame::scrollbar(&state.skin, list, rows(state), top, theme.style(role), buffer);
         let columns = text_columns(outer.width);
-        let text = match (all.get(cursor.at), &state.draft.found) {
+        let text = match (listed(state).get(cursor.at), &state.draft.found) {
             (Some(source), _) => details(source, columns),
+            (None, Some(found)) if !listed(state).is_empty() && !found.new.is_empty() => {
+                paragraphs([(fold(state).as_str(), ThemeRole::Text)], columns)
+            }
             (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
             (None, Some(found)) => nothing_new(found, columns),
         };
@@ -109,6 +120,26 @@ impl Window for DiscoveryList {
 
 fn new(state: &State) -> &[ProposedSource] {
     state.draft.found.as_ref().map_or(&[], |found| found.new.as_slice())
+}
+
+/// The proposals that are not folded.
+fn listed(state: &State) -> &[ProposedSource] {
+    new(state).get(..state.draft.listed).unwrap_or_default()
+}
+
+/// The number of proposals that are not listed.
+fn folded(state: &State) -> usize {
+    new(state).len().saturating_sub(state.draft.listed)
+}
+
+/// The number of rows: the last one stands for what is folded.
+fn rows(state: &State) -> usize {
+    listed(state).len() + usize::from(folded(state) > 0)
+}
+
+fn fold(state: &State) -> String {
+    let key = state.key_in(KeyContext::Discovery, Action::Tick);
+    format!("{} not ticked: {key} shows them", cells::grouped(folded(state) as u64))
 }
 
 fn row<'a>(state: &'a State, source: &ProposedSource, is_ticked: bool, widest: usize, width: u16) -> ListRow<'a> {

@@ -25,6 +25,8 @@ pub use written::CatalogSummary;
 pub struct CatalogDraft {
     /// What the repository offers; `None` until the answer arrives.
     pub found: Option<Box<Discovery>>,
+    /// How many proposals are listed; the others are folded into a row.
+    pub listed: usize,
     /// Positions of the ticked proposals.
     pub ticked: BTreeSet<usize>,
     /// What was asked to be proposed last.
@@ -47,6 +49,7 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
 pub fn discovered(state: &mut State, found: Box<Discovery>) {
     let ticked = found.new.iter().enumerate().filter(|(_, source)| source.is_ticked);
     state.draft.ticked = ticked.map(|(nth, _)| nth).collect();
+    state.draft.listed = found.listed(!state.snapshot.catalog.is_empty());
     state.draft.found = Some(found);
 }
 
