@@ -135,12 +135,14 @@ fn fix_writes_nothing_outside_the_workspace_without_a_person() {
         let (file, text) = (world.beside(file), if text.is_empty() { one } else { text });
         refdesk_files::write_atomic(&file, text.as_bytes()).unwrap();
         prepare(&world);
-        // Apart from the configuration file itself, files outside are not even read before they are trusted.
-        let is_read = file.ends_with("catalog.json");
-        let answer = world.json(&["check", "--fix"], i32::from(is_read));
+        // A configuration outside is not read at all, other files not before they are trusted.
+        let is_configuration = file.ends_with("catalog.json");
+        let answer = world.json(&["check", "--fix"], i32::from(is_configuration));
         assert_eq!(answer["fixed"], json!([]), "{answer}");
-        let (found, code, hint) =
-            if is_read { ("errors", "outside", "at a terminal") } else { ("warnings", "untrusted", "refdesk trust") };
+        let (found, code, hint) = match is_configuration {
+            true => ("errors", "linked-out", "replace the link"),
+            false => ("warnings", "untrusted", "refdesk trust"),
+        };
         let problem = answer[found].as_array().unwrap().iter().find(|it| it["code"] == code);
         assert!(problem.is_some_and(|it| it["hint"].as_str().unwrap().contains(hint)), "{answer}");
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
