@@ -19,7 +19,7 @@ const PREPOSITIONS: &str = "about across after against all an and as at before b
                             toward under until up upon via with within without your";
 
 /// Words for a document, which is not what its readers ask about.
-const DOCUMENTS: &str = "appendix acknowledgements book changelog changes cheatsheet contributing contributors cookbook document \
+const DOCUMENTS: &str = "appendix acknowledgements book changelog changes cheatsheet conduct contributing contributors cookbook document \
                          documentation examples faq glossary guide guidelines handbook history index install installation \
                          introduction license list manual notes overview page preface quickstart readme reference resources \
                          roadmap sample specification started summary terminology tutorial tutorials welcome";
@@ -68,7 +68,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     let is_sentence = words.iter().any(|word| FINITE.contains(&word.as_str()));
     let is_part = has(PREPOSITIONS, first) || has(PREPOSITIONS, last) || QUESTIONS.contains(&first.as_str());
     let is_name = first.chars().any(char::is_alphabetic);
-    if words.len() > WORDS || is_sentence || is_part || !is_name || has(DOCUMENTS, last) {
+    if words.len() > WORDS || is_sentence || is_part || !is_name || has(DOCUMENTS, &last.to_lowercase()) {
         return None;
     }
     let text = words.join(" ");
@@ -136,6 +136,8 @@ mod tests {
             ("In production", None),
             ("Things to", None),
             ("The guide", None),
+            ("QuickStart", None),
+            ("Code of Conduct", None),
             ("Getting started", Some("I need help with getting started")),
             ("Requests Compatibility Guide", None),
             ("Payments are retried", None),
