@@ -20,7 +20,10 @@ fn only_a_yes_writes_outside_the_workspace() {
             refdesk_files::write_atomic(&file, before.as_bytes()).unwrap();
             std::os::unix::fs::symlink("../knowledge/catalog.json", workspace.path.join("references.json")).unwrap();
         }
-        let words = [&["--workspace", workspace.path.to_str().unwrap()][..], words].concat();
+        // A linked configuration is only read if it is named.
+        let config = workspace.path.join("references.json");
+        let named = [&["--config", config.to_str().unwrap()][..], words].concat();
+        let words = [&["--workspace", workspace.path.to_str().unwrap()][..], &named].concat();
         let read = || std::fs::read_to_string(&file).unwrap_or_default();
         for (typed, code) in [("n\r", 1), ("\r", 1), ("y\r", 0)] {
             assert_eq!(read(), before, "before {typed:?}");
