@@ -13,7 +13,7 @@ fn with_sources_outside() -> Workspace {
     refdesk_files::write_atomic(&world.beside("out/secret.md"), b"secret\n").unwrap();
     world.configure(json!({
         "sources": [
-            {"id": "in", "name": "In", "path": "docs/in.md", "description": "Inside"},
+            {"id": "in", "name": "In", "path": "docs/in.md", "tags": ["inside"]},
             {"id": "out", "name": "Out \u{1b}[31m", "path": "../out"}
         ],
         "approval": {"src/**": "auto"}
