@@ -51,6 +51,17 @@ pub fn bar(state: &State) -> String {
     format!("{}{cells}{} of {}", glyphs.bar_left, glyphs.bar_right, short(limit))
 }
 
+/// `over limit 198 % of 1k`, if the selection costs more than that.
+pub fn over(state: &State) -> Option<String> {
+    let (tokens, limit) = (state.counts.tokens, limit_of(state));
+    (tokens > limit).then(|| format!("over limit {} % of {}", percent(tokens, limit), short(limit)))
+}
+
+/// The share of a limit, rounded up: what is over it is never 100 %.
+pub fn percent(tokens: u64, limit: u64) -> u128 {
+    (u128::from(tokens) * 100).div_ceil(u128::from(limit.max(1)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -7,15 +7,20 @@ use crate::tui::action::Action;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::{Mode, SourceId};
-use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_desk::Switch;
+use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwaitedChange {
     /// What was done, in words.
     done: String,
-    /// The source that it was done to; none for a change of all.
-    named: Option<SourceId>,
+    /// The sources that it was done to; none for a change of all.
+    named: Vec<SourceId>,
+    /// What followed, if that was known before.
+    known: Option<String>,
+    /// Whether another process makes the change, after an answer given here.
+    by_asker: bool,
     /// What takes it back.
     back: Action,
 }
@@ -23,24 +28,51 @@ pub struct AwaitedChange {
 /// Notes that this was requested. A pick has an answer of its own.
 pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
-    let of = |verb: &str, id: &SourceId| (format!("{verb} @{}", clean(id.as_str())), Some(id.clone()), Action::Undo);
-    let retraced = |verb: &str, what: &Option<std::sync::Arc<str>>, back| {
-        what.as_ref().map(|what| (format!("{verb}: {}", clean(what)), None, back))
+    let awaited =
+        |done: String, named: Vec<SourceId>, back| AwaitedChange { done, named, back, known: None, by_asker: false };
+    let of = |verb: &str, id: &SourceId| {
+        Some(awaited(format!("{verb} @{}", clean(id.as_str())), vec![id.clone()], Action::Undo))
     };
-    let awaited = match request {
-        Request::Unpick(id) => Some(of("Unpicked", id)),
-        Request::Exclude(id) => Some(of("Excluded", id)),
-        Request::Include(id) => Some(of("No longer excluded:", id)),
-        Request::Clear => Some(("Cleared all picks".to_owned(), None, Action::Undo)),
+    let retraced = |verb: &str, what: &Option<std::sync::Arc<str>>, back| {
+        what.as_ref().map(|what| awaited(format!("{verb}: {}", clean(what)), Vec::new(), back))
+    };
+    state.awaited_change = match request {
+        Request::Unpick(id) => of("Unpicked", id),
+        Request::Exclude(id) => of("Excluded", id),
+        Request::Include(id) => of("No longer excluded:", id),
+        Request::Clear => Some(awaited("Cleared all picks".to_owned(), Vec::new(), Action::Undo)),
         Request::SwitchProfile(_) => match &state.profiles.switch {
-            Some(Ok(switch)) => Some((format!("Switched to {}", clean(&switch.name)), None, Action::Undo)),
+            Some(Ok(switch)) => {
+                let done = format!("Switched to {}", clean(&switch.name));
+                Some(AwaitedChange { known: Some(switched(switch)), ..awaited(done, Vec::new(), Action::Undo) })
+            }
             _ => None,
         },
+        Request::Reply { request_id, reply: Reply::Chosen(ids) } if !ids.is_empty() => {
+            let asked = state.snapshot.requests.iter().find(|it| it.request.request_id == *request_id);
+            let who = asked.map_or("the agent", |it| it.request.asker.who.as_str());
+            let who = clean(if who.is_empty() { "the agent" } else { who });
+            let done = format!("Answered {who}: picked {}", cells::grouped(ids.len() as u64));
+            let named = ids.iter().map(|id| id.as_str().into()).collect();
+            Some(AwaitedChange { by_asker: true, ..awaited(done, named, Action::Undo) })
+        }
         Request::Undo => retraced("Undone", &state.snapshot.undo, Action::Redo),
         Request::Redo => retraced("Redone", &state.snapshot.redo, Action::Undo),
         _ => return,
     };
-    state.awaited_change = awaited.map(|(done, named, back)| AwaitedChange { done, named, back });
+}
+
+/// `: 1 picked, 10 pulled in, ~4,337 tokens now`, as the comparison said it.
+fn switched(switch: &Switch) -> String {
+    let counts = [
+        (switch.picked.len(), "picked"),
+        (switch.unpicked.len(), "unpicked"),
+        (switch.pulled_in.len(), "pulled in"),
+        (switch.released.len(), "released"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: String = counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count as u64))).collect();
+    format!(": {counts}{} tokens now", cells::tokens(switch.tokens_after))
 }
 
 /// After a snapshot: says what followed, unless something that matters more is said.
@@ -48,7 +80,12 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     if before.selection == state.snapshot.selection {
         return;
     }
-    let Some(awaited) = state.awaited_change.take() else { return };
+    let is_made = |awaited: &mut AwaitedChange| {
+        let is_new =
+            |id: &SourceId| state.snapshot.selection.is_picked(id.as_str()) && !before.selection.is_picked(id.as_str());
+        !awaited.by_asker || awaited.named.iter().any(is_new)
+    };
+    let Some(awaited) = state.awaited_change.take_if(is_made) else { return };
     if state.message.as_ref().is_some_and(|message| matches!(message.tone, Tone::Refusal | Tone::Error)) {
         return;
     }
@@ -64,12 +101,12 @@ pub fn follow(state: &mut State, before: &Snapshot) {
                 .collect();
             let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
             let unpaid = new.iter().filter(|id| !is_auto(id.as_str()));
-            let tokens: u64 = unpaid.filter_map(|id| of.tokens.get(id.as_str())).sum();
+            let tokens: u64 = unpaid.clone().filter_map(|id| of.tokens.get(id.as_str())).sum();
             // What was undone names the source it was done to, too.
-            let is_named =
-                |id: &SourceId| awaited.named.as_ref() == Some(id) || awaited.done.ends_with(&format!(" of @{id}"));
-            let others = new.iter().filter(|id| !is_named(id)).count();
-            let what = if awaited.named.is_some() || others < new.len() { "more source" } else { "source" };
+            let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
+            let others = unpaid.clone().filter(|id| !is_named(id)).count();
+            let what =
+                if !awaited.named.is_empty() || new.iter().any(|id| is_named(id)) { "more source" } else { "source" };
             match (others, tokens) {
                 (0, 0) => Cow::Borrowed(""),
                 (0, tokens) if saved.is_empty() => format!("; {} tokens more", cells::tokens(tokens)).into(),
@@ -85,6 +122,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         _ => (after.undo.is_some(), "undoes"),
     };
     let back = if is_there { format!(": {} {verb} it", state.key(awaited.back)) } else { String::new() };
-    let text = format!("{}{}{back}", awaited.done, parts.concat());
+    let followed = awaited.known.unwrap_or_else(|| parts.concat());
+    let text = format!("{}{followed}{back}", awaited.done);
     state.message = Some(Message { text, tone: Tone::Done });
 }

@@ -14,7 +14,7 @@ pub struct Counts {
     pub missing: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Sources of mode auto that are neither picked nor pulled in.
+    /// Sources of mode auto that are not picked.
     pub auto: usize,
     /// Estimated tokens of all that an agent gets: what is picked, pulled in, and auto.
     pub tokens: u64,
@@ -46,16 +46,16 @@ impl Counts {
             let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
             texts + 2 * source.tags.len().saturating_sub(1)
         };
-        let in_role = |role| members.iter().filter(|member| member.role == role).count();
-        let is_unselected_auto =
-            |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str());
+        let is_auto = |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.is_picked(source.id.as_str());
+        // An agent gets them anyway: being mentioned adds nothing.
+        let auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
             missing: sources.iter().filter(|source| source.is_missing()).count(),
-            picked: in_role(Role::Picked),
-            pulled_in: in_role(Role::Transitive),
-            auto: in_role(Role::AutoRoot) + sources.iter().filter(is_unselected_auto).count(),
+            picked: members.iter().filter(|it| it.role == Role::Picked).count(),
+            pulled_in: members.iter().filter(|it| it.role == Role::Transitive && !auto(it.id.as_str())).count(),
+            auto: sources.iter().filter(is_auto).count(),
             tokens: snapshot.agent_tokens(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,

@@ -42,7 +42,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
         Action::Filter if catalog.is_empty() => Some("there are no sources to filter yet".to_owned()),
-        Action::Sort if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
+        Action::Sort | Action::SortTokens if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
         Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),
         Action::Read => read(state),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::tui::catalog::filtering;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
 use crate::tui::catalog::reading::toggle_front_matter;
+use crate::tui::filter::Order;
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
@@ -37,6 +38,7 @@ pub struct PendingCursors {
 pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
     state.focus = Pane::ALL.into_iter().find(|pane| left.pane.as_deref() == Some(pane.title())).unwrap_or_default();
+    state.catalog.order = left.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
     if left.is_inside && state.focus == Pane::Hints {
         state.part = PanePart::Detail;
     }
@@ -105,6 +107,7 @@ impl State {
             pane: (self.focus != Pane::default()).then(|| self.focus.title().to_owned()),
             is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
             arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
+            sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
             filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),
             named_filters: self.named_filters.clone(),

@@ -12,7 +12,6 @@ use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 use refdesk_core::config::user::Preferences;
 
 use crate::tui::action::{self, ActionBinding, KeyContext};
-use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::layout::Splits;
 use crate::tui::own_files;
@@ -125,7 +124,6 @@ impl Start {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.rules = self.remembered.rules;
-        state.catalog.order = self.remembered.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
         session::begin(&mut state, self.session);
         state.theme_choice.ground = self.ground;
         state.theme_choice.preferred.clone_from(&self.preferred);
@@ -238,7 +236,6 @@ mod tests {
                 ..DividerShares::default()
             },
             token_limit: Some(200_000),
-            sort: Some("tokens".to_owned()),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
         assert_eq!(state.splits, Splits { left: 300, upper: 700 });

@@ -10,7 +10,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::{LargePick, SelectionPreview};
+use refdesk_desk::{LargePick, PrivilegedAction, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
@@ -21,7 +21,6 @@ use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
 use crate::tui::databases::DatabasesView;
 use crate::tui::feed::Feed;
-use crate::tui::filter::Order;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::graph::GraphView;
 use crate::tui::hints::rows;
@@ -94,6 +93,8 @@ pub struct State {
     pub messages: Messages,
     /// The change of picks and exclusions whose consequence is not known yet.
     pub awaited_change: Option<AwaitedChange>,
+    /// The settings whose trust was sent, until the desk has it.
+    pub sent_trust: Option<Arc<[PrivilegedAction]>>,
     /// The least line for the editor, once the engine has found the file.
     pub opening: Option<usize>,
     pub jump: JumpWindow,
@@ -240,6 +241,7 @@ impl State {
             message: None,
             messages: Messages::default(),
             awaited_change: None,
+            sent_trust: None,
             opening: None,
             jump: JumpWindow::default(),
             help: TextField::default(),
@@ -312,7 +314,6 @@ impl State {
         SavedScreen {
             rules: self.rules,
             borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
-            sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             ..self.remembered.clone()
         }
     }

@@ -88,21 +88,24 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         let style = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
         pieces.push(StatusItem { text, style, rank: 0 });
     }
-    let desk_rank = if &*snapshot.desk == "default" { 9 } else { 2 };
-    pieces.push(piece(desk_rank, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
+    if &*snapshot.desk != "default" {
+        pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
+    }
     pieces.push(piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source")));
+    // The catalog's title says it too.
     if totals.missing > 0 {
-        pieces.push(piece(1, ThemeRole::Error, format!("{} missing", number(totals.missing))));
+        pieces.push(piece(4, ThemeRole::Error, format!("{} missing", number(totals.missing))));
     }
     pieces.push(piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked))));
-    pieces.push(piece(6, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    pieces.push(piece(7, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
     if totals.auto > 0 {
-        pieces.push(piece(6, ThemeRole::Infra, format!("{} auto", number(totals.auto))));
+        pieces.push(piece(7, ThemeRole::Infra, format!("{} auto", number(totals.auto))));
     }
-    let is_over = totals.tokens > budget::limit_of(state);
-    let role = if is_over { ThemeRole::Error } else { ThemeRole::Infra };
+    let over = budget::over(state);
+    let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
     pieces.push(piece(3, role, format!("{} tokens", cells::tokens(totals.tokens))));
-    pieces.push(piece(7, role, budget::bar(state)));
+    // A full bar does not say by how much.
+    pieces.push(over.map_or_else(|| piece(6, role, budget::bar(state)), |over| piece(0, role, over)));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));
@@ -155,18 +158,31 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
         Some(message) if message.tone != Tone::Error => {
             // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
-                Tone::Note | Tone::Done => (ThemeRole::Hints, 1),
+                Tone::Note => (ThemeRole::Hints, 1),
+                Tone::Done => (ThemeRole::Hints, 2),
                 Tone::Refusal | Tone::Error => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
             let text = cells::clean(&message.text);
+            let text = if message.tone == Tone::Done { with_way_back(state, text, columns, most) } else { text };
             let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
         // An error has lines of its own.
         Some(_) | None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
     }
+}
+
+/// The text, cut before `: u undoes it` if it does not fit this many lines.
+fn with_way_back<'a>(state: &State, text: Cow<'a, str>, columns: usize, most: usize) -> Cow<'a, str> {
+    let fits = |text: &str| cells::wrap(text, columns).len() <= most;
+    let Some((done, back)) = text.rsplit_once(": ").filter(|_| !fits(&text)) else { return text };
+    let shorter = (1..=columns.saturating_mul(most))
+        .rev()
+        .map(|room| format!("{}: {back}", cells::clip(done, room, state.skin.glyphs.ellipsis)));
+    let fitting = shorter.into_iter().find(|shorter| fits(shorter));
+    fitting.map_or_else(|| text.clone(), Cow::Owned)
 }
 
 /// Draws the error that was not read, above the bottom line.

@@ -82,7 +82,12 @@ fn free_some_tokens() {
     let world = Workspace::of(json!([root, text("light", 100), text("heavy", 6_000), text("other", 9_000)]), &[]);
     world.run(&["select", "root"]).exits(0);
     let mut pty = open(&world, "~7,630 tokens");
-    let shown = ["", "3 of 4", "", "", "", "", "", "", "~130 tokens"];
+    let shown = ["", "3 of 4", "", "sorted by tokens", "", "", "~130 tokens"];
+    perform(&mut pty, &task("Free some tokens"), &shown);
+    // The order is kept here: the same keys do the same again.
+    pty.type_bytes("u");
+    pty.wait_for("~7,630 tokens");
+    pty.type_bytes("\x1b");
     perform(&mut pty, &task("Free some tokens"), &shown);
     quit(pty);
 }

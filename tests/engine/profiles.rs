@@ -141,5 +141,35 @@ fn the_list_and_the_difference_agree_on_the_price() {
             panic!()
         };
         assert_eq!((profile.tokens, &profile.name), (switch.tokens_after, &switch.name));
+        // Nothing is picked now, so the difference is all that the profile brings.
+        let picks: Vec<String> = profile.picks.iter().map(ToString::to_string).collect();
+        assert_eq!((picks, profile.transitive), (switch.picked, switch.pulled_in), "{}", profile.name);
     }
+}
+
+#[test]
+fn sources_that_a_switch_does_not_bring_are_not_among_those_pulled_in() {
+    let mut world = World::of(&[
+        (
+            "references.json",
+            r#"{"sources": [
+                {"id": "guide", "name": "Guide", "path": "guide.md"},
+                {"id": "part", "name": "Part", "path": "part.md"},
+                {"id": "rules", "name": "Rules", "path": "rules.md", "mode": "auto"},
+                {"id": "lost", "name": "Lost", "path": "lost.md"}
+            ]}"#,
+        ),
+        ("guide.md", "See part.md, rules.md, @rules, @part and @lost.\n"),
+        ("part.md", "A part.\n"),
+        ("rules.md", "Rules that every session gets.\n"),
+        (".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["guide"]}}}"#),
+    ]);
+    let file = world.at(".jaato/profiles/p.json");
+    let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
+    let Response::Profiles { profiles, .. } = world.ask(Request::ListProfiles) else { panic!() };
+    assert_eq!((&switch.pulled_in, &profiles[0].transitive), (&vec!["part".into()], &vec!["part".into()]));
+    world.send(Request::SwitchProfile(file));
+    let after = world.until("it is switched to", |now| now.selection.is_picked("guide"));
+    let paid = ["guide", "part"].iter().filter_map(|id| after.tokens.get(*id)).sum::<u64>();
+    assert_eq!((switch.tokens_after, profiles[0].tokens), (paid, paid));
 }

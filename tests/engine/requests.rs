@@ -80,6 +80,15 @@ fn a_request_comes_is_answered_and_goes() {
     assert_eq!(answered.selected, ["a", "c"]);
     assert_eq!(answered.by.as_deref(), Some("a screen"));
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
+    // The asker picks what was chosen, which can be undone where it was chosen.
+    Desk::open(options(&world.workspace)).pick(&session(), &answered.selected, &[]).unwrap();
+    let is_step = |snapshot: &Snapshot| snapshot.undo.as_deref().is_some_and(|undo| undo.starts_with("answer to "));
+    world.until("it can be undone", |snapshot| snapshot.selection.is_picked("a") && is_step(snapshot));
+    world.send(engine::Request::Undo);
+    world.until("it is undone", |snapshot| snapshot.selection.members().is_empty() && snapshot.undo.is_none());
+    // What others pick cannot.
+    Desk::open(options(&world.workspace)).pick(&session(), &["b".to_owned()], &[]).unwrap();
+    world.until("b is picked", |snapshot| snapshot.selection.is_picked("b") && snapshot.undo.is_none());
 }
 
 #[test]

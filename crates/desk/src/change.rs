@@ -39,6 +39,8 @@ pub struct Picked {
     pub status: PickStatus,
     /// New picks, in the order asked.
     pub picked: Vec<SourceId>,
+    /// Those of them that were pulled in before, and cost nothing more.
+    pub kept: Vec<SourceId>,
     /// Sources newly pulled in, in the order of `resolved`.
     pub pulled_in: Vec<SourceId>,
     /// Ids that are not in the catalog.
@@ -102,6 +104,7 @@ impl Desk {
         let mut answer = Picked {
             status: PickStatus::Error,
             picked: Vec::new(),
+            kept: Vec::new(),
             pulled_in: Vec::new(),
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
@@ -119,6 +122,7 @@ impl Desk {
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.picked = done.answer;
+            answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }
         answer.status = match () {
             () if !answer.picked.is_empty() => PickStatus::Success,
@@ -211,7 +215,7 @@ impl Desk {
             (change(choice), stored, choice.clone())
         })?;
         // What others stored since it was read here.
-        self.history.note_others(&known, &stored);
+        self.note_stored(&known, &stored);
         self.history.note(stored, changed);
         Ok(Done { answer, before, left })
     }

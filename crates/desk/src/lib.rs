@@ -135,6 +135,8 @@ pub struct Desk {
     chosen_by: (Option<String>, Option<String>),
     /// The changes made here, for undo.
     history: History,
+    /// Answers given here, until their picks are stored.
+    answers: Vec<undo::AnsweredHere>,
     library: OnceLock<Library>,
     matcher: Matcher,
     graph: Arc<MentionGraph>,
@@ -197,6 +199,7 @@ impl Desk {
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),
+            answers: Vec::new(),
             library: OnceLock::new(),
             matcher: Matcher::default(),
             graph: Arc::default(),
@@ -327,7 +330,8 @@ impl Desk {
             Some(stored) => (stored.choice, (stored.by, stored.session)),
             None => (self.preselected(), (None, None)),
         };
-        self.history.note_others(&before, &self.choice);
+        let stored = self.choice.clone();
+        self.note_stored(&before, &stored);
     }
 
     fn preselected(&self) -> Choice {

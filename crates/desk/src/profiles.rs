@@ -79,16 +79,18 @@ impl Desk {
         (self.profiled(&found), problems)
     }
 
-    /// The same with the price that the desk's selection has after a switch: a profile with fewer sources or other rules costs
-    /// an agent of its own another.
+    /// The same with what the desk's selection is after a switch, without auto sources: a profile with fewer sources or other
+    /// rules loads something else for an agent of its own.
     pub fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
         let (mut profiles, problems) = self.profiles();
+        self.settle();
         for profile in &mut profiles {
-            let has_other_rules = profile.transitive_injection != self.settings().transitive_injection;
-            if (!profile.sources.is_empty() || has_other_rules)
-                && let Ok(switch) = self.compare_profile(&profile.file)
-            {
-                profile.tokens = switch.tokens_after;
+            if let Ok(read) = self.profile_at(&profile.file) {
+                let (choice, after) = self.after_switch(&read);
+                profile.picks = choice.picks.iter().map(|id| id.as_str().into()).collect();
+                profile.transitive = self.pulled_in(&after).cloned().collect();
+                profile.from_auto.clear();
+                profile.tokens = self.paid(&after);
             }
         }
         (profiles, problems)

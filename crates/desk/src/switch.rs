@@ -9,7 +9,7 @@ use super::embedded::files;
 use super::profile::{broken, said};
 use super::{Changed, Desk, Session};
 use crate::session::{DEFAULT, INDEX};
-use refdesk_core::catalog::{self, SourceId};
+use refdesk_core::catalog::{self, Mode, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_templates::{IndexInput, TemplateIndex};
@@ -24,11 +24,11 @@ pub struct Switch {
     pub picked: Vec<String>,
     /// Ids that would be unpicked.
     pub unpicked: Vec<String>,
-    /// Sources that would be pulled in.
+    /// Sources that would be pulled in, without those of mode auto, which agents get anyway, and those that are missing.
     pub pulled_in: Vec<SourceId>,
     /// Sources that would no longer be pulled in, without the unpicked ones.
     pub released: Vec<SourceId>,
-    /// Estimated tokens of the selection.
+    /// Estimated tokens of the selection, without sources of mode auto.
     pub tokens_before: u64,
     /// The same after the switch.
     pub tokens_after: u64,
@@ -59,16 +59,9 @@ impl Desk {
     pub fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
-        let after = Choice { picks: self.picks_of(&profile), exclusions: self.choice.exclusions.clone() };
-        let selected = self.closure(&after, self.rules());
-        let budget = refdesk_files::walk::WalkBudget::default();
-        let price = |selection: &Selection| -> u64 {
-            let sources = selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
-            sources.filter_map(|source| self.tokens(source, &budget)).sum()
-        };
-        let transitive_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
-            let members = one.members().iter().filter(|member| member.role == Role::Transitive);
-            members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
+        let (after, selected) = self.after_switch(&profile);
+        let pulled_in_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
+            self.pulled_in(one).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let only_in = |one: &[String], other: &[String]| -> Vec<String> {
             one.iter().filter(|id| !other.contains(id)).cloned().collect()
@@ -81,10 +74,10 @@ impl Desk {
             removes,
             picked: only_in(&after.picks, &self.choice.picks),
             unpicked: only_in(&self.choice.picks, &after.picks),
-            pulled_in: transitive_only(&selected, &self.selection),
-            released: transitive_only(&self.selection, &selected),
-            tokens_before: price(&self.selection),
-            tokens_after: price(&selected),
+            pulled_in: pulled_in_only(&selected, &self.selection),
+            released: pulled_in_only(&self.selection, &selected),
+            tokens_before: self.paid(&self.selection),
+            tokens_after: self.paid(&selected),
             missing,
             excluded: profile.preselected.iter().filter(|id| after.exclusions.contains(id)).cloned().collect(),
             stays: self.stays_with(&profile),
@@ -107,7 +100,7 @@ impl Desk {
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
             (before, choice.clone())
         })?;
-        self.history.note_others(&known, &before);
+        self.note_stored(&known, &before);
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
         self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
         Ok(Changed { changed, released: left, refused: Vec::new() })
@@ -139,7 +132,28 @@ impl Desk {
         (writes, removes)
     }
 
-    fn profile_at(&self, file: &Path) -> Result<Profile, Error> {
+    /// The desk's choice and selection after a switch to this profile.
+    pub(super) fn after_switch(&mut self, profile: &Profile) -> (Choice, Selection) {
+        let choice = Choice { picks: self.picks_of(profile), exclusions: self.choice.exclusions.clone() };
+        let selected = self.closure(&choice, self.rules());
+        (choice, selected)
+    }
+
+    /// What a selection pulls in, without sources of mode auto and missing ones.
+    pub(super) fn pulled_in<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a SourceId> {
+        let members = selection.members().iter().filter(|member| member.role == Role::Transitive);
+        let is_brought = |source: &Source| source.mode != Mode::Auto && !source.is_missing();
+        members.map(|member| &member.id).filter(move |id| self.catalog.get(id.as_str()).is_some_and(is_brought))
+    }
+
+    /// Estimated tokens of a selection, without sources of mode auto.
+    pub(super) fn paid(&self, selection: &Selection) -> u64 {
+        let budget = refdesk_files::walk::WalkBudget::default();
+        let sources = selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
+        sources.filter(|source| source.mode != Mode::Auto).filter_map(|source| self.tokens(source, &budget)).sum()
+    }
+
+    pub(super) fn profile_at(&self, file: &Path) -> Result<Profile, Error> {
         let shown = || self.around().display(file);
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
     }

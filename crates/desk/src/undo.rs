@@ -4,7 +4,7 @@
 use super::change::Done;
 use super::{Desk, Session};
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{History, Retraced};
+use refdesk_core::selection::{Choice, History, Retraced};
 use refdesk_text::Error;
 
 /// A change that was undone or redone.
@@ -16,6 +16,13 @@ pub struct Undone {
     pub retraced: Retraced,
     /// Sources that left the selection.
     pub left: Vec<SourceId>,
+}
+
+/// An answer given here whose picks another process stores.
+#[derive(Debug, Clone)]
+pub(super) struct AnsweredHere {
+    who: String,
+    ids: Vec<String>,
 }
 
 impl Desk {
@@ -37,6 +44,37 @@ impl Desk {
         self.retrace(session, "redone", what, History::redo)
     }
 
+    /// A person answered here with these sources: picks of them that the asker makes can be undone here.
+    pub fn expect_answer(&mut self, who: &str, ids: &[String]) {
+        let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
+        if !new.is_empty() {
+            self.answers.push(AnsweredHere { who: who.to_owned(), ids: new });
+        }
+    }
+
+    /// Records what was stored since `known`: what follows from an answer given here as a step, the rest as of others.
+    pub(super) fn note_stored(&mut self, known: &Choice, stored: &Choice) {
+        let is_new = |id: &String| stored.picks.contains(id) && !known.picks.contains(id);
+        let mut steps = Vec::new();
+        self.answers.retain(|answer| {
+            let made: Vec<String> = answer.ids.iter().filter(|id| is_new(id)).cloned().collect();
+            let is_made = !made.is_empty();
+            if is_made {
+                steps.push((format!("answer to {}", answer.who), made));
+            }
+            !is_made
+        });
+        let mut before = stored.clone();
+        before.picks.retain(|id| !steps.iter().any(|(_, made)| made.contains(id)));
+        self.history.note_others(known, &before);
+        for (name, made) in steps {
+            let mut after = before.clone();
+            after.picks =
+                stored.picks.iter().filter(|id| before.picks.contains(id) || made.contains(id)).cloned().collect();
+            self.history.note_as(Some(name), std::mem::replace(&mut before, after.clone()), after);
+        }
+    }
+
     /// Descriptions of what undo and redo would do.
     pub fn undoable(&self) -> (Option<String>, Option<String>) {
         (self.history.undo_words(), self.history.redo_words())
@@ -47,7 +85,7 @@ impl Desk {
         session: &Session,
         done: &str,
         what: Option<String>,
-        step: fn(&mut History, &mut refdesk_core::selection::Choice) -> Option<Retraced>,
+        step: fn(&mut History, &mut Choice) -> Option<Retraced>,
     ) -> Result<Option<Undone>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());

@@ -109,6 +109,8 @@ pub enum Action {
     CopyPath,
     /// Sort the catalog by the next column.
     Sort,
+    /// Sort the catalog by tokens, whatever it was sorted by.
+    SortTokens,
     /// Search the details.
     Search,
     /// Go into the document of the source.

@@ -48,6 +48,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::SaveFilter, "save filter", "Save the filter of the catalog under a name, for this workspace", ["F"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Filters, "filters", "Show the saved filters, to apply or remove one", ["'"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Sort, "sort", "Sort the catalog by the next column", ["s"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
+    entry!(Action::SortTokens, "sort tokens", "Sort the catalog by tokens, the most first", ["$"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Read, "read", "Read the document of the source here", ["Enter"], &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection)], WhenPossible),
     entry!(Action::Open, "open", "Open the document of the source in $EDITOR", ["o"], &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection)], WhenPossible),
     entry!(Action::OpenMention, "mention", "Open the mention that pulls the source in, in $EDITOR", ["m"], &[KeyContext::Pane(Pane::Selection)], WhenPossible),

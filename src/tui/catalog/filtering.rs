@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tui::filter::{FilterResult, Haystack, Query, apply};
+use crate::tui::filter::{FilterResult, Haystack, Order, Query, apply};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
@@ -63,10 +63,10 @@ pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
 }
 
-/// The next order.
-pub fn sort(state: &mut State) {
+/// Sorts by this order.
+pub fn sort(state: &mut State, order: Order) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
-    state.catalog.order = state.catalog.order.next();
+    state.catalog.order = order;
     state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
     refilter(state, None);
     let row = stay.and_then(|id| row_of(state, &id));

@@ -19,8 +19,9 @@ use refdesk_desk::engine::{Age, Notice, Receipts, Topic};
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    // A problem matters more than a key that did nothing.
-    if is_free || notice.topic == Topic::Problem {
+    // A problem matters more than a key that did nothing, but not than what a key did: that is said once.
+    let is_done = state.message.as_ref().is_some_and(|message| message.tone == Tone::Done);
+    if is_free || (notice.topic == Topic::Problem && !is_done) {
         state.note(notice.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };

@@ -46,7 +46,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             [] => format!("{exclude} would remove it: {}.", cost(barred.tokens_out)),
             with => format!("{exclude} would remove it and {}: {}.", named(with, names), cost(barred.tokens_out)),
         },
-        Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, names),
+        Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, is_auto, names),
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
@@ -71,10 +71,11 @@ fn uncounted(state: &State, ids: &[&SourceId]) -> String {
     }
 }
 
-fn taken_back(pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
+fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, names: NameDetail) -> String {
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
+        [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
         [] => format!("{pick} would release it alone: {}.", cost(follows.tokens_out)),
         with => format!("{pick} would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
     }

@@ -2,7 +2,7 @@
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::state::State;
+use crate::tui::state::{Message, State, Tone};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
@@ -59,7 +59,11 @@ fn a_limit_is_typed_and_kept() {
     typed(&mut state, "C-u \"4k\" Enter");
     assert_eq!((message(&state), state.window), ("the limit is 4k tokens", None));
     assert_eq!(state.remember().token_limit, Some(4_000));
-    assert!(screen(&state).contains("██████████▏ of 4k"), "{}", screen(&state));
+    for (width, height) in [(80, 24), (120, 36)] {
+        update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
+        let top = screen(&state).lines().next().unwrap().to_owned();
+        assert!(top.contains("~4,628 tokens") && top.contains("over limit 116 % of 4k"), "{top}");
+    }
     typed(&mut state, "b C-u \"much\" Enter");
     assert_eq!(message(&state), "type a number of tokens, such as 128k, 200000 or 1m");
     assert_eq!(state.open_window(), Some(WindowKind::Budget));
@@ -78,24 +82,50 @@ fn windows_before_a_pick() {
     }
 }
 
+fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str]) -> Response {
+    let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
+    let (status, message) = (PickStatus::Success, String::new());
+    let picked = Picked { status, picked, kept, pulled_in, unknown: Vec::new(), missing: Vec::new(), message };
+    Response::Picked(Ok(Box::new((picked, serde_json::Value::Null))))
+}
+
+#[test]
+fn a_pick_costs_what_it_adds() {
+    for (ids, kept, said) in [
+        (&["timeouts"], &[][..], "Picked @timeouts, ~640 tokens: u undoes it"),
+        (&["timeouts"], &["timeouts"], "Picked @timeouts, selected already, no tokens more: u undoes it"),
+        (&["team-conventions"], &[], "Picked @team-conventions, in the instructions already: u undoes it"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        answer(&mut state, picked(ids, kept, &[]));
+        assert_eq!(message(&state), said);
+    }
+}
+
 #[test]
 fn what_a_pick_brought_stays_in_the_bottom_line() {
     let mut state = fixture::state(120, 36);
-    let picked = Picked {
-        status: PickStatus::Success,
-        picked: vec!["circuit-breaker".into()],
-        pulled_in: vec!["retry-pattern".into(), "timeouts".into()],
-        unknown: Vec::new(),
-        missing: Vec::new(),
-        message: String::new(),
-    };
-    answer(&mut state, Response::Picked(Ok(Box::new((picked, serde_json::Value::Null)))));
+    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"]));
     let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens in all: u undoes it";
     assert_eq!(message(&state), said);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @retry-pattern")));
     assert_eq!(message(&state), said);
     press(&mut state, "j");
     assert_eq!(message(&state), "");
+}
+
+#[test]
+fn the_way_back_is_never_cut_off() {
+    for (width, height) in [(40, 10), (80, 24)] {
+        let mut state = fixture::state(width, height);
+        for source in ["module", &"module-of-a-long-name".repeat(9)] {
+            let text = format!("Excluded @{source}; 3 more sources released, ~11,540 tokens saved: u undoes it");
+            state.message = Some(Message { text, tone: Tone::Done });
+            let shown = screen(&state);
+            let end: Vec<&str> = shown.lines().rev().take(2).collect();
+            assert!(format!("{} {}", end[1].trim(), end[0].trim()).ends_with(": u undoes it"), "{shown}");
+        }
+    }
 }
 
 #[test]

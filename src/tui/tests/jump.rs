@@ -9,11 +9,11 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::engine::{Event, Notice, Request, Response, Topic};
 use refdesk_desk::{Placing, SearchAnswer, SearchHit, SearchMode};
 use refdesk_text::{Code, Error, Fix};
 
-use crate::tui::tests::{answer, busy_morning, commands, message, press, screen, stale};
+use crate::tui::tests::{answer, busy_morning, commands, event, message, press, screen, stale};
 
 fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word: &str) -> SearchHit {
     let at = excerpt.find(word).unwrap();
@@ -131,6 +131,22 @@ fn words_find_everything_and_the_best_match_comes_first() {
         answer(&mut state, Response::Document(fixture::document("circuit-breaker", fixture::TEXT)));
         press(&mut state, &format!("C-k {keys}"));
         assert_eq!(listed(&state).first().map_or("", String::as_str), first, "{keys}: {:?}", listed(&state));
+    }
+}
+
+#[test]
+fn a_time_finds_what_an_agent_was_told_first() {
+    let mut state = fixture::state(120, 36);
+    for (topic, text) in
+        [(Topic::Template, "Wrote a file"), (Topic::Enriched, "To a prompt"), (Topic::Document, "Changed")]
+    {
+        let notice = Notice { topic, time: "14:12:09".to_owned(), ..fixture::notice(text) };
+        event(&mut state, Event::Notice(notice));
+    }
+    for (words, first) in [("14:12", "To a prompt"), ("14:12:09", "To a prompt"), ("changed", "Changed")] {
+        press(&mut state, &format!("C-k \">{words}\""));
+        assert_eq!(state.jump.rows().first().map(|row| row.about.as_str()), Some(first), "{words}");
+        press(&mut state, "Esc");
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::{Ended, Event, Over, Reply, Request, Response, Waiting};
+use refdesk_desk::engine::{Ended, Event, Notice, Over, Reply, Request, Response, Snapshot, Topic, Waiting};
 
 use crate::tui::input::Effect;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
@@ -279,6 +279,31 @@ fn other_requests_that_come_or_go_keep_the_visible_one() {
 }
 
 #[test]
+fn an_answer_says_what_followed_and_how_to_undo_it() {
+    let mut state = desk("", &[choice("r1")]);
+    press(&mut state, "A a Enter");
+    let none = Arc::new(fixture::selection(Vec::new(), &[], &[]));
+    let empty = Snapshot { selection: none, generation: 2, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(empty)));
+    assert!(!message(&state).starts_with("Answered"), "what another process changes is not the answer");
+    let mut members: Vec<_> = OFFERED.iter().map(|id| fixture::member(id, 0, &[])).collect();
+    members.push(fixture::member("error-handling", 1, &["payments-api"]));
+    let selection = Arc::new(fixture::selection(members, &[], &[]));
+    let undo = Some("answer to claude".into());
+    let after = Snapshot { selection, undo, generation: 3, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(after)));
+    let said = message(&state).to_owned();
+    assert!(said.starts_with("Answered claude over mcp: picked 4; 1 more source pulled in, "), "{said}");
+    assert!(said.ends_with(": u undoes it"), "{said}");
+    for notice in ["Picked them", "References transitively included: @error-handling"] {
+        event(&mut state, Event::Notice(fixture::notice(notice)));
+    }
+    let ended = Ended::Here(chosen(&OFFERED));
+    event(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended })));
+    assert_eq!(message(&state), said);
+}
+
+#[test]
 fn the_end_of_each_request_is_reported() {
     let by = |by: &str| Ended::Elsewhere(Some(by.to_owned()));
     for (waiting, ended, said) in [
@@ -449,6 +474,13 @@ fn only_what_was_shown_is_trusted() {
         let actions = state.snapshot.untrusted.clone();
         assert_eq!(sent.contains(&Request::Trust(actions)), trusted, "{keys}");
     }
+    let mut state = desk("", &[]);
+    update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
+    press(&mut state, "! y");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    let problem = Notice { topic: Topic::Problem, ..fixture::notice("something else is wrong") };
+    event(&mut state, Event::Notice(problem));
+    assert_eq!(message(&state), "Trusted 2 settings");
     let mut state = desk("", &[]);
     press(&mut state, "!");
     assert_eq!(message(&state), "no setting of this repository needs your approval");

@@ -45,6 +45,7 @@ fn everything_is_there_again() {
         "F4",
         "/ \"#java\" Enter F \"ours\" Enter /",
         "0 2 j",
+        "s s s",
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, keys);

@@ -176,12 +176,18 @@ fn followed(state: &State, picked: &Picked) -> String {
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
     let count = pulled_in.clone().count();
-    let all = picked.picked.iter().filter(|id| !is_auto(id.as_str())).chain(pulled_in);
+    let new = picked.picked.iter().filter(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
+    let is_new = new.clone().next().is_some();
+    let all = new.chain(pulled_in);
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(count, "more source");
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
     match count {
+        0 if !is_new && picked.kept.is_empty() => {
+            format!("Picked {ids}, in the instructions already: {undo} undoes it")
+        }
+        0 if !is_new => format!("Picked {ids}, selected already, no tokens more: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens} tokens: {undo} undoes it"),
         _ => format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all: {undo} undoes it"),
     }

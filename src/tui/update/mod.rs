@@ -12,6 +12,7 @@ use refdesk_desk::engine::Request;
 
 use super::action::{Action, KeyContext, Pressed};
 use super::disabled::disabled;
+use super::filter::Order;
 use super::highlight::HighlightSubject;
 use super::input::{self, Effect, Input};
 use super::key::KeySequence;
@@ -197,7 +198,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextKind => feed::update::next_kind(state),
         Action::ThisSession => feed::update::this_session(state),
         Action::Follow => feed::update::follow(state, effects),
-        Action::Sort => catalog::filtering::sort(state),
+        Action::Sort => catalog::filtering::sort(state, state.catalog.order.next()),
+        Action::SortTokens => catalog::filtering::sort(state, Order::Tokens),
         Action::Search => catalog::searching::open(state),
         Action::NextHit | Action::PreviousHit => catalog::searching::step(state, action),
         Action::Read => catalog::reading::read(state, effects),

@@ -9,7 +9,7 @@ use super::{
     Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
 };
 use crate::tui::action::{Action, KeyContext};
-use crate::tui::budget::{limit_of, parse_limit, short};
+use crate::tui::budget::{limit_of, parse_limit, percent, short};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::indented;
@@ -122,7 +122,7 @@ fn text(state: &State) -> WrappedText {
     let all = parts.iter().fold(0u64, |sum, (tokens, _)| sum.saturating_add(*tokens));
     let (role, share) =
         if all > limit { (ThemeRole::Error, "over the limit") } else { (ThemeRole::Strong, "together") };
-    let together = format!("{share}, {} % of {}", all.saturating_mul(100) / limit.max(1), short(limit));
+    let together = format!("{share}, {} % of {}", percent(all, limit), short(limit));
     let figures = cells::tokens(all).len();
     let line = |tokens: u64, what: &str| format!("{:>figures$}  {what}", cells::tokens(tokens));
     let mut lines = match price {

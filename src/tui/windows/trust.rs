@@ -13,7 +13,7 @@ use super::{visible_lines, wide};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{Message, State, Tone};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
@@ -46,6 +46,7 @@ impl Window for Trust {
         match action {
             Action::TrustThis => {
                 state.window = None;
+                state.sent_trust = Some(state.snapshot.untrusted.clone());
                 effects.push(Effect::Ask(Request::Trust(state.snapshot.untrusted.clone())));
                 Handled::Consumed
             }
@@ -83,6 +84,11 @@ fn text(state: &State) -> WrappedText {
 pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     let untrusted = state.snapshot.untrusted.clone();
     if untrusted == *before {
+        return;
+    }
+    if state.sent_trust.take().is_some_and(|sent| !sent.iter().any(|it| untrusted.contains(it))) {
+        let text = format!("Trusted {}", cells::counted(before.len() - untrusted.len().min(before.len()), "setting"));
+        state.message = Some(Message { text, tone: Tone::Done });
         return;
     }
     if state.open_window() == Some(WindowKind::Trust) {

@@ -1,6 +1,6 @@
-//! The screen's saved state: theme, borders, rules, catalog order. It belongs to the user, not to a workspace, so
+//! The screen's saved state: theme, borders, rules, limit. It belongs to the user, not to a workspace, so
 //! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets
-//! theme and order.
+//! the theme.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,9 +29,6 @@ pub struct SavedScreen {
     /// Tokens that the user wants to stay below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_limit: Option<u64>,
-    /// Name of the catalog order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sort: Option<String>,
 }
 
 /// The borders of the four panes, in thousandths of the available space.

@@ -33,6 +33,9 @@ pub struct ScreenSession {
     /// Name of the arrangement of the panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement: Option<String>,
+    /// Name of the catalog order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort: Option<String>,
     /// The cursors, by the name of the pane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cursors: BTreeMap<String, SavedCursor>,
@@ -130,6 +133,7 @@ impl ScreenSession {
     pub fn has_other_drafts(&self, other: &Self) -> bool {
         let places = |session: &Self| (session.pane.clone(), session.is_inside, session.arrangement.clone());
         places(self) != places(other)
+            || self.sort != other.sort
             || self.filters != other.filters
             || self.named_filters != other.named_filters
             || self.prompt != other.prompt

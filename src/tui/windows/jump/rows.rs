@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SearchHit;
+use refdesk_desk::engine::Topic;
 
 use super::JumpWindow;
 use super::actions::{self, Availability};
@@ -144,12 +145,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
                     rows.add(kind, &problems::subject(problem), &problem.message, JumpTarget::Problem(nth));
                 }
             }
-            JumpKind::Feed => {
-                for (nth, notice) in state.feed.notices.iter().enumerate() {
-                    let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
-                    rows.add(kind, &name, &notice.text, JumpTarget::Notice(nth));
-                }
-            }
+            JumpKind::Feed => feed(state, words, &mut rows),
             JumpKind::Filter => {
                 for (name, line) in &state.named_filters {
                     rows.add(kind, name, line, JumpTarget::Filter(name.clone()));
@@ -236,6 +232,25 @@ fn headings(state: &State, rows: &mut JumpRows) {
 fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     for (tag, count) in &jump.tags {
         rows.add(JumpKind::Tag, tag, &cells::counted(*count, "source"), JumpTarget::Tag(tag.clone()));
+    }
+}
+
+/// The rows of the feed. Who types a time asks what an agent was told then: those rows come first, however busy the minute was.
+fn feed(state: &State, words: &str, rows: &mut JumpRows) {
+    let is_time = words.split_once(':').is_some_and(|(hours, rest)| {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number(hours) && rest.split(':').all(is_number)
+    });
+    for (nth, notice) in state.feed.notices.iter().enumerate() {
+        let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
+        let name = searched(&name);
+        let about = searched(&notice.text);
+        let Some(mut found) = rows.matcher.find(&name, &about) else { continue };
+        if is_time && notice.topic == Topic::Enriched {
+            found.score = u32::MAX;
+        }
+        let row = JumpRow::new(JumpKind::Feed, name, about, JumpTarget::Notice(nth));
+        rows.push(found, (Availability::Possible, None), row);
     }
 }
 

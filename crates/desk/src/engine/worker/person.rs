@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::event::Event;
 use super::super::notice::{Notice, Topic, Who};
 use super::super::request::Change;
-use super::super::requests::{Ended, Reply, ReplyFailure};
+use super::super::requests::{Ended, Reply, ReplyFailure, Requests};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
 use refdesk_core::config::screen_files;
@@ -81,9 +81,13 @@ impl Worker<'_> {
 
     /// Answers a request of another process, or reports that it was too late.
     pub(super) fn reply(&mut self, request_id: &str, reply: Reply) {
+        let waiting = self.requests.as_ref().map(Requests::waiting).into_iter().flat_map(|all| all.iter());
+        let asked = waiting.map(|it| &it.request).find(|it| it.request_id == request_id);
+        let who = asked.map(|it| it.asker.who.clone()).filter(|who| !who.is_empty());
+        let chosen = if let Reply::Chosen(ids) = &reply { ids.clone() } else { Vec::new() };
         let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
         match replied {
-            Some(Ok(())) => {}
+            Some(Ok(())) => self.desk.expect_answer(who.as_deref().unwrap_or("the agent"), &chosen),
             Some(Err(ReplyFailure::Failed(error))) => {
                 self.refuse(Error::new(Code::NotAnswered, format!("the answer could not be written: {error}"), ""));
             }
