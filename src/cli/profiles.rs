@@ -18,9 +18,6 @@ use refdesk_text::tokens::grouped;
 /// Columns of the text form, for a narrow pane.
 const COLUMNS: usize = 60;
 
-/// The least columns that figures leave to names.
-const NAME: usize = 12;
-
 /// A profile does not store the selection, so commands that store it are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command) = (arguments.profile.as_ref()?, arguments.command.as_ref()?);
@@ -124,10 +121,8 @@ fn table(all: &[Profiled]) -> String {
     let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
-    let numbers: usize = (1..6).map(|column| width(column) + 1).sum();
-    // A name must be typed, so it is never cut; a longer one moves only its own figures.
-    let widest = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
-    let name = widest.min(COLUMNS.saturating_sub(numbers).max(NAME));
+    // A name must be typed, so it is never cut, and figures are compared, so they stand below each other.
+    let name = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();

@@ -1,7 +1,7 @@
 //! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is said before; what
 //! followed is said after.
 
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange};
@@ -323,7 +323,11 @@ fn only_in<'a>(of: &'a Snapshot, other: &Snapshot, without: &[SourceId]) -> Vec<
 
 /// `The selection has 21 sources. With the auto sources, an agent gets about 76,475 tokens.`
 pub fn total(snapshot: &Snapshot) -> String {
-    let selected = match snapshot.selection.members().len() {
+    // Auto sources are counted apart: they are given without being selected.
+    let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let is_selected = |id: &str| snapshot.selection.is_picked(id) || !is_auto(id);
+    let selected = snapshot.selection.members().iter().filter(|member| is_selected(member.id.as_str()));
+    let selected = match selected.count() {
         0 => "The selection is empty.".to_owned(),
         count => format!("The selection has {}.", counted(count, "source")),
     };

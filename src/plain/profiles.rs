@@ -87,7 +87,7 @@ pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch
             turn.say(format!("{what}: {}.", ids.join(", ")));
         }
     }
-    switch.stays.iter().for_each(|what| turn.say(format!("Not taken over: {}", sentence(what))));
+    switch.stays.iter().for_each(|what| turn.say(format!("Stays as it is: {}", sentence(what))));
     let [before, after] = [switch.tokens_before, switch.tokens_after].map(grouped);
     turn.say(format!(
         "Without auto sources, the selection costs about {before} tokens now, and about {after} afterwards."

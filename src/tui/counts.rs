@@ -31,9 +31,13 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Sources that an agent gets.
-    pub fn given(&self) -> usize {
-        self.picked + self.pulled_in + self.auto
+    /// `97`, or `95 + 2 auto`: an auto source is given without being selected.
+    pub fn given(&self) -> String {
+        let selected = cells::grouped((self.picked + self.pulled_in) as u64);
+        match self.auto {
+            0 => selected,
+            auto => format!("{selected} + {} auto", cells::grouped(auto as u64)),
+        }
     }
 
     /// Counts a snapshot.

@@ -83,13 +83,15 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let name = if detail == FoldDetail::Short { title.get(..3).unwrap_or(title) } else { title };
     let count = match pane {
         Pane::Selection => state.counts.given(),
-        Pane::Catalog => state.counts.sources,
-        Pane::Hints => state.hints.findings.expansions.len() + state.hints.findings.hints.len(),
-        Pane::Templates => state.templates.rows.len(),
+        Pane::Catalog => cells::grouped(state.counts.sources as u64),
+        Pane::Hints => {
+            cells::grouped((state.hints.findings.expansions.len() + state.hints.findings.hints.len()) as u64)
+        }
+        Pane::Templates => cells::grouped(state.templates.rows.len() as u64),
     };
     let mut text = format!("{} {name}", pane.index() + 1);
-    if count > 0 {
-        text = format!("{text} {}", cells::grouped(count as u64));
+    if count != "0" {
+        text = format!("{text} {count}");
     }
     match pane {
         Pane::Selection if detail == FoldDetail::Full && state.counts.tokens > 0 => {

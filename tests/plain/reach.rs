@@ -55,7 +55,7 @@ fn reached(action: Action) -> Reached {
         Action::Open | Action::Define | Action::OpenPlace => Command("open"),
         Action::OpenMention => Command("mention"),
         Action::CopyId | Action::CopyPath | Action::CopyPlace => Needless("what is said can be marked and copied"),
-        Action::Sort => Command("sort"),
+        Action::Sort | Action::SortTokens => Command("sort"),
         Action::Read => Command("document"),
         Action::Search | Action::NextHit | Action::PreviousHit => Command("find"),
         Action::NextLink | Action::PreviousLink | Action::FollowLink => Command("show"),

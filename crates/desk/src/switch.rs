@@ -182,19 +182,19 @@ impl Desk {
         let mut stays = Vec::new();
         let own: Vec<&str> = own(profile).collect();
         if !own.is_empty() {
-            stays.push(format!("only the profile has @{}", own.join(", @")));
+            stays.push(format!("the catalog, without @{}, which only the profile has", own.join(", @")));
         }
         if !profile.sources.is_empty() {
-            stays.push("the profile knows only its own list of sources; the desk keeps its whole catalog".to_owned());
+            stays.push("the catalog, with all its sources, although the profile lists only some".to_owned());
         }
         let (transitive, tools) = said(profile, self.settings());
         if transitive != self.settings().transitive_injection {
-            let does = if transitive { "mentions pull in" } else { "mentions pull nothing in" };
-            stays.push(format!("under the profile {does}; the desk follows the configuration"));
+            let does = if transitive { "nothing, although they do" } else { "sources, although they do not" };
+            stays.push(format!("what mentions pull in: {does} under the profile"));
         }
         if tools != self.settings().exclude_tools {
             let hides = if tools.is_empty() { "no tool".to_owned() } else { tools.join(", ") };
-            stays.push(format!("the profile hides {hides} from its agent; the desk follows the configuration"));
+            stays.push(format!("which tools are hidden from agents, although the profile hides {hides}"));
         }
         stays
     }

@@ -1,6 +1,8 @@
 //! The source under the cursor in words: its state, its connections, what a pick would bring, and the mentions that the row
 //! is about with file and line.
 
+use std::collections::HashSet;
+
 use ratatui::text::{Line, Span};
 
 use super::level;
@@ -11,6 +13,7 @@ use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
+use refdesk_core::catalog::Mode;
 use refdesk_text::report::Diagnostic;
 
 /// The caption over the details.
@@ -71,7 +74,16 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
         weight if weight.sources == 0 => String::new(),
         weight => {
             let sources = cells::counted(usize::try_from(weight.sources).unwrap_or(usize::MAX), "source");
-            format!(" {dot} a pick pulls in {sources}: {} tokens beside its own", cells::tokens(weight.tokens))
+            let already = match selected_below(state, at) {
+                0 => String::new(),
+                1 if weight.sources == 1 => ", selected already".to_owned(),
+                1 => ", 1 of them selected already".to_owned(),
+                many => format!(", {} of them selected already", count(many)),
+            };
+            format!(
+                " {dot} with all it pulls in, {sources}{already}: {} tokens beside its own",
+                cells::tokens(weight.tokens)
+            )
         }
     };
     lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));
@@ -79,6 +91,25 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
     let left = most.saturating_sub(lines.len());
     lines.extend(mentions(state, columns, left));
     lines
+}
+
+/// How many of the sources that come with this one are selected.
+fn selected_below(state: &State, at: usize) -> usize {
+    let Some(analysis) = &state.graph.analysis else { return 0 };
+    let (mut seen, mut open) = (HashSet::from([at]), vec![at]);
+    let selection = &state.snapshot.selection;
+    let mut selected = 0;
+    while let Some(next) = open.pop() {
+        for below in analysis.adjacency.mentioned(next).iter().filter_map(|edge| usize::try_from(edge.to).ok()) {
+            let Some(source) = analysis.catalog.sources().get(below).filter(|_| seen.insert(below)) else { continue };
+            if !selection.is_excluded(source.id.as_str()) {
+                let is_counted = source.mode != Mode::Auto && selection.contains(source.id.as_str());
+                selected += usize::from(is_counted);
+                open.push(below);
+            }
+        }
+    }
+    selected
 }
 
 /// The mentions that connect the row with the one before it: `@a mentions @b by id  docs/a.md:3`.

@@ -37,7 +37,7 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
-                WhyNot::Inside { piece, .. } => format!("only in {}", cut(state, piece)),
+                WhyNot::Inside { piece, .. } => format!("occurs only within {}", cut(state, piece)),
                 why => format!(": {}", brief(state, &passed.id, why)),
             };
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
@@ -290,7 +290,7 @@ mod tests {
             (
                 "java-service",
                 inside,
-                "– java only in x/java",
+                "– java occurs only within x/java",
                 "No hint: java appears only in x/java (lines 1, 2), and the / before it makes it part of that. Space \
                  picks it, x excludes it.",
             ),

@@ -103,7 +103,7 @@ fn total(state: &State, room: usize) -> String {
     let each = format!("{} picked {dot} {} pulled in{auto}", number(totals.picked), number(totals.pulled_in));
     let tokens = cells::tokens(totals.tokens);
     let notes = [format!("{each} {dot} {tokens} tokens"), format!("{each} {dot} {tokens}")];
-    let all = || format!("{} {dot} {tokens} tokens", cells::counted(totals.given(), "source"));
+    let all = || format!("{} {dot} {tokens} tokens", totals.given());
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
 

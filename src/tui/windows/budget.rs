@@ -19,12 +19,15 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::{cells, prompt};
+use refdesk_core::catalog::{Mode, SourceKind};
 use refdesk_desk::Price;
 use refdesk_desk::engine::Request;
 
 pub struct BudgetView;
 
 const COLUMNS: u16 = 60;
+
+const INSTRUCTIONS: &str = "the instructions, with auto texts in full";
 
 /// What was typed as the limit, and the price that was asked for.
 #[derive(Debug, Clone, Default)]
@@ -107,14 +110,26 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.open(WindowKind::Budget);
 }
 
+/// The tokens of auto sources that are texts themselves.
+fn inline_autos(state: &State) -> u64 {
+    let sources = state.snapshot.catalog.sources().iter();
+    let inline = sources.filter(|it| it.mode == Mode::Auto && matches!(it.kind, SourceKind::Inline { .. }));
+    inline.filter_map(|it| state.snapshot.tokens.get(it.id.as_str())).sum()
+}
+
 fn text(state: &State) -> WrappedText {
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
+    let inline = inline_autos(state);
     let selection = state.counts.tokens;
     let limit = limit_of(state);
-    let mut parts = vec![(selection, "the selection and auto sources")];
     let price = state.budget.price.answer.as_ref();
+    // The instructions have the texts of inline sources in full, which must not count twice.
+    let mut parts = match price {
+        Some(_) if inline > 0 => vec![(selection.saturating_sub(inline), "the selection and other auto sources")],
+        _ => vec![(selection, "the selection and auto sources")],
+    };
     if let Some(price) = price {
-        parts.push((price.instructions, "the instructions of a session"));
+        parts.push((price.instructions, if inline > 0 { INSTRUCTIONS } else { "the instructions of a session" }));
         if !state.hints.prompt.text().trim().is_empty() {
             parts.push((price.prompt, "the prompt, with what it adds"));
         }

@@ -138,11 +138,13 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
     row.cell(&tokens, 9, theme.style(ThemeRole::Text));
     if is_broken {
         row.text("cannot be used: see below", theme.style(ThemeRole::Error));
-    } else if !it.missing.is_empty() {
-        row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
-    } else {
-        row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates));
+        return row;
     }
+    if !it.missing.is_empty() {
+        let missing = format!("{} missing", it.missing.len());
+        row.cell(&missing, cells::width(&missing), theme.style(ThemeRole::Warning));
+    }
+    row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates));
     row
 }
 

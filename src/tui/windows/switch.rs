@@ -125,12 +125,10 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
     let [before, after] = [switch.tokens_before, switch.tokens_after].map(cells::tokens);
     lines.push((format!("{before} tokens before, {after} after, without auto sources"), ThemeRole::Strong));
     if !switch.is_none() {
-        for (what, files) in [("Writes", &switch.writes), ("Removes, unless changed by hand:", &switch.removes)] {
-            if !files.is_empty() {
-                lines.push((format!("{what} {}", files.join(", ")), ThemeRole::Templates));
-            }
+        for (what, files) in [("Writes", &switch.writes), ("Removes, if unchanged,", &switch.removes)] {
+            lines.extend(files.iter().map(|file| (format!("{what} {file}"), ThemeRole::Templates)));
         }
     }
-    lines.extend(switch.stays.iter().map(|sentence| (format!("Not taken over: {sentence}"), ThemeRole::Infra)));
+    lines.extend(switch.stays.iter().map(|sentence| (format!("Stays as it is: {sentence}"), ThemeRole::Infra)));
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }

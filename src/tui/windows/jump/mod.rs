@@ -170,8 +170,11 @@ impl Window for Jump {
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, places, rows) = (self.outer(state), places(state), &state.jump.rows);
         let (theme, role, buffer) = (&state.skin.theme, ThemeRole::Catalog, frame.buffer_mut());
-        let is_palette = JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Action);
-        let title = if is_palette { "Palette" } else { "Jump" };
+        let title = match JumpKind::of(state.jump.line.text()).0 {
+            Some(JumpKind::Action) => "Palette",
+            Some(JumpKind::Filter) => "Saved filters",
+            _ => "Jump",
+        };
         let titles = Titles { title, note: note(state), place: frame::position(cursor.at, rows.len()) };
         draw_frame(state, titles, role, outer, buffer);
         let window = cursor.window(rows.len(), usize::from(places.list.height));

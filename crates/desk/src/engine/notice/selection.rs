@@ -190,14 +190,14 @@ fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     told.collect()
 }
 
-/// `~1234 tokens`, together.
+/// `~1,234 tokens`, together.
 fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
     let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!("~{} tokens", grouped(tokens)) }
 }
 
-/// `, ~1234 tokens`, together.
+/// `, ~1,234 tokens`, together.
 fn cost(of: &Snapshot, ids: &[SourceId]) -> String {
     let tokens: u64 = ids.iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
-    if tokens == 0 { String::new() } else { format!(", ~{tokens} tokens") }
+    if tokens == 0 { String::new() } else { format!(", ~{} tokens", grouped(tokens)) }
 }
