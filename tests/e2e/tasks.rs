@@ -66,6 +66,18 @@ fn quit(mut pty: Pty) {
 }
 
 #[test]
+fn the_page_counts_the_keys() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/how-to/tasks.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let counts: Vec<(String, usize)> =
+        rows.filter_map(|(task, keys)| Some((task.to_owned(), keys.trim_end_matches(" |").parse().ok()?))).collect();
+    assert_eq!(counts.len(), 5);
+    for (heading, count) in counts {
+        assert_eq!(steps(&task(&heading)).iter().filter(|(_, is_key)| *is_key).count(), count, "{heading}");
+    }
+}
+
+#[test]
 fn why_a_source_is_there() {
     let world = conversation::demo();
     let mut pty = open(&world, "2 pulled in");
@@ -88,6 +100,8 @@ fn free_some_tokens() {
     pty.type_bytes("u");
     pty.wait_for("~7,630 tokens");
     pty.type_bytes("\x1b");
+    // Before the next key, or the two are one with Alt.
+    pty.wait_until("all sources", |seen| !seen.text().contains("3 of 4"));
     perform(&mut pty, &task("Free some tokens"), &shown);
     quit(pty);
 }
