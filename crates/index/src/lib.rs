@@ -19,6 +19,7 @@ pub mod pieces;
 mod postgres;
 mod reader;
 mod repository;
+mod row_seal;
 mod schema;
 pub mod search;
 mod sqlite;

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "postgres")]
 use crate::postgres::{PostgresStorage, Server};
+use crate::row_seal;
 use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, FileMode, Folder, Lock, Sealer, Stamp, code_of, is_link_refused};
+use refdesk_files::{Durability, FileMode, Folder, Lock, SealKey, Sealer, Stamp, code_of, is_link_refused};
 use refdesk_text::{Code, Error, Fix};
 
 /// The folder of refdesk's state in a workspace.
@@ -139,18 +140,17 @@ impl Location {
         let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
             Found::Nothing => return Ok(None),
-            Found::Foreign => {
-                return Err(Error::new(
-                    Code::IndexForeign,
-                    "the search index in .jaato/refdesk is damaged, or was not made here by you, and is not used",
-                    Fix::BuildIndex,
-                ));
-            }
+            Found::Foreign => return Err(foreign()),
             Found::Ours => {}
         }
+        let key = self.sealer.key().ok_or_else(foreign)?;
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match version(&connection).map_err(|error| self.broken(&error))? {
-            schema::VERSION => Ok(Some(self.storage(connection, None))),
+            schema::VERSION => match is_owned(&connection, key) {
+                Ok(true) => Ok(Some(self.storage(connection, key, None))),
+                Ok(false) => Err(self.forged()),
+                Err(error) => Err(self.broken(&error)),
+            },
             newer if newer > schema::VERSION => Err(self.newer()),
             _ => Ok(None),
         }
@@ -174,14 +174,14 @@ impl Location {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => return Ok(None),
             held => held.map_err(failed)?,
         };
-        self.sealer.key_or_new().map_err(failed)?;
+        let key = self.sealer.key_or_new().map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
         let is_there = !matches!(found, Found::Nothing);
         let kept = match found {
             Found::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
                 self.record(&folder).map_err(failed)?;
-                self.reopen()?
+                self.reopen(key)?
             }
             _ => None,
         };
@@ -190,35 +190,37 @@ impl Location {
             Some(connection) => connection,
             None => {
                 self.clear(&folder, fresh).map_err(failed)?;
-                let connection = self.create(&folder)?;
+                let connection = self.create(&folder, key)?;
                 self.record(&folder).map_err(failed)?;
                 connection
             }
         };
-        Ok(Some(Writable { storage: self.storage(connection, Some(lock)), is_replaced }))
+        Ok(Some(Writable { storage: self.storage(connection, key, Some(lock)), is_replaced }))
     }
 
-    fn storage(&self, connection: Connection, lock: Option<Lock>) -> Box<dyn Storage> {
-        Box::new(SqliteStorage::new(connection, self.clone(), lock))
+    fn storage(&self, connection: Connection, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
+        Box::new(SqliteStorage::new(connection, self.clone(), key.clone(), lock))
     }
 
     /// Our index; `None` if it must be rebuilt.
-    fn reopen(&self) -> Result<Option<Connection>, Error> {
+    fn reopen(&self, key: &SealKey) -> Result<Option<Connection>, Error> {
         let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
         match version(&connection) {
             Ok(newer) if newer > schema::VERSION => Err(self.newer()),
-            Ok(schema::VERSION) if schema::is_intact(&connection) => Ok(Some(connection)),
+            Ok(schema::VERSION) if schema::is_intact(&connection) && is_owned(&connection, key).unwrap_or(false) => {
+                Ok(Some(connection))
+            }
             _ => Ok(None),
         }
     }
 
-    fn create(&self, folder: &Folder) -> Result<Connection, Error> {
+    fn create(&self, folder: &Folder, key: &SealKey) -> Result<Connection, Error> {
         // SQLite gives its other files the mode of this one.
         folder.append(DATABASE).map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
         let mut connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let made = connection
             .pragma_update(None, "journal_mode", "WAL")
-            .and_then(|()| schema::create(&mut connection))
+            .and_then(|()| schema::create(&mut connection, &row_seal::of_index(key)))
             .and_then(|()| begin_log(&connection));
         match made {
             Ok(()) => Ok(connection),
@@ -303,13 +305,23 @@ impl Location {
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
 
+    /// Rows came from elsewhere. The index is no longer taken for ours, so that the next run builds another.
+    pub(crate) fn forged(&self) -> Error {
+        self.disown();
+        foreign()
+    }
+
+    fn disown(&self) {
+        if let Ok(folder) = self.folder() {
+            // If that fails, the same is found and reported again.
+            let _ = folder.remove_file(RECORD);
+        }
+    }
+
     /// SQLite's error. A damaged file is no longer taken for ours, so that the next run sets it aside and builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
-        if is_damage(error)
-            && let Ok(folder) = self.folder()
-        {
-            // If that fails, it is reported as damaged again.
-            let _ = folder.remove_file(RECORD);
+        if is_damage(error) {
+            self.disown();
         }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
         let fix = match error.sqlite_error_code() {
@@ -332,6 +344,14 @@ impl Location {
     }
 }
 
+fn foreign() -> Error {
+    Error::new(
+        Code::IndexForeign,
+        "the search index in .jaato/refdesk is damaged, or was not made here by you, and is not used",
+        Fix::BuildIndex,
+    )
+}
+
 /// Whether the file has other contents than we wrote, which does not pass by itself as a lock or a full disk does.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as Sqlite;
@@ -345,6 +365,12 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | Sqlite::Utf8Error(..) => true,
         _ => false,
     }
+}
+
+/// Whether the tables say that they are this user's and this workspace's: the record stays true when other content is copied over
+/// the file.
+fn is_owned(connection: &Connection, key: &SealKey) -> rusqlite::Result<bool> {
+    schema::is_owned(connection, &row_seal::of_index(key))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

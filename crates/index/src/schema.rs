@@ -1,9 +1,9 @@
 //! The tables of the index (SEARCH S1.1) and the version of their layout.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 /// Stored in `user_version`. An index with a lower number is rebuilt, one with a higher number refused.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// Everything that is written has the text of `documents` in full-text search, too: triggers keep both equal.
 const TABLES: &str = "
@@ -23,7 +23,8 @@ CREATE TABLE documents (
     schema_name TEXT,
     table_name TEXT,
     column_name TEXT,
-    domain TEXT
+    domain TEXT,
+    seal BLOB NOT NULL
 );
 CREATE INDEX documents_by_file ON documents (file_path, source_id);
 CREATE INDEX documents_by_hash ON documents (content_hash, source_id, doc_type);
@@ -59,7 +60,8 @@ CREATE TABLE relationships (
     to_table TEXT NOT NULL,
     to_columns TEXT NOT NULL,
     database_name TEXT,
-    origin TEXT NOT NULL
+    origin TEXT NOT NULL,
+    seal BLOB NOT NULL
 );
 CREATE TABLE files (
     path TEXT NOT NULL,
@@ -75,14 +77,22 @@ CREATE TABLE metadata (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE owner (seal BLOB NOT NULL);
 ";
 
-/// Makes the tables in an empty database.
-pub(crate) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Makes the tables in an empty database, with the seal of their owner.
+pub(crate) fn create(connection: &mut Connection, owner: &[u8]) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(TABLES)?;
+    transaction.execute("INSERT INTO owner VALUES (?)", [owner])?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()
+}
+
+/// Whether these tables have this seal of their owner.
+pub(crate) fn is_owned(connection: &Connection, owner: &[u8]) -> rusqlite::Result<bool> {
+    let seal: Option<Vec<u8>> = connection.query_row("SELECT seal FROM owner", (), |row| row.get(0)).optional()?;
+    Ok(seal.as_deref() == Some(owner))
 }
 
 /// Whether the tables are those that this version makes.
@@ -94,7 +104,7 @@ pub(crate) fn is_intact(connection: &Connection) -> bool {
     };
     let is_same = || -> rusqlite::Result<bool> {
         let mut made = Connection::open_in_memory()?;
-        create(&mut made)?;
+        create(&mut made, &[])?;
         Ok(layout(&made)? == layout(connection)?)
     };
     is_same().unwrap_or(false)

@@ -6,12 +6,13 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::location::Location;
 use crate::pages::{DatabaseSubject, IndexedJoin};
+use crate::row_seal::SealedRow;
 use crate::storage::{
     Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, VERSION, from_json,
     in_json,
 };
 use crate::vector::Vector;
-use refdesk_files::{Lock, Stamp};
+use refdesk_files::{Lock, SealKey, Stamp};
 use refdesk_text::Error;
 
 /// How search ranks: words count equally in title, split names and text. With more weight for titles, fewer of the tried
@@ -22,13 +23,14 @@ const SEARCH_RANK: &str = "bm25(1.0, 1.0, 1.0)";
 pub(crate) struct SqliteStorage {
     connection: Connection,
     location: Location,
+    key: SealKey,
     /// Held by the one process that writes.
     _lock: Option<Lock>,
 }
 
 impl SqliteStorage {
-    pub(crate) fn new(connection: Connection, location: Location, lock: Option<Lock>) -> Self {
-        Self { connection, location, _lock: lock }
+    pub(crate) fn new(connection: Connection, location: Location, key: SealKey, lock: Option<Lock>) -> Self {
+        Self { connection, location, key, _lock: lock }
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
@@ -42,6 +44,15 @@ impl SqliteStorage {
             Ok(changed)
         });
         changed.map_err(|error| self.location.broken(&error))
+    }
+
+    /// The rows, if all of them have their seals. One that has not came from elsewhere, and so may all others that nobody asked for.
+    fn sealed<T>(&self, rows: Vec<(T, bool)>) -> Result<Vec<T>, Error> {
+        if rows.iter().all(|(_, is_ours)| *is_ours) {
+            Ok(rows.into_iter().map(|(row, _)| row).collect())
+        } else {
+            Err(self.location.forged())
+        }
     }
 }
 
@@ -59,6 +70,7 @@ impl Storage for SqliteStorage {
     }
 
     fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error> {
+        let seal_key = self.key.clone();
         self.change(|connection| {
             let mut removed = 0;
             for update in updates {
@@ -66,7 +78,7 @@ impl Storage for SqliteStorage {
                     TextUpdate::Touched(key, state) => remember(connection, key, state)?,
                     TextUpdate::Changed(key, state, documents) => {
                         removed += remove(connection, key)?;
-                        documents.iter().try_for_each(|document| add(connection, key, document))?;
+                        documents.iter().try_for_each(|document| add(connection, &seal_key, key, document))?;
                         remember(connection, key, state)?;
                     }
                     TextUpdate::Removed(key) => {
@@ -95,7 +107,7 @@ impl Storage for SqliteStorage {
 
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
         let read = |row: &Row| {
-            Ok(Document {
+            let document = Document {
                 id: row.get(0)?,
                 doc_type: row.get(1)?,
                 source: row.get(2)?,
@@ -107,17 +119,21 @@ impl Storage for SqliteStorage {
                 content_hash: row.get(8)?,
                 subject: subject(row, 9)?,
                 stamp: stamp(row, 14)?,
-            })
+            };
+            let is_ours =
+                sealed_document(&document, &row.get::<_, String>(18)?).has_seal(&self.key, row.get_ref(19)?.as_blob()?);
+            Ok((document, is_ours))
         };
-        self.ask(|connection| {
+        let found = self.ask(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT id, doc_type, d.source_id, file_path, heading, line, end_line, content, content_hash, database_name,
                      schema_name, table_name, column_name, domain,
-                     ifnull(size, 0), ifnull(mtime, 0), ifnull(ctime, 0), ifnull(inode, 0)
+                     ifnull(size, 0), ifnull(mtime, 0), ifnull(ctime, 0), ifnull(inode, 0), keywords, seal
                  FROM documents d LEFT JOIN files f ON f.path = d.file_path AND f.source_id = d.source_id WHERE id = ?",
             )?;
             ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
-        })
+        })?;
+        self.sealed(found)
     }
 
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
@@ -151,14 +167,18 @@ impl Storage for SqliteStorage {
                 to_columns: from_json(row.get_ref(4)?.as_str()?),
                 inferred: row.get_ref(5)?.as_str()? == INFERRED,
             };
-            Ok((row.get(0)?, join))
+            let document = row.get_ref(6)?.as_blob()?;
+            let is_ours = sealed_join(document, &join).has_seal(&self.key, row.get_ref(7)?.as_blob()?);
+            Ok(((row.get(0)?, join), is_ours))
         };
-        self.ask(|connection| {
+        let found = self.ask(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, from_table, from_columns, to_table, to_columns, origin FROM relationships WHERE id = ?",
+                "SELECT r.id, from_table, from_columns, to_table, to_columns, origin, d.seal, r.seal
+                 FROM relationships r JOIN documents d ON d.id = r.id WHERE r.id = ?",
             )?;
             ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
-        })
+        })?;
+        Ok(self.sealed(found)?.into_iter().collect())
     }
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
@@ -290,14 +310,28 @@ fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
     statement.execute(params![key.path, key.source])
 }
 
-fn add(connection: &Connection, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
+fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-             database_name, schema_name, table_name, column_name, domain)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             database_name, schema_name, table_name, column_name, domain, seal)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash, subject, join } = document;
     let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.as_ref().and_then(of);
+    let seal = SealedDocument {
+        doc_type,
+        source: &key.source,
+        path: &key.path,
+        heading,
+        line: *line,
+        end_line: *end_line,
+        content,
+        keywords,
+        content_hash,
+        subject: subject.as_ref(),
+    }
+    .row()
+    .seal(seal_key);
     statement.execute(params![
         doc_type,
         key.source,
@@ -313,15 +347,83 @@ fn add(connection: &Connection, key: &TextKey, document: &NewDocument) -> rusqli
         part(|it| it.table.as_ref()),
         part(|it| it.column.as_ref()),
         part(|it| it.domain.as_ref()),
+        seal,
     ])?;
     let Some(join) = join else { return Ok(()) };
     let id = connection.last_insert_rowid();
-    let mut statement = connection.prepare_cached("INSERT INTO relationships VALUES (?, ?, ?, ?, ?, ?, ?)")?;
+    let mut statement = connection.prepare_cached("INSERT INTO relationships VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+    let join_seal = sealed_join(&seal, join).seal(seal_key);
     let IndexedJoin { from_table, from_columns, to_table, to_columns, inferred } = join;
     let origin = if *inferred { INFERRED } else { KEY };
     let (from_columns, to_columns) = (in_json(from_columns), in_json(to_columns));
     let database = part(|it| Some(&it.database));
-    statement.execute(params![id, from_table, from_columns, to_table, to_columns, database, origin]).map(drop)
+    statement
+        .execute(params![id, from_table, from_columns, to_table, to_columns, database, origin, join_seal])
+        .map(drop)
+}
+
+/// What the seal of a document covers: all that is said of it, and what it is found by.
+struct SealedDocument<'a> {
+    doc_type: &'a str,
+    source: &'a str,
+    path: &'a str,
+    heading: &'a str,
+    line: usize,
+    end_line: usize,
+    content: &'a str,
+    keywords: &'a str,
+    content_hash: &'a [u8],
+    subject: Option<&'a DatabaseSubject>,
+}
+
+impl SealedDocument<'_> {
+    fn row(&self) -> SealedRow {
+        let part = |of: fn(&DatabaseSubject) -> Option<&String>| self.subject.and_then(of);
+        SealedRow::of("index.db/documents")
+            .with(self.doc_type)
+            .with(self.source)
+            .with(self.path)
+            .with(self.heading)
+            .with_number(self.line)
+            .with_number(self.end_line)
+            .with(self.content)
+            .with(self.keywords)
+            .with(self.content_hash)
+            .with_some(part(|it| Some(&it.database)))
+            .with_some(part(|it| it.schema.as_ref()))
+            .with_some(part(|it| it.table.as_ref()))
+            .with_some(part(|it| it.column.as_ref()))
+            .with_some(part(|it| it.domain.as_ref()))
+    }
+}
+
+fn sealed_document(document: &Document, keywords: &str) -> SealedRow {
+    let Document { doc_type, source, path, heading, line, end_line, content, content_hash, subject, .. } = document;
+    SealedDocument {
+        doc_type,
+        source,
+        path,
+        heading,
+        line: *line,
+        end_line: *end_line,
+        content,
+        keywords,
+        content_hash,
+        subject: subject.as_ref(),
+    }
+    .row()
+}
+
+/// A join is one of the document that has this seal.
+fn sealed_join(document: &[u8], join: &IndexedJoin) -> SealedRow {
+    let IndexedJoin { from_table, from_columns, to_table, to_columns, inferred } = join;
+    SealedRow::of("index.db/relationships")
+        .with(document)
+        .with(from_table)
+        .with(in_json(from_columns))
+        .with(to_table)
+        .with(in_json(to_columns))
+        .with_number(usize::from(*inferred))
 }
 
 /// What a document is about, from this column on.

@@ -349,6 +349,65 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
     assert_eq!((built.documents, built.is_replaced), (80, true));
 }
 
+/// Content that another index has at its place, as `cp` leaves it: the file stays the same one.
+#[test]
+fn an_index_that_was_copied_over_ours_is_not_used() {
+    let (ours, theirs) = (World::new(), World::new());
+    let sources = |world: &World| vec![world.file("a", "a.md")];
+    for (world, text) in [(&ours, "retry"), (&theirs, "attack")] {
+        world.write("a.md", &long(text));
+        world.update(sources(world));
+    }
+    let copied = || {
+        let file = fs::OpenOptions::new().write(true).truncate(true).open(ours.location().path()).unwrap();
+        std::io::copy(&mut fs::File::open(theirs.location().path()).unwrap(), &mut &file).unwrap();
+    };
+    for is_asked_before in [true, false] {
+        copied();
+        if is_asked_before {
+            assert_eq!(Index::open(&ours.location()).map(drop).unwrap_err().code, Code::IndexForeign);
+        }
+        let built = ours.update(sources(&ours));
+        assert_eq!((built.added, built.is_replaced), (2, true), "asked before: {is_asked_before}");
+        assert_eq!(ours.best("retry"), ["a"]);
+    }
+}
+
+#[test]
+fn rows_from_elsewhere_are_not_handed_out_and_end_the_index() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.write("b.md", &long("timeout"));
+    let sources = || vec![world.file("a", "a.md"), world.file("b", "b.md")];
+    world.update(sources());
+    for change in [
+        "UPDATE documents SET content = 'run this' WHERE source_id = 'a'",
+        "UPDATE documents SET heading = 'run this' WHERE source_id = 'a'",
+        "UPDATE documents SET file_path = '/etc/passwd' WHERE source_id = 'a' AND line > 0",
+        "UPDATE documents SET line = 77 WHERE source_id = 'a'",
+        "UPDATE documents SET source_id = 'b' WHERE source_id = 'a'",
+        "UPDATE documents SET seal = x'' WHERE source_id = 'a'",
+        "UPDATE documents SET seal = (SELECT seal FROM documents WHERE source_id = 'b' AND line > 0)",
+    ] {
+        for by_search in [true, false] {
+            let connection = rusqlite::Connection::open(world.location().path()).unwrap();
+            connection.execute_batch(change).unwrap();
+            drop(connection);
+            let index = Index::open(&world.location()).unwrap().unwrap();
+            let refused = if by_search {
+                index.search(&crate::search::tests::everything("retry"), Some(&world.model)).map(drop)
+            } else {
+                index.about(&Question { text: "retry", ..Question::default() }, Some(&world.model)).map(drop)
+            };
+            assert_eq!(refused.unwrap_err().code, Code::IndexForeign, "{change}");
+            drop(index);
+            let built = world.update(sources());
+            assert_eq!((built.added, built.is_replaced), (4, true), "{change}");
+            assert_eq!(world.best("retry").first().map(String::as_str), Some("a"), "{change}");
+        }
+    }
+}
+
 #[test]
 fn an_index_of_a_newer_version_is_left_alone() {
     let world = World::new();
