@@ -21,12 +21,12 @@ impl SealedRow {
 
     /// The row with one more value, preceded by its length so that nothing can move from one value to the next.
     pub(crate) fn with(self, value: impl AsRef<[u8]>) -> Self {
-        self.with_some(Some(value))
+        self.with_some(Some(&value))
     }
 
     /// The same with a value that may be missing, which is something else than an empty one.
-    pub(crate) fn with_some(mut self, value: Option<impl AsRef<[u8]>>) -> Self {
-        let value = value.as_ref().map(AsRef::as_ref);
+    pub(crate) fn with_some<T: AsRef<[u8]> + ?Sized>(mut self, value: Option<&T>) -> Self {
+        let value = value.map(AsRef::as_ref);
         self.bytes.extend(value.map_or(u64::MAX, |value| value.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(value.unwrap_or_default());
         self
