@@ -320,7 +320,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
-        Action::Toggle if state.databases.is_open() && disabled(state, Action::Toggle).is_some() => None,
+        Action::Toggle if disabled(state, Action::Toggle).is_some() => None,
+        Action::Follow if state.agents.is_open() && disabled(state, Action::Follow).is_some() => None,
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),

@@ -115,6 +115,26 @@ fn what_a_pick_brought_stays_in_the_bottom_line() {
 }
 
 #[test]
+fn the_bottom_line_offers_only_a_pick_that_is_possible() {
+    for (keys, offered) in [("j", true), ("j j", false), ("2 j", false)] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        let bottom = screen(&state).lines().last().unwrap().to_owned();
+        assert_eq!(bottom.contains("Space"), offered, "{keys}: {bottom}");
+    }
+}
+
+#[test]
+fn reading_has_the_list_beside_the_document_where_there_is_room() {
+    for (width, height, has_list) in [(80, 24, false), (120, 36, true), (200, 60, true)] {
+        let mut state = fixture::state(width, height);
+        press(&mut state, "F3");
+        assert!(state.reads());
+        assert_eq!(screen(&state).contains(" 1 Catalog ─"), has_list, "{}", screen(&state));
+    }
+}
+
+#[test]
 fn the_way_back_is_never_cut_off() {
     for (width, height) in [(40, 10), (80, 24)] {
         let mut state = fixture::state(width, height);

@@ -21,7 +21,12 @@ pub fn zoom(state: &mut State) {
 }
 
 pub fn arrange(state: &mut State, preset: Preset) {
-    state.arrangement = if preset == Preset::Overview { Arrangement::Overview } else { Arrangement::Zoomed };
+    state.arrangement = match preset {
+        Preset::Overview => Arrangement::Overview,
+        // The list beside the document, where there is room for both.
+        Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
+        _ => Arrangement::Zoomed,
+    };
     match preset {
         Preset::Overview => {}
         Preset::Reading => {

@@ -132,7 +132,6 @@ mod tests {
                     ..DividerShares::default()
                 },
                 token_limit: Some(200_000),
-                sort: Some("tokens".to_owned()),
             },
         ] {
             write(&path, &remembered).unwrap();
@@ -144,8 +143,8 @@ mod tests {
     fn unknown_members_from_a_newer_version_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("screen.json");
-        write_atomic(&path, br#"{"sort": "id", "columns": ["id"]}"#).unwrap();
-        assert_eq!(read(&path).unwrap(), SavedScreen { sort: Some("id".to_owned()), ..SavedScreen::default() });
+        write_atomic(&path, br#"{"theme": "light", "columns": ["id"]}"#).unwrap();
+        assert_eq!(read(&path).unwrap(), SavedScreen { theme: Some("light".to_owned()), ..SavedScreen::default() });
     }
 
     #[test]
