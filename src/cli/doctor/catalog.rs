@@ -63,7 +63,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         }
         Some(status) => {
             let threshold = threshold
-                .map_or("no least score for hints by meaning yet".to_owned(), |score| format!("threshold {score}"));
+                .map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
             let sections = counted(status.documents, "section");
             let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
             if status.with_vector < status.documents && model.is_some() {
