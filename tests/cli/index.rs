@@ -80,7 +80,12 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
     assert!(hints(&world, b"bake a cake for the birthday").is_empty());
     let again = world.json(&["index"], 0);
     assert_eq!((&again["added"], &again["vectors"]), (&json!(0), &json!(0)), "nothing changed");
+    let moved = format!("{}{}\n", "Another line.\n\n".repeat(30), ABOUT[0].1);
+    world.put("retries.md", moved.as_bytes());
+    let why = hints(&world, PROMPT)[0]["why"][0].clone();
+    assert_eq!((&why["heading"], &why["line"]), (&json!("Retrying failed calls"), &json!(61)), "where it is now");
     world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
+    assert!(hinted(&world).is_empty(), "the file says something else before it is indexed again");
     world.json(&["index"], 0);
     assert!(hinted(&world).is_empty(), "the file says something else now");
     assert_eq!(world.json(&["index", "--words-only", "--fresh"], 0)["missing"], 8);
@@ -192,6 +197,30 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     assert_eq!((&last["documents"], &last["missing"]), (&json!(128), &json!(0)));
     for prompt in [PROMPT, b"which colours may a link have", b"wind at station 7", b"how do we roll out a release"] {
         assert_eq!(hints(&world, prompt), hints(&whole, prompt));
+    }
+}
+
+#[test]
+fn killed_while_it_is_made_anew_the_index_stays_ours() {
+    let world = world(4);
+    world.run(&["index", "--words-only"]).exits(0);
+    let database = world.path.join(".jaato/refdesk/index.db");
+    let stamp = || refdesk_files::stamp(&database).ok();
+    for round in 0..scaled(25, 100) {
+        let before = stamp();
+        let mut command = world.command(&["index", "--fresh", "--words-only"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begin = Instant::now();
+        // From the moment that the old one goes, a little later each time.
+        while stamp() == before && child.try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < LIMIT);
+        }
+        (0..round * 40).for_each(|_| std::thread::yield_now());
+        kill(child.id());
+        child.wait().unwrap();
+        let shown = world.run(&["search", "wind"]);
+        assert!(!shown.stderr.contains("not made here"), "{round}: {shown}");
+        world.run(&["index", "--words-only"]).exits(0);
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use super::searching::{CurrentTexts, is_of};
 use super::{Desk, IndexProcess, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
-use refdesk_index::{About, EarlierText, Embedder, Index, IndexStatus, Job, Location, Progress, Question, Report};
+use refdesk_index::{
+    About, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Question, Report,
+};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -122,9 +125,23 @@ impl Desk {
             let embedder = self.lazy_embedder().filter(|_| hints.semantic);
             let text = outside.concat();
             let until = (asked.kind == TextKind::ToolResult).then(|| Instant::now() + TOOL_RESULT_TIME);
-            let question = Question { text: &text, earlier, threshold: hints.threshold, until };
+            let pages = self.documented_pages();
+            let texts = CurrentTexts::new(&self.catalog, &pages);
+            let section_now = |found: &FoundDocument| texts.section(found);
+            let question = Question {
+                text: &text,
+                earlier,
+                threshold: hints.threshold,
+                until,
+                pages: Some(&*pages),
+                section_now: Some(&section_now),
+            };
             let mut about = index.about(&question, embedder)?;
-            placed.map_or(Ok(()), |source| index.place(&mut about, source))?;
+            placed.map_or(Ok(()), |source| index.place(&mut about, source, &question))?;
+            for scored in &mut about.scored {
+                let source = self.catalog.get(&scored.source);
+                scored.section.take_if(|section| source.is_none_or(|source| !is_of(source, &section.path)));
+            }
             Ok(Some(about))
         };
         match ask() {

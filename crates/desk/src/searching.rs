@@ -8,7 +8,7 @@ use serde::Serialize;
 
 mod current;
 
-use self::current::CurrentTexts;
+pub(crate) use self::current::CurrentTexts;
 use super::{Desk, Settled, has_any_tag};
 use crate::session::{Receipt, Session, What};
 use refdesk_core::catalog::Source;
@@ -226,9 +226,8 @@ impl Settled<'_> {
                 tokens::grouped(LONGEST as u64)
             ));
         }
-        if let Some(Partial { indexed, of }) = found.partial {
-            let which = if embedder.is_some() { "are found by meaning" } else { "are in it" };
-            notes.push(format!("The index is not complete: {indexed} of {of} documents {which}."));
+        if let Some(partial) = found.partial {
+            notes.extend(incomplete(partial));
         }
         match found.outdated {
             0 => {}
@@ -259,7 +258,7 @@ impl Settled<'_> {
 
     /// A hit for a reader with this access; for a person without any.
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
-        let source = self.catalog.get(&hit.source)?;
+        let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
         let readable = access.is_none_or(|access| may_read(access, source, &hit.path));
         let mut because = hit.because;
         if !readable && hit.subject.is_some() {
@@ -301,12 +300,35 @@ impl Settled<'_> {
     }
 }
 
+/// Whether a document of this path is one of the source as the catalog has it now: the index may know an older place of it. The
+/// path is empty for what the catalog says, and relative for a text in it.
+pub(crate) fn is_of(source: &Source, path: &str) -> bool {
+    let path = Path::new(path);
+    path.is_relative() || source.place().is_some_and(|place| path.starts_with(&place.resolved))
+}
+
 /// Whether the session may read a document of this source; its path is empty for what the catalog says.
 pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
     let is_file = source.place().is_some() && !path.is_empty();
     access.reaches(source.id.as_str())
         && !access.withheld().contains(&source.id)
         && (!is_file || access.allows(Path::new(path)))
+}
+
+/// What is missing in an index, the sources first: what they say is not found at all.
+fn incomplete(Partial { indexed, of, unread }: Partial) -> Vec<String> {
+    let documents = of.saturating_sub(unread);
+    let missing = (unread > 0).then(|| {
+        let are = if unread == 1 { "is" } else { "are" };
+        format!("The index is not complete: {} {are} not in it yet.", tokens::counted(unread, "source"))
+    });
+    let by_words = (indexed < documents).then(|| {
+        format!(
+            "{indexed} of {} are found by meaning, the others by words alone.",
+            tokens::counted(documents, "document")
+        )
+    });
+    missing.into_iter().chain(by_words).collect()
 }
 
 impl SearchAnswer {

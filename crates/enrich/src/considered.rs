@@ -87,7 +87,11 @@ fn explained(
             }),
         };
         let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
-        let meaning = Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) };
+        let meaning = if is_there(source) {
+            Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) }
+        } else {
+            Meaning::withheld(ranking.threshold)
+        };
         let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
         Some(Considered { id: source.id.clone(), meaning, has_tag, why_not })
     });
@@ -166,6 +170,8 @@ mod tests {
             "weak below-best",
         ];
         assert_eq!(shown(&|_, _| true), expected);
+        let gone = &considered(&ctx, "red", &told, |_, id| id == "gone")[0].meaning;
+        assert_eq!(*gone, Meaning::withheld(Some(0.5)), "nothing of a text that may not be read");
         assert_eq!(shown(&|rank, _| rank < 2), expected[..2]);
         assert_eq!(shown(&|_, id| id == "weak"), expected[10..]);
         let mut findings = matcher.candidates("red @named", &catalog, &selection, false);

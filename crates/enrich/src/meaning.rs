@@ -63,7 +63,7 @@ pub struct Meaning {
     pub heading: String,
     /// Its file as displayed; empty for what the catalog says, `None` if the place was not looked up.
     pub path: Option<String>,
-    /// Its first line, from 1; 0 without a file.
+    /// Its first line, from 1; 0 without a file, or if it is unknown after a change.
     pub line: usize,
     /// The sum of its scores for the last texts of the conversation, if that is why it is hinted at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,11 +90,27 @@ impl Meaning {
         }
     }
 
+    /// Nothing but the threshold: what the index still has of a source whose text may no longer be read is not to be told.
+    pub(super) fn withheld(threshold: Option<f32>) -> Self {
+        Self {
+            score: Score::default(),
+            threshold: threshold.map(Score::from),
+            cosine: Score::default(),
+            coverage: Score::default(),
+            words: Vec::new(),
+            heading: String::new(),
+            path: None,
+            line: 0,
+            conversation: None,
+        }
+    }
+
     /// `"Retries > Backoff", docs/retry.md:12`; empty if it is unknown. Text from outside is not escaped.
     pub fn section(&self) -> String {
         let place = match self.path.as_deref() {
             None => return String::new(),
             Some("") => "its description".to_owned(),
+            Some(path) if self.line == 0 => path.to_owned(),
             Some(path) => format!("{path}:{}", self.line),
         };
         // A quotation mark of the document's must not end the quotation.

@@ -304,7 +304,7 @@ impl Corpus {
         let all = self.documents.len();
         let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
         let of = of + unread;
-        (indexed < of).then_some(Partial { indexed, of })
+        (indexed < of).then_some(Partial { indexed, of, unread })
     }
 
     /// The ids of all sources.
@@ -410,6 +410,6 @@ mod tests {
             corpus.nearest(&vector, &[true; 202], 0.5, 10).into_iter().map(|(document, _)| document).collect();
         assert_eq!(found, [200]);
         assert_eq!(corpus.cosine(&vector, 0), 0.0);
-        assert_eq!(corpus.partial(true, 0), Some(Partial { indexed: 2, of: 3 }));
+        assert_eq!(corpus.partial(true, 0), Some(Partial { indexed: 2, of: 3, unread: 0 }));
     }
 }

@@ -46,10 +46,10 @@ pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
-pub use reader::{About, Index, IndexStatus, Partial, Question, Section};
+pub use reader::{About, Index, IndexStatus, Partial, Question, Section, SectionNow};
 pub use repository::shared_name;
 pub use search::{
     FoundDocument, Placing, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
 };
 pub use threshold::background_texts;
-pub use update::{DOCUMENT_KINDS, Job, Progress, Report, text_of, update};
+pub use update::{DOCUMENT_KINDS, Job, Progress, Report, section_in, text_of, update};

@@ -26,6 +26,8 @@ const LOG: &str = "index.db-wal";
 const SHARED_MEMORY: &str = "index.db-shm";
 const JOURNAL: &str = "index.db-journal";
 const RECORD: &str = "index.json";
+/// A new index has this name until it is whole and recorded, so that no killed run leaves one that looks foreign.
+const MAKING: &str = "index.db.new";
 const LOCK: &str = "index.lock";
 
 /// The record is sealed for this place.
@@ -180,7 +182,7 @@ impl Location {
         let kept = match found {
             Found::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
-                self.record(&folder).map_err(failed)?;
+                self.record(&folder, DATABASE).map_err(failed)?;
                 self.reopen(key)?
             }
             _ => None,
@@ -190,9 +192,8 @@ impl Location {
             Some(connection) => connection,
             None => {
                 self.clear(&folder, fresh).map_err(failed)?;
-                let connection = self.create(&folder, key)?;
-                self.record(&folder).map_err(failed)?;
-                connection
+                self.create(&folder, key)?;
+                self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?
             }
         };
         Ok(Some(Writable { storage: self.storage(connection, key, Some(lock)), is_replaced }))
@@ -214,52 +215,57 @@ impl Location {
         }
     }
 
-    fn create(&self, folder: &Folder, key: &SealKey) -> Result<Connection, Error> {
-        // SQLite gives its other files the mode of this one.
-        folder.append(DATABASE).map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
-        let mut connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let made = connection
-            .pragma_update(None, "journal_mode", "WAL")
-            .and_then(|()| schema::create(&mut connection, &row_seal::of_index(key)))
-            .and_then(|()| begin_log(&connection));
-        match made {
-            Ok(()) => Ok(connection),
-            Err(error) => {
-                // What could not be made is not kept aside by the next run. The error is that of the making.
-                drop(connection);
-                let _ = self.clear(folder, true);
-                Err(self.broken(&error))
-            }
+    /// Makes an index beside its place, records it, and only then gives it its name.
+    fn create(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
+        let made = self.make(folder, key).and_then(|()| {
+            let settle = || -> io::Result<()> {
+                folder.append(LOG)?;
+                self.record(folder, MAKING)?;
+                folder.rename(MAKING, DATABASE)
+            };
+            settle().map_err(|error| self.failed(Code::IndexUnwritable, &error))
+        });
+        if made.is_err() {
+            // What could not be made is not kept. The error is that of the making.
+            let _ = remove_making(folder);
         }
+        made
     }
 
-    /// Makes room for a new index: what is there is kept aside unless it is to be replaced.
+    fn make(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
+        // SQLite gives its other files the mode of this one.
+        let fresh = remove_making(folder).and_then(|()| folder.append(MAKING).map(drop));
+        fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
+        let mut connection =
+            self.open_at(&self.workspace.join(FOLDER).join(MAKING), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // All of it is in the file when it is closed, whose log goes then.
+        let made = schema::create(&mut connection, &row_seal::of_index(key))
+            .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
+            .and_then(|()| connection.close().map_err(|(_, error)| error));
+        made.map_err(|error| self.broken(&error))
+    }
+
+    /// Makes room for a new index: what is there is kept aside unless it is to be replaced. The database goes first: without it
+    /// nothing that is left looks like an index.
     fn clear(&self, folder: &Folder, fresh: bool) -> io::Result<()> {
-        for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
-            match folder.remove_file(name) {
-                Err(error) if !is_absent(&error) => return Err(error),
-                _ => {}
-            }
-        }
-        if fresh {
-            return match folder.remove_file(DATABASE) {
-                Err(error) if !is_absent(&error) => Err(error),
-                _ => Ok(()),
-            };
-        }
-        match folder.rename(DATABASE, "index.db.aside") {
-            Err(error) if !is_absent(&error) => Err(error),
-            _ => Ok(()),
-        }
+        let gone = if fresh { folder.remove_file(DATABASE) } else { folder.rename(DATABASE, "index.db.aside") };
+        present(gone)?;
+        [LOG, SHARED_MEMORY, JOURNAL, RECORD].into_iter().try_for_each(|name| present(folder.remove_file(name)))
     }
 
     fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
+        self.open_at(&self.path(), access)
+    }
+
+    fn open_at(&self, path: &Path, access: OpenFlags) -> Result<Connection, Error> {
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let opened = Connection::open_with_flags(self.path(), flags).and_then(|connection| {
+        let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
             connection.busy_timeout(BUSY)?;
             // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            // What a person revokes is not to stay in the file.
+            connection.pragma_update(None, "secure_delete", true)?;
             Ok(connection)
         });
         opened.map_err(|error| self.broken(&error))
@@ -288,8 +294,9 @@ impl Location {
         Ok(if is_ours && identity(folder, JOURNAL)? == none { Found::Ours } else { Found::Foreign })
     }
 
-    fn record(&self, folder: &Folder) -> io::Result<()> {
-        let record = Record { database: identity(folder, DATABASE)?, log: identity(folder, LOG)? };
+    /// Records the database that is in the file of this name.
+    fn record(&self, folder: &Folder, name: &str) -> io::Result<()> {
+        let record = Record { database: identity(folder, name)?, log: identity(folder, LOG)? };
         let bytes = self.sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&record)?);
         folder.write(RECORD, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
@@ -377,9 +384,15 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Writes something, so that the log exists and can be recorded.
-fn begin_log(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute("INSERT OR REPLACE INTO metadata (key, value) VALUES ('opened', strftime('%s'))", ()).map(drop)
+/// What was to be removed may be absent.
+fn present(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
+}
+
+fn remove_making(folder: &Folder) -> io::Result<()> {
+    ["", "-wal", "-shm", "-journal"]
+        .into_iter()
+        .try_for_each(|end| present(folder.remove_file(&format!("{MAKING}{end}"))))
 }
 
 fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {

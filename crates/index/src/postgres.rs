@@ -314,6 +314,17 @@ impl Storage for PostgresStorage {
         rows.iter().map(|row| value(row, 0)).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
     }
 
+    fn count_without_vector(&self, model: &str) -> Result<usize, Error> {
+        let sql =
+            "SELECT count(*) FROM refdesk.documents d WHERE d.repository = $1 AND d.content_hash <> '' AND NOT EXISTS (
+                       SELECT FROM refdesk.vectors v
+                       WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
+                   )";
+        let count: i64 =
+            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository, &model]).await?, 0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
         let sql = "INSERT INTO refdesk.vectors (repository, model, content_hash, dims, scale, embedding)
                    SELECT $1, $2, * FROM unnest($3::bytea[], $4::integer[], $5::real[], $6::bytea[])

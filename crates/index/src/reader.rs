@@ -1,19 +1,26 @@
 //! The index as its readers see it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::about::{Piece, Scored, prepare};
 use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
+use crate::search::FoundDocument;
 use crate::storage::{Document, Storage};
-use crate::update::unread;
-use crate::{Embedder, KeptDocuments, threshold};
+use crate::update::{Stamps, unread};
+use crate::{DatabasePages, Embedder, KeptDocuments, threshold};
 use refdesk_text::Error;
 
 /// How many of the best sources are given with their sections.
 const PLACED: usize = 32;
+
+/// How many of them are compared with the text that their files have now, where the stamps of the files do not tell.
+const COMPARED: usize = 5;
+
+/// Tells the headings and the first line of a document as they are now; `None` if its text is gone.
+pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
 
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
@@ -22,7 +29,7 @@ pub struct Index {
 }
 
 /// A text, and what else decides what it is about.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Question<'a> {
     /// The text.
     pub text: &'a str,
@@ -32,6 +39,10 @@ pub struct Question<'a> {
     pub threshold: Option<f32>,
     /// After this time further pieces of the text are compared by words alone.
     pub until: Option<Instant>,
+    /// The files that are pages of databases.
+    pub pages: Option<&'a dyn DatabasePages>,
+    /// Asked where files may have changed since they were indexed. Without it what the index says is taken for current.
+    pub section_now: Option<SectionNow<'a>>,
 }
 
 /// What a text is about.
@@ -41,7 +52,7 @@ pub struct About {
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
-    /// The ids of all sources that the index knows.
+    /// The ids of all sources that the index knows, without those whose best chunk is gone.
     pub sources: Vec<String>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
@@ -58,6 +69,8 @@ pub struct Partial {
     pub indexed: usize,
     /// All documents, where a source that was not read yet counts as one.
     pub of: usize,
+    /// Sources that were not read yet.
+    pub unread: usize,
 }
 
 /// What an index holds.
@@ -67,6 +80,10 @@ pub struct IndexStatus {
     pub documents: usize,
     /// Those of them with a vector.
     pub with_vector: usize,
+    /// Those that wait for one; what is known of a database gets none.
+    pub without_vector: usize,
+    /// Sources that were not read yet.
+    pub unread: usize,
     /// From this score on a source is meant; `None` if it was not computed yet.
     pub threshold: Option<f32>,
 }
@@ -78,7 +95,7 @@ pub struct Section {
     pub heading: String,
     /// The resolved path of its file; nothing for what the catalog itself says.
     pub path: String,
-    /// Its first line, from 1; 0 without a file.
+    /// Its first line, from 1; 0 without a file, or if it is unknown after a change.
     pub line: usize,
 }
 
@@ -111,10 +128,14 @@ impl Index {
         let pieces = prepare(question.text, &mut embed)?;
         let mut scored = corpus.score(&*self.storage, &pieces)?;
         let best: Vec<i64> = scored.iter().take(PLACED).map(|scored| scored.document).collect();
-        let mut sections: HashMap<i64, Section> = self.sections(&best)?;
+        let (mut sections, gone) = self.sections(&best, question)?;
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
         }
+        // What such a source says now is not known, so that it is neither hinted at nor compared with others.
+        let unknown: HashSet<String> =
+            scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
+        let sources = corpus.sources().iter().filter(|source| !unknown.contains(*source)).cloned().collect();
         let computed = || threshold::load(&*self.storage, model);
         let threshold = question.threshold.map_or_else(computed, |set| Ok(Some(set)))?;
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?);
@@ -124,7 +145,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
-        Ok(About { threshold, scored, sources: corpus.sources().to_vec(), partial, recurring, text })
+        Ok(About { threshold, scored, sources, partial, recurring, text })
     }
 
     /// What the index holds, for the model of this name.
@@ -133,24 +154,51 @@ impl Index {
     /// The index cannot be read.
     pub fn status(&self, model: &str) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
-        let with_vector = documents.saturating_sub(self.storage.without_vector(model)?.len());
-        Ok(IndexStatus { documents, with_vector, threshold: threshold::load(&*self.storage, model)? })
+        let without_vector = self.storage.count_without_vector(model)?;
+        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
+        let unread = unread(&*self.storage)?;
+        let threshold = threshold::load(&*self.storage, model)?;
+        Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }
 
     /// Looks up the section of one source's best chunk, which [`Index::about`] does for the best sources alone.
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn place(&self, about: &mut About, source: &str) -> Result<(), Error> {
+    pub fn place(&self, about: &mut About, source: &str, question: &Question) -> Result<(), Error> {
         let unplaced = |scored: &&mut Scored| scored.source == source && scored.section.is_none();
         if let Some(scored) = about.scored.iter_mut().find(unplaced) {
-            scored.section = self.sections(&[scored.document])?.remove(&scored.document);
+            scored.section = self.sections(&[scored.document], question)?.0.remove(&scored.document);
         }
         Ok(())
     }
 
-    fn sections(&self, documents: &[i64]) -> Result<HashMap<i64, Section>, Error> {
-        let section = |it: Document| (it.id, Section { heading: it.heading, path: it.path, line: it.line });
-        Ok(self.storage.documents(documents)?.into_iter().map(section).collect())
+    /// The sections of documents, the most important ones first, and those whose text is gone.
+    fn sections(&self, documents: &[i64], question: &Question) -> Result<(HashMap<i64, Section>, HashSet<i64>), Error> {
+        let stamps = Stamps::of(&*self.storage, question.pages)?;
+        let (mut sections, mut gone, mut compared) = (HashMap::new(), HashSet::new(), 0);
+        for document in self.storage.documents(documents)? {
+            let now = question.section_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
+            compared += usize::from(now.is_some());
+            let Document { id, doc_type, source, path, heading, line, content, .. } = document;
+            let found = FoundDocument {
+                kind: &doc_type,
+                source: &source,
+                path: &path,
+                heading: &heading,
+                line,
+                content: &content,
+            };
+            let place = match now {
+                None => Some((heading, line)),
+                Some(_) if compared > COMPARED => Some((String::new(), 0)),
+                Some(now) => now(&found),
+            };
+            match place {
+                Some((heading, line)) => drop(sections.insert(id, Section { heading, path, line })),
+                None => drop(gone.insert(id)),
+            }
+        }
+        Ok((sections, gone))
     }
 }

@@ -36,6 +36,7 @@ CREATE VIRTUAL TABLE documents_fts USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', 'bm25(8.0, 4.0, 1.0)');
+INSERT INTO documents_fts (documents_fts, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER documents_added AFTER INSERT ON documents BEGIN
     INSERT INTO documents_fts (rowid, title, words, content)
     VALUES (new.id, new.heading, new.keywords, new.content);

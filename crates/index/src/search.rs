@@ -88,6 +88,8 @@ pub struct FoundDocument<'a> {
     pub path: &'a str,
     /// The headings above it.
     pub heading: &'a str,
+    /// Its first line, from 1; 0 without a file.
+    pub line: usize,
     /// Its text.
     pub content: &'a str,
 }
@@ -318,8 +320,8 @@ fn best_sections(
         if !is_new && !is_of_a_table {
             continue;
         }
-        let Document { doc_type, source, path, heading, content, .. } = &document;
-        let found = FoundDocument { kind: doc_type, source, path, heading, content };
+        let Document { doc_type, source, path, heading, line, content, .. } = &document;
+        let found = FoundDocument { kind: doc_type, source, path, heading, line: *line, content };
         let preference = if is_of_a_table { (query.preference)(&found) } else { SourcePreference::default() };
         if !is_new && known.is_none_or(|(_, before)| before >= preference) {
             continue;

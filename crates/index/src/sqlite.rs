@@ -252,6 +252,12 @@ impl Storage for SqliteStorage {
         })
     }
 
+    fn count_without_vector(&self, model: &str) -> Result<usize, Error> {
+        let sql = "SELECT count(*) FROM documents
+                   WHERE content_hash <> x'' AND content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)";
+        self.ask(|connection| connection.query_row(sql, [model], |row| row.get(0)))
+    }
+
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
         self.change(|connection| {
             let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?, ?)")?;

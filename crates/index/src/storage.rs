@@ -150,6 +150,9 @@ pub(crate) trait Storage: Send {
     /// A document for each content that has no vector of this model, by ascending id.
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
 
+    /// The number of documents that get a vector and have none of this model.
+    fn count_without_vector(&self, model: &str) -> Result<usize, Error>;
+
     /// Stores vectors of a model, all or nothing.
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
 

@@ -64,6 +64,8 @@ cases! {
     a_second_writer_leaves_and_readers_do_not_wait,
     what_was_loaded_is_kept_until_it_changes,
     queries_of_any_text_have_an_answer,
+    documents_of_one_content_are_counted_each,
+    hints_name_sections_as_they_are_now,
 }
 
 pub(crate) struct World {
@@ -186,10 +188,12 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     let partial = || {
         let index = Index::open(&world.location()).unwrap().unwrap();
         let about = index.about(&Question { text: "word7", ..Question::default() }, None).unwrap();
-        about.partial.map(|partial| (partial.indexed, partial.of))
+        about.partial.map(|partial| (partial.indexed, partial.of, partial.unread))
     };
     let unread = 200 - stopped.documents / 2;
-    assert_eq!(partial(), Some((stopped.documents, stopped.documents + unread)), "it does not look complete");
+    assert_eq!(partial(), Some((stopped.documents, stopped.documents + unread, unread)), "it does not look complete");
+    let status = world.index().0.status("letters").unwrap();
+    assert_eq!((status.unread, status.with_vector, status.without_vector), (unread, 0, stopped.documents));
     let whole = world.update(sources());
     assert_eq!((whole.documents, whole.missing), (400, 0));
     assert_eq!(whole.documents, stopped.documents + whole.added);
@@ -479,6 +483,61 @@ fn queries_of_any_text_have_an_answer(world: &World) {
         index.about(&Question { text: &text, ..Question::default() }, Some(&world.model)).unwrap();
     }
     let _ = SystemTime::now();
+}
+
+fn documents_of_one_content_are_counted_each(world: &World) {
+    let sources = || ["a", "b", "c"].map(|id| inline(id, "the same text")).to_vec();
+    let counts = || {
+        let status = world.index().0.status("letters").unwrap();
+        (status.documents, status.with_vector, status.without_vector)
+    };
+    let stopped = world.run(sources(), false, &mut |_| false).unwrap().unwrap();
+    assert_eq!((stopped.missing, counts()), (6, (6, 0, 6)));
+    assert_eq!((world.update(sources()).missing, counts()), (0, (6, 6, 0)));
+}
+
+fn hints_name_sections_as_they_are_now(world: &World) {
+    world.write("a.md", &long("retry"));
+    world.write("b.md", &long("timeout"));
+    world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
+    let of_a = |now: Option<(String, usize)>| {
+        let section_now = move |found: &crate::FoundDocument| {
+            if found.source == "a" { now.clone() } else { Some((found.heading.to_owned(), found.line)) }
+        };
+        let question = Question { text: "retry", section_now: Some(&section_now), ..Question::default() };
+        let (index, model) = world.index();
+        let about = index.about(&question, Some(model)).unwrap();
+        let a = about.scored.into_iter().find(|it| it.source == "a" && it.cosine > 0.5);
+        (a.map(|it| it.section.map(|it| (it.heading, it.line))), about.sources)
+    };
+    let both = || vec!["a".to_owned(), "b".to_owned()];
+    let sorted = |(section, mut sources): (_, Vec<String>)| {
+        sources.sort();
+        (section, sources)
+    };
+    let unchanged = sorted(of_a(None));
+    assert_eq!(unchanged, (Some(Some(("retry".to_owned(), 1))), both()), "not asked where the stamp is the same");
+    world.write("a.md", &format!("{}{}", "\n".repeat(60), long("retry")));
+    let moved = Some(("Retries".to_owned(), 61));
+    assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
+    world.write("a.md", &long("circuit"));
+    assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
+}
+
+/// Text that a person revoked or removed is not in the file any longer.
+#[test]
+fn removed_text_leaves_the_file() {
+    let world = World::new();
+    world.write("a.md", &long("zeppelinword"));
+    world.write("b.md", &long("timeout"));
+    world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
+    let has = |bytes: &[u8]| {
+        let file = fs::read(world.location().path()).unwrap();
+        file.windows(bytes.len()).any(|part| part == bytes)
+    };
+    assert!(has(b"zeppelinword") && has(b"timeout"));
+    world.update(vec![world.file("b", "b.md")]);
+    assert!(!has(b"zeppelin") && has(b"timeout"));
 }
 
 #[test]

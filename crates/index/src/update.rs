@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
+pub use self::texts::section_in;
 pub use self::texts::text_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
 pub(crate) use self::texts::{Stamps, embedded_hash, hash_of};
@@ -135,7 +136,7 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
         }
     }
     report.documents = storage.count()?;
-    report.missing = storage.without_vector(job.embedder.map_or("", Embedder::model))?.len();
+    report.missing = storage.count_without_vector(job.embedder.map_or("", Embedder::model))?;
     Ok(Some(report))
 }
 

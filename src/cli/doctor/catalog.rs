@@ -66,7 +66,14 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
                 .map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
             let sections = counted(status.documents, "section");
             let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
-            if status.with_vector < status.documents && model.is_some() {
+            if status.unread > 0 {
+                let missing = counted(status.unread, "source");
+                CheckLine::wrong(
+                    "search index",
+                    format!("{missing} not read yet; {text}"),
+                    "`refdesk index` reads them",
+                )
+            } else if status.without_vector > 0 && model.is_some() {
                 CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")
             } else {
                 CheckLine::ok("search index", text)
@@ -81,6 +88,6 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("hints by meaning", "off (`hints.semantic` is false)", ""));
     }
     let index = status
-        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "threshold": threshold}));
+        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "unread": status.unread, "threshold": threshold}));
     (lines, [("index", json!(index)), ("model", json!(model)), semantic], None)
 }

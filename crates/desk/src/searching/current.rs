@@ -11,7 +11,7 @@ use refdesk_index::{DatabasePages, FoundDocument, PageDocument};
 use crate::DocumentedPages;
 
 /// The texts of documents as they are now, each read once: several sections are of one file.
-pub(super) struct CurrentTexts<'a> {
+pub(crate) struct CurrentTexts<'a> {
     catalog: &'a Catalog,
     pages: &'a DocumentedPages,
     texts: RefCell<HashMap<(String, String), Option<String>>>,
@@ -21,6 +21,19 @@ pub(super) struct CurrentTexts<'a> {
 impl<'a> CurrentTexts<'a> {
     pub fn new(catalog: &'a Catalog, pages: &'a DocumentedPages) -> Self {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
+    }
+
+    /// The headings and the first line of a document as they are now, as far as they are known; `None` if its text is gone.
+    pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
+        if !self.have(found) {
+            return None;
+        }
+        let texts = self.texts.borrow();
+        let text = texts.get(&(found.source.to_owned(), found.path.to_owned()));
+        Some(match text {
+            Some(Some(text)) => refdesk_index::section_in(found.path, text, found.content).unwrap_or_default(),
+            _ => (found.heading.to_owned(), found.line),
+        })
     }
 
     /// Whether a document is as it was when it was indexed.

@@ -110,7 +110,7 @@ impl Wanted<'_> {
         match &self.origin {
             Origin::About => compare(NO_STAMP, about_source(self.source), known, |text| vec![self.about(text)]),
             Origin::Inline(content) => {
-                let sections = |text: String| sections(Path::new("inline.md"), &text, None);
+                let sections = |text: String| sections(named(INLINE), &text, None);
                 compare(NO_STAMP, (*content).to_owned(), known, sections)
             }
             Origin::File(path) => {
@@ -214,6 +214,18 @@ pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
             None => Err(io::ErrorKind::NotFound.into()),
         },
     }
+}
+
+/// The headings and the first line of a document's content in a text of this path as it is now; `None` if no section is the same.
+pub fn section_in(path: &str, text: &str, content: &str) -> Option<(String, usize)> {
+    let chunks = chunks(named(path), text).into_iter();
+    let mut same = chunks.filter(|chunk| chunk.content == content);
+    same.next().map(|chunk| (chunk.headings.join(HEADING_SEPARATOR), chunk.line))
+}
+
+/// The name by which a text of this path is divided: an inline text has no file.
+fn named(path: &str) -> &Path {
+    Path::new(if path == INLINE { "inline.md" } else { path })
 }
 
 /// What the catalog says about a source, as a text: its name, its description, its tags and its id as words, a line each.
