@@ -392,7 +392,7 @@ fn present(removed: io::Result<()>) -> io::Result<()> {
 fn remove_making(folder: &Folder) -> io::Result<()> {
     ["", "-wal", "-shm", "-journal"]
         .into_iter()
-        .try_for_each(|end| present(folder.remove_file(&format!("{MAKING}{end}"))))
+        .try_for_each(|end| present(folder.remove_file(format!("{MAKING}{end}"))))
 }
 
 fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
