@@ -39,7 +39,7 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
     Some(slashed(&path))
 }
 
-/// Whether pages may be in this folder, written as [`docs_path`] gives it.
+/// Whether pages may be in this folder, written as `docs_path` gives it.
 pub fn is_pages_folder(folder: &str) -> bool {
     let path = clean(Path::new(folder));
     let is_guarded = || {
