@@ -105,7 +105,7 @@ use self::places::Contents;
 use self::profile::ActiveProfile;
 use self::trust::{Decided, Loaded};
 use crate::session::Store;
-use refdesk_core::catalog::{self, Catalog, PlainSources, Source, SourceId};
+use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
 use refdesk_core::config::Config;
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
@@ -126,8 +126,6 @@ pub struct Desk {
     catalog: Arc<Catalog>,
     /// Links in the folder of references that lead out of the workspace.
     linked_references: Vec<PathBuf>,
-    /// The addresses that want to be in every conversation, as the configuration has them.
-    auto_addresses: Vec<Arc<Source>>,
     /// What was trusted when the catalog was read.
     decided: Decided,
     choice: Choice,
@@ -194,7 +192,6 @@ impl Desk {
             profile,
             catalog: Arc::default(),
             linked_references: Vec::new(),
-            auto_addresses: Vec::new(),
             decided: Decided::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
@@ -279,9 +276,7 @@ impl Desk {
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);
         }
-        let mut addresses = Vec::new();
-        let catalog = self.without_untrusted(catalog, &mut decided, &mut addresses, &mut problems);
-        self.auto_addresses = addresses;
+        let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
         // Whether anything is at a path that waits for trust is not told.
         diagnostics.retain(|it| {

@@ -166,13 +166,6 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// An address in every conversation.
-    pub fn address(&self, source: &Source, url: &str) -> Bare {
-        let id = source.id.as_str();
-        let what = format!("every agent would be told to fetch {url}, as @{id}");
-        self.action(PrivilegedActionKind::Source(source.id.clone()), what, &json!({"id": id, "url": url}))
-    }
-
     /// A folder outside whose files are sources, so that an agent can read them.
     pub fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);

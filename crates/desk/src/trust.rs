@@ -18,7 +18,7 @@ use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, in
 use super::{Desk, Session, Settled};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
-    self, Catalog, CatalogReading, LocalPath, Mode, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
+    self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
@@ -108,8 +108,6 @@ impl Desk {
         found.extend(check.references().map(|(_, bare)| self.located(bare)));
         let linked = self.linked_references.iter().filter_map(|file| check.linked(file));
         found.extend(linked.map(|bare| self.located(bare)));
-        let addresses = self.auto_addresses.iter().filter_map(|source| check.address(source));
-        found.extend(addresses.map(|bare| self.located(bare)));
         let sources = self.catalog.sources().iter().filter_map(|source| check.source(source));
         // A text is not listed again if its folder or file is listed.
         let own = sources.filter(|bare| {
@@ -130,8 +128,7 @@ impl Desk {
                 continue;
             };
             let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
-            let bare = |source| check.source(source).or_else(|| check.address(source));
-            for Bare { what, hash, about } in own.filter_map(bare) {
+            for Bare { what, hash, about } in own.filter_map(|source| check.source(source)) {
                 let (file, line) = (profile.document.shown.clone(), None);
                 actions.push(PrivilegedAction { what, hash, about, file, line });
             }
@@ -244,26 +241,17 @@ impl Desk {
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
-    /// The catalog with the untrusted sources marked; an untrusted address is in no conversation by itself. Adds what was
-    /// decided about each source, the addresses that want to be in every one, and the problems of the trust file.
+    /// The catalog with the untrusted sources marked. Adds what was decided about each source, and the problems of the
+    /// trust file.
     pub(super) fn without_untrusted(
         &self,
         catalog: Catalog,
         decided: &mut Decided,
-        addresses: &mut Vec<Arc<Source>>,
         problems: &mut Vec<Diagnostic>,
     ) -> Catalog {
         let check = TrustCheck::new(self);
         let mut withheld = false;
         let mut told = |source: Arc<Source>| {
-            if let Some(bare) = check.address(&source) {
-                let is_trusted = check.trusts(&bare.hash);
-                decided.push((bare.hash, is_trusted));
-                addresses.push(source.clone());
-                withheld |= !is_trusted;
-                let selectable = || Arc::new(Source { mode: Mode::Selectable, ..Source::clone(&source) });
-                return if is_trusted { source } else { selectable() };
-            }
             let Some(bare) = check.source(&source) else { return source };
             let is_trusted = check.trusts(&bare.hash);
             decided.push((bare.hash, is_trusted));

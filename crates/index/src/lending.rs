@@ -61,14 +61,18 @@ impl ModelLender {
     /// Lends the model to processes that look for it in this folder of the user's state.
     ///
     /// # Errors
-    /// The socket cannot be made, for instance because its path is too long, or no thread can be started.
+    /// There is no such folder yet, which a lender is no reason to make; the socket cannot be made, for instance because its path
+    /// is too long; or no thread can be started.
     pub fn start(state: &Path) -> io::Result<Self> {
         Self::lend(state, LazyModel::default())
     }
 
     fn lend(state: &Path, model: impl Embedder + 'static) -> io::Result<Self> {
         let folder = state.join(FOLDER);
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         let (listener, socket) =
             tempfile::Builder::new().prefix("lender-").make_in(&folder, |path| UnixListener::bind(path))?.into_parts();
         let is_closed = Arc::new(AtomicBool::new(false));

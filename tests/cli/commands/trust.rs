@@ -69,26 +69,6 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
 }
 
 #[test]
-fn an_address_is_in_no_conversation_by_itself_until_it_is_trusted() {
-    let world = Workspace::with(&[]);
-    let address = |url: &str| {
-        let source = json!({"id": "far", "name": "Far", "type": "url", "mode": "auto", "url": url, "tags": ["orbit"]});
-        world.configure(json!({"sources": [source]}));
-    };
-    address("https://far.example/x");
-    let told = || world.run(&["instructions"]).exits(0).text().contains("far.example");
-    assert!(!told());
-    let listed = world.run(&["trust", "list"]).exits(0);
-    assert!(listed.text().contains("every agent would be told to fetch https://far.example/x, as @far"), "{listed}");
-    // It can be found and picked, as one that is selectable.
-    assert!(String::from_utf8_lossy(&world.feed(&["enrich"], b"the orbit").exits(0).stdout).contains("@far: Far"));
-    world.trust(STATE);
-    assert!(told());
-    address("https://other.example/far.example");
-    assert!(!told(), "another address is asked about again");
-}
-
-#[test]
 fn untrusted_actions_are_reported_only_where_they_matter() {
     let world = with_sources_outside();
     let warned = |words: &[&str]| world.run(words).exits(0).stderr.matches("trust").count() > 0;

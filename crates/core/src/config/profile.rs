@@ -131,7 +131,8 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFou
     }
     // Try the file of that name first: usually it is the one, and the others need not be read.
     let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
-    let by_file = likely.is_file().then(|| read(around, &likely));
+    // Outside, not even whether there is one is told.
+    let by_file = (folder(around).is_ok() && likely.is_file()).then(|| read(around, &likely));
     if let Some(Ok(profile)) = &by_file
         && profile.name == given
     {
@@ -152,11 +153,10 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFou
 
 /// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
 pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
-    let folder = around.workspace.join(PROFILES);
-    let root = Resolver::default().folder(&around.workspace);
-    if !Resolver::default().folder(&folder).starts_with(&root) {
-        return (Vec::new(), vec![linked_out("folder of profiles", around.display(&folder))]);
-    }
+    let folder = match folder(around) {
+        Ok(folder) => folder,
+        Err(problem) => return (Vec::new(), vec![problem]),
+    };
     let files = match files(&folder) {
         Ok(files) => files,
         Err(error) if is_absent(&error) => return Default::default(),
@@ -181,6 +181,13 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         profile.problems.push(problem.fix("give one of the two another name"));
     }
     (all, Vec::new())
+}
+
+/// The folder of profiles, unless it leads out of the workspace.
+fn folder(around: &Surroundings) -> Result<PathBuf, Diagnostic> {
+    let (folder, resolver) = (around.workspace.join(PROFILES), Resolver::default());
+    let is_inside = resolver.folder(&folder).starts_with(resolver.folder(&around.workspace));
+    is_inside.then(|| folder.clone()).ok_or_else(|| linked_out("folder of profiles", around.display(&folder)))
 }
 
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {

@@ -154,8 +154,8 @@ mod tests {
         let large = format!("\"{}\"", "x".repeat(usize::try_from(LIMIT).unwrap()));
         for (text, why) in [
             ("", "EOF while parsing a value at line 1 column 0"),
-            ("{\"sort\": tru", "EOF while parsing"),
-            ("{\"sort\": 1}", "expected a string at line 1 column 10"),
+            ("{\"theme\": tru", "EOF while parsing"),
+            ("{\"theme\": 1}", "expected a string at line 1 column 11"),
             ("{\"borders\": {\"left\": -1, \"upper\": 2}}", "expected u16 at line 1 column 23"),
             (large.as_str(), "larger than 65536 bytes"),
         ] {

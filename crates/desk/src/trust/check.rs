@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::Desk;
 use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
-use refdesk_core::catalog::{Mode, Source, SourceKind};
+use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, is_within};
@@ -63,12 +63,6 @@ impl<'d> TrustCheck<'d> {
         };
         let bare = self.actions().source(source, place)?;
         self.is_foreign(source).then_some(bare)
-    }
-
-    /// The privileged action of an address that would be in every conversation, if it may come with the workspace.
-    pub fn address(&self, source: &Source) -> Option<Bare> {
-        let SourceKind::Url { url } = &source.kind else { return None };
-        (source.mode == Mode::Auto && self.is_foreign(source)).then(|| self.actions().address(source, url))
     }
 
     /// Whether a source may come with the workspace. A discovered source comes with the configuration that names the
