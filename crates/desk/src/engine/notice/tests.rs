@@ -165,7 +165,7 @@ fn what_is_retraced_is_one_notice() {
     let other = snapshot(&all, &["a>b", "b>c"], &["c"], &[]);
     for (before, after, named, expected) in [
         (&with, &without, vec!["a"], "you: Undone [left with it: @b, @c, ~1,234 tokens]"),
-        (&without, &with, vec!["a"], "you: Undone [came with it: @b, @c, ~1234 tokens]"),
+        (&without, &with, vec!["a"], "you: Undone [came with it: @b, @c, ~1,234 tokens]"),
         (&with, &other, vec!["a", "c"], "you: Undone [left with it: @b, ~1200 tokens]"),
         (&without, &other, vec!["c"], "you: Undone []"),
     ] {
