@@ -166,7 +166,7 @@ fn what_is_retraced_is_one_notice() {
     for (before, after, named, expected) in [
         (&with, &without, vec!["a"], "you: Undone [left with it: @b, @c, ~1,234 tokens]"),
         (&without, &with, vec!["a"], "you: Undone [came with it: @b, @c, ~1,234 tokens]"),
-        (&with, &other, vec!["a", "c"], "you: Undone [left with it: @b, ~1200 tokens]"),
+        (&with, &other, vec!["a", "c"], "you: Undone [left with it: @b, ~1,200 tokens]"),
         (&without, &other, vec!["c"], "you: Undone []"),
     ] {
         let named = named.into_iter().map(str::to_owned).collect();
