@@ -1,6 +1,8 @@
 //! Undoes and redoes the changes made here. Each is a change like any other, made under the lock on the choice stored
 //! at that moment; later changes by other processes stay.
 
+use std::time::{Duration, SystemTime};
+
 use super::change::Done;
 use super::{Desk, Session};
 use refdesk_core::catalog::SourceId;
@@ -23,7 +25,11 @@ pub struct Undone {
 pub(super) struct AnsweredHere {
     who: String,
     ids: Vec<String>,
+    at: SystemTime,
 }
+
+/// How long the asker has to store them. Later picks of the same sources are made by others.
+const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 impl Desk {
     /// Undoes this desk's last change; `None` if there is none.
@@ -48,15 +54,20 @@ impl Desk {
     pub fn expect_answer(&mut self, who: &str, ids: &[String]) {
         let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
         if !new.is_empty() {
-            self.answers.push(AnsweredHere { who: who.to_owned(), ids: new });
+            self.answers.push(AnsweredHere { who: who.to_owned(), ids: new, at: (self.options.clock)() });
         }
     }
 
     /// Records what was stored since `known`: what follows from an answer given here as a step, the rest as of others.
     pub(super) fn note_stored(&mut self, known: &Choice, stored: &Choice) {
         let is_new = |id: &String| stored.picks.contains(id) && !known.picks.contains(id);
+        let now = (self.options.clock)();
         let mut steps = Vec::new();
         self.answers.retain(|answer| {
+            // A clock that was set back tells nothing.
+            if now.duration_since(answer.at).is_ok_and(|age| age > ANSWER_TIME) {
+                return false;
+            }
             let made: Vec<String> = answer.ids.iter().filter(|id| is_new(id)).cloned().collect();
             let is_made = !made.is_empty();
             if is_made {
@@ -95,5 +106,35 @@ impl Desk {
         })?;
         self.history = history;
         Ok(retraced.map(|retraced| Undone { what, retraced, left }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+
+    static NOW: AtomicU64 = AtomicU64::new(1_000);
+
+    fn clock() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(NOW.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_pick_long_after_an_answer_is_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
+        let mut desk = Desk::open(Options { clock, ..Options::new(around) });
+        let with =
+            |picks: &[&str]| Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), ..Choice::default() };
+        for (seconds, expected) in [(ANSWER_TIME.as_secs() + 1, None), (1, Some("answer to codex".to_owned()))] {
+            desk.expect_answer("codex", &["a".to_owned()]);
+            NOW.fetch_add(seconds, Ordering::Relaxed);
+            desk.note_stored(&with(&["x"]), &with(&["x", "a", "b"]));
+            assert_eq!((desk.undoable().0, desk.answers.len()), (expected, 0), "after {seconds} s");
+        }
     }
 }

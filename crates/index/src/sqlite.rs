@@ -120,8 +120,11 @@ impl Storage for SqliteStorage {
                 subject: subject(row, 9)?,
                 stamp: stamp(row, 14)?,
             };
-            let is_ours =
-                sealed_document(&document, &row.get::<_, String>(18)?).has_seal(&self.key, row.get_ref(19)?.as_blob()?);
+            let Document { doc_type, source, path, heading, content, content_hash, subject, .. } = &document;
+            let keywords: String = row.get(18)?;
+            let texts: [&str; 6] = [doc_type, source, path, heading, content, &keywords];
+            let sealed = sealed_document(texts, [document.line, document.end_line], content_hash, subject.as_ref());
+            let is_ours = sealed.has_seal(&self.key, row.get_ref(19)?.as_blob()?);
             Ok((document, is_ours))
         };
         let found = self.ask(|connection| {
@@ -324,20 +327,8 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
     )?;
     let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash, subject, join } = document;
     let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.as_ref().and_then(of);
-    let seal = SealedDocument {
-        doc_type,
-        source: &key.source,
-        path: &key.path,
-        heading,
-        line: *line,
-        end_line: *end_line,
-        content,
-        keywords,
-        content_hash,
-        subject: subject.as_ref(),
-    }
-    .row()
-    .seal(seal_key);
+    let texts: [&str; 6] = [doc_type, &key.source, &key.path, heading, content, keywords];
+    let seal = sealed_document(texts, [*line, *end_line], content_hash, subject.as_ref()).seal(seal_key);
     statement.execute(params![
         doc_type,
         key.source,
@@ -368,56 +359,25 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         .map(drop)
 }
 
-/// What the seal of a document covers: all that is said of it, and what it is found by.
-struct SealedDocument<'a> {
-    doc_type: &'a str,
-    source: &'a str,
-    path: &'a str,
-    heading: &'a str,
-    line: usize,
-    end_line: usize,
-    content: &'a str,
-    keywords: &'a str,
-    content_hash: &'a [u8],
-    subject: Option<&'a DatabaseSubject>,
-}
-
-impl SealedDocument<'_> {
-    fn row(&self) -> SealedRow {
-        let part = |of: fn(&DatabaseSubject) -> Option<&String>| self.subject.and_then(of);
-        SealedRow::of("index.db/documents")
-            .with(self.doc_type)
-            .with(self.source)
-            .with(self.path)
-            .with(self.heading)
-            .with_number(self.line)
-            .with_number(self.end_line)
-            .with(self.content)
-            .with(self.keywords)
-            .with(self.content_hash)
-            .with_some(part(|it| Some(&it.database)))
-            .with_some(part(|it| it.schema.as_ref()))
-            .with_some(part(|it| it.table.as_ref()))
-            .with_some(part(|it| it.column.as_ref()))
-            .with_some(part(|it| it.domain.as_ref()))
-    }
-}
-
-fn sealed_document(document: &Document, keywords: &str) -> SealedRow {
-    let Document { doc_type, source, path, heading, line, end_line, content, content_hash, subject, .. } = document;
-    SealedDocument {
-        doc_type,
-        source,
-        path,
-        heading,
-        line: *line,
-        end_line: *end_line,
-        content,
-        keywords,
-        content_hash,
-        subject: subject.as_ref(),
-    }
-    .row()
+/// What the seal of a document covers: all that is said of it, and what it is found by. The texts are its type, source, path,
+/// heading, content and keywords, the lines its first and last.
+fn sealed_document(
+    texts: [&str; 6],
+    lines: [usize; 2],
+    content_hash: &[u8],
+    subject: Option<&DatabaseSubject>,
+) -> SealedRow {
+    let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.and_then(of);
+    let row = texts.into_iter().fold(SealedRow::of("index.db/documents"), SealedRow::with);
+    lines
+        .into_iter()
+        .fold(row, SealedRow::with_number)
+        .with(content_hash)
+        .with_some(part(|it| Some(&it.database)))
+        .with_some(part(|it| it.schema.as_ref()))
+        .with_some(part(|it| it.table.as_ref()))
+        .with_some(part(|it| it.column.as_ref()))
+        .with_some(part(|it| it.domain.as_ref()))
 }
 
 /// A join is one of the document that has this seal.
