@@ -25,6 +25,10 @@ fn a_database_is_planned_documented_and_asked() {
     let world = world();
     let told = world.run(&["db", "plan", "--dry-run"]).exits(0);
     assert!(told.text().contains("Email         share of nulls alone, sensitive by name: email"), "{told}");
+    for line in ["shop (sqlite ", "invoice: 4 tables\n", "  main.Invoice (table): at most ", "    Total         "] {
+        assert!(told.text().contains(line), "{line}: {told}");
+    }
+    assert!(told.stderr.contains("this would write .jaato/databases/documentation-plan.json"), "{told}");
     assert!(!world.path.join(".jaato/databases").exists());
     let told = world.run(&["db", "plan"]).exits(0);
     assert!(told.text().starts_with("shop (sqlite "), "{told}");
@@ -50,6 +54,10 @@ fn a_database_is_planned_documented_and_asked() {
     let told = world.run(&["db", "usage", "trackid", "--json"]).exits(0).json();
     assert_eq!(told["usage"].as_array().map(Vec::len), Some(3), "{told}");
     assert!(told["usage"].as_array().unwrap().iter().all(|it| it.get("inferred").is_none()), "{told}");
+    let told = world.run(&["db", "usage", "trackid"]).exits(0);
+    for line in ["shop.main.Track          INTEGER  primary key ", "shop.main.InvoiceLine    INTEGER  -> main.Track "] {
+        assert!(told.text().contains(line), "{told}");
+    }
     let told = world.run(&["db", "domains", "--json"]).exits(0).json();
     assert_eq!(told["domains"].as_array().map(Vec::len), Some(4), "{told}");
     assert!(world.run(&["db", "domains"]).exits(0).text().contains("Customer, Employee"));
@@ -359,4 +367,17 @@ fn the_doctor_says_what_a_database_needs() {
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
     let told = line("databases: docs/databases/shop/").exits(0);
     assert!(told.text().contains("fix: `refdesk db document shop --overwrite-edited` writes it anew"), "{told}");
+}
+
+#[test]
+fn hidden_characters_of_a_schema_are_told_with_their_place() {
+    let world = world();
+    let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
+    database.execute_batch("create table \"a\u{202e}b\" (id integer primary key, \"c\u{200b}d\" text);").unwrap();
+    let told = world.run(&["db", "plan"]).exits(0);
+    let warning = "warning: 'shop': main.a\\u{202e}b: its name has an invisible character";
+    assert!(told.stderr.contains(warning) && told.stderr.contains(", and 1 more such"), "{told}");
+    let file = ".jaato/databases.yaml";
+    world.put(file, format!("{}    checks: {{ hidden_characters: off }}\n", world.read(file)).as_bytes());
+    assert!(!world.run(&["db", "plan"]).exits(0).stderr.contains("invisible"));
 }

@@ -72,11 +72,19 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
     };
     let row = |used: &ColumnUse| {
         let name = format!("{}.{}", used.table.database, used.table.table);
-        vec![name, used.data_type.clone().unwrap_or_default(), used.table.description.clone()]
+        vec![name, used.data_type.clone().unwrap_or_default(), role(used), used.table.description.clone()]
     };
     let text = rows::table(&found.answer.usage.iter().map(row).collect::<Vec<_>>());
     let diagnostics = damaged(found.sources.damaged());
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+}
+
+/// What a column is for, in the words of the page of its table.
+fn role(used: &ColumnUse) -> String {
+    let key = used.primary_key.unwrap_or_default().then(|| "primary key".to_owned());
+    let inferred = if used.inferred { " (inferred)" } else { "" };
+    let target = used.refers_to.as_ref().map(|table| format!("-> {}{inferred}", one_line(table)));
+    key.into_iter().chain(target).collect::<Vec<_>>().join(", ")
 }
 
 /// Damaged pages, without which an answer may lack something.

@@ -153,19 +153,35 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
     for (constraint, comment) in &table.constraint_comments {
         of_quoted(&format!("the comment of {constraint}"), comment, None, tell);
     }
-    of_hidden("its name", &table.full_name(), None, tell);
+    for (column, message) in hidden_texts(table) {
+        tell(CheckRule::HiddenCharacters, column, message);
+    }
+}
+
+/// Names and texts of a table that have hidden characters: the column, if it is one of a column, and what is wrong.
+pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
+    let full_name = table.full_name();
+    let own = [("its name", Some(full_name.as_str())), ("its comment", table.comment.as_deref())];
+    let of_columns = table.columns.iter().flat_map(|column| {
+        let labels = column.labels.iter().map(|label| ("a label", Some(label.as_str())));
+        let texts = [
+            ("its name", Some(column.name.as_str())),
+            ("its default", column.default.as_deref()),
+            ("its comment", column.comment.as_deref()),
+        ];
+        texts.into_iter().chain(labels).map(|(what, text)| (Some(column.name.as_str()), what, text))
+    });
+    own.into_iter()
+        .map(|(what, text)| (None, what, text))
+        .chain(of_columns)
+        .filter_map(|(column, what, text)| Some((column, what, HiddenCharacters::of(text?)?)))
+        .map(|(column, what, hidden)| (column, format!("{what} has an {}", hidden.words())))
+        .collect()
 }
 
 fn of_columns(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
     let note = input.notes.table(table);
     for column in &table.columns {
-        of_hidden("its name", &column.name, Some(&column.name), tell);
-        if let Some(default) = &column.default {
-            of_hidden("its default", default, Some(&column.name), tell);
-        }
-        for label in &column.labels {
-            of_hidden("a label", label, Some(&column.name), tell);
-        }
         if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
             of_quoted("the comment of its type", comment, Some(&column.name), tell);
         }
@@ -184,16 +200,9 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
     if comment.trim().is_empty() || split(comment) == split(name) {
         tell(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
     }
-    of_hidden("its comment", comment, column, tell);
     of_quoted("its comment", comment, column, tell);
     if comment.chars().count() > LONG_COMMENT {
         tell(CheckRule::LongComment, column, format!("its comment has more than {LONG_COMMENT} characters"));
-    }
-}
-
-fn of_hidden(what: &str, text: &str, column: Option<&str>, tell: Tell<'_>) {
-    if let Some(hidden) = HiddenCharacters::of(text) {
-        tell(CheckRule::HiddenCharacters, column, format!("{what} has an {}", hidden.words()));
     }
 }
 
@@ -296,12 +305,12 @@ mod tests {
             "missing_target c",
             "no_domain -",
             "ambiguous_join c",
-            "empty_comment a_id",
             "hidden_characters mail",
+            "hidden_characters d\u{202e}",
+            "hidden_characters d\u{202e}",
+            "empty_comment a_id",
             "sensitive_without_note mail",
             "long_comment c",
-            "hidden_characters d\u{202e}",
-            "hidden_characters d\u{202e}",
             "value_in_comment d\u{202e}",
         ];
         assert_eq!(found(""), all);

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use refdesk_database::config::CheckRule;
+use refdesk_database::schema::check::hidden_texts;
 use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
 use refdesk_files::output::Proposal;
 use refdesk_text::report::Diagnostic;
@@ -80,6 +82,7 @@ impl Desk {
         let (config, _) = self.databases();
         let (mut plan, told) = plan::make(config, &inputs, &edits, &self.timestamp());
         problems.extend(told);
+        problems.extend(read.iter().filter_map(hidden_texts_of));
         if let Some(stored) = &stored {
             let wrong = config.wrong.iter().map(String::as_str);
             let configured: Vec<&str> =
@@ -140,6 +143,24 @@ pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
         // The position is at its end: `… at line 3 column 7`.
         Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
     })
+}
+
+/// Tells that names or texts of a database have hidden characters, unless its configuration switched that rule off.
+fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
+    let checks = &database.config.checks;
+    let is_off = checks.iter().any(|(rule, severity)| *rule == CheckRule::HiddenCharacters && severity.is_none());
+    let snapshot = database.snapshot().filter(|_| !is_off)?;
+    let mut found = snapshot.tables.iter().flat_map(|table| {
+        let place = |column: Option<&str>| column.map_or_else(String::new, |column| format!(".{column}"));
+        let told = hidden_texts(table).into_iter();
+        told.map(move |(column, message)| format!("{}{}: {message}", table.full_name(), place(column)))
+    });
+    let first = found.next()?;
+    let more = match found.count() {
+        0 => String::new(),
+        more => format!(", and {more} more such"),
+    };
+    Some(Diagnostic::warning(Code::HiddenCharacters, format!("'{}': {first}{more}", database.config.name)))
 }
 
 /// Keeps what the stored plan says of databases that were not asked for now and are still configured.
