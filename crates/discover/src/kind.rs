@@ -55,6 +55,12 @@ const UNREAD: [&str; 14] = [
     "third_party_notices",
 ];
 
+/// Instructions for agents, in any folder.
+const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+/// Instructions for GitHub Copilot, in a folder `.github`.
+pub const COPILOT: &str = "copilot-instructions.md";
+
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classified {
@@ -76,10 +82,13 @@ pub fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     let folder = path.parent().map(slashed).unwrap_or_default();
     let with = |kind, evidence: String| Classified { kind, evidence, is_ticked: true };
     let is_in = |names: &[&str]| folders.iter().any(|folder| names.contains(&folder.as_str()));
+    if name == COPILOT && folders.last().is_some_and(|folder| folder == ".github") {
+        return Some(with(FoundKind::Agents, "instructions for Copilot".to_owned()));
+    }
     if is_hidden_folder(&folders) {
         return None;
     }
-    let found = if name == "AGENTS.md" || name == "CLAUDE.md" {
+    let found = if INSTRUCTIONS.contains(&name.as_str()) {
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         with(FoundKind::Agents, format!("instructions for agents{place}"))
     } else if stem.starts_with("changelog")
@@ -176,6 +185,9 @@ mod tests {
             ("tests/data/README.md", Some((Readme, false))),
             ("AGENTS.md", Some((Agents, true))),
             ("a/b/CLAUDE.md", Some((Agents, true))),
+            ("GEMINI.md", Some((Agents, true))),
+            (".github/copilot-instructions.md", Some((Agents, true))),
+            (".github/a/copilot-instructions.md", None),
             ("agents.md", Some((Project, true))),
             ("CONTRIBUTING.md", Some((Project, true))),
             ("ARCHITECTURE.adoc", Some((Project, true))),

@@ -9,7 +9,7 @@ use refdesk_core::catalog::{DirectoryContents, Mode};
 pub enum FoundKind {
     /// A README.
     Readme,
-    /// `AGENTS.md` or `CLAUDE.md`.
+    /// `AGENTS.md`, `CLAUDE.md` and others of their kind.
     Agents,
     /// Another document at the top of the repository.
     Project,

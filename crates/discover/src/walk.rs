@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::kind::COPILOT;
 use super::proposal::ScanNote;
 use refdesk_files::path::{clean, slashed};
 use refdesk_files::reserved::{is_git, is_own};
@@ -71,6 +72,9 @@ const HIDDEN: [(&str, &str); 8] = [
     (".github", "skills"),
     (".opencode", "skills"),
 ];
+
+/// Documents in hidden folders that are not entered.
+const IN_HIDDEN: [(&str, &str); 1] = [(".github", COPILOT)];
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -281,6 +285,12 @@ impl Walker<'_> {
             }
             match kind {
                 EntryKind::Folder => {
+                    for (_, file) in IN_HIDDEN.iter().filter(|(hidden, _)| name == *hidden) {
+                        let path = path.join(file);
+                        if self.is_file(&path) && !is_ignored(&path, false) {
+                            self.listing.files.push(path);
+                        }
+                    }
                     for below in entered(&at.path, &name) {
                         let path = if below.is_empty() { path.clone() } else { path.join(below) };
                         if at.depth >= self.limits.depth {
@@ -321,6 +331,12 @@ impl Walker<'_> {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.top.below(path).is_ok()
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        let found = self.top.below(folder).and_then(|folder| folder.entry(name));
+        found.ok().flatten().is_some_and(|it| it.kind == EntryKind::File)
     }
 
     /// Whether a link in a folder leads to a folder. What is outside is not looked at: there the name decides.

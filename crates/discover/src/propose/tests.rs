@@ -70,6 +70,7 @@ fn everything_that_may_be_a_source_is_found_in_order() {
             (".cursor/rules/rust.mdc", "---\ndescription: Rust\nglobs: **/*.rs\nalwaysApply: false\n---\nUse it.\n"),
             (".cursor/rules/all.mdc", "---\nalwaysApply: true\n---\n# Always\n"),
             (".github/x.md", "# hidden\n"),
+            (".github/copilot-instructions.md", "Answer briefly, with tests.\n"),
             ("llms.txt", "# Shop\n\n- [Api](https://shop.example/docs/api.md): the endpoints\n"),
             ("node_modules/a/README.md", "# a\n"),
         ],
@@ -80,6 +81,7 @@ fn everything_that_may_be_a_source_is_found_in_order() {
     let expected = [
         ("shop-readme", "README.md", "The shop"),
         ("cart", "pkg/cart/README.md", "Cart"),
+        ("copilot-instructions", ".github/copilot-instructions.md", "copilot-instructions"),
         ("shop-agents", "AGENTS.md", "Rules for agents"),
         ("shop-contributing", "CONTRIBUTING.md", "How to help"),
         ("docs-guide", "docs/guide.md", "The guide"),
