@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::error::without_path;
+use super::read::Stamp;
 use super::reserved::{is_git, is_kept_back, is_own_name};
 use super::{EntryKind, Folder};
 
@@ -41,6 +42,8 @@ pub struct WalkedFile {
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
+    /// What tells it from a later version, if it was asked for together with the size.
+    pub stamp: Option<Stamp>,
 }
 
 /// Why a walk is incomplete.
@@ -196,7 +199,7 @@ impl Folder {
                 problems.push(Problem::TooManyBytes);
                 break;
             }
-            found.push(WalkedFile { path: root.join(within), size });
+            found.push(WalkedFile { path: root.join(within), size, stamp: None });
         }
         problems.extend(walk.stopped.map(Problem::Stopped));
         (found, problems)
@@ -441,7 +444,7 @@ mod tests {
         let folder = Folder::real(&root.join("kept")).unwrap();
         fs::rename(root.join("kept"), root.join("gone")).unwrap();
         let (found, _) = folder.files(Path::new("x"), NO_LIMITS, &WalkBudget::default(), |_| true);
-        assert_eq!(found, [WalkedFile { path: "x/a.md".into(), size: 5 }]);
+        assert_eq!(found, [WalkedFile { path: "x/a.md".into(), size: 5, stamp: None }]);
         let (found, problems) =
             files_below(Path::new("x"), &root.join("kept"), NO_LIMITS, &WalkBudget::default(), |_| true);
         assert!(found.is_empty() && matches!(&problems[..], [Problem::Unreadable(path, _)] if path == Path::new("x")));

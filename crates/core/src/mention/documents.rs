@@ -2,12 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
-use refdesk_files::read_regular;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
+use refdesk_files::{read_regular, stamp};
 use refdesk_text::Code;
 use refdesk_text::generated::is_generated;
 use refdesk_text::report::Diagnostic;
@@ -40,10 +39,11 @@ pub fn files(
     let (files, problems) = match place.standing {
         PathState::Missing | PathState::Untrusted | PathState::Reserved => (Vec::new(), Vec::new()),
         PathState::File => {
-            let size = place.size.unwrap_or_else(|| fs::metadata(&place.path).map_or(0, |metadata| metadata.len()));
+            let stamp = if place.size.is_none() { stamp(&place.path).ok() } else { None };
+            let size = place.size.or(stamp.map(|stamp| stamp.size)).unwrap_or_default();
             let too_large = size > LIMITS.bytes;
             (
-                vec![WalkedFile { path: place.path.to_path_buf(), size }],
+                vec![WalkedFile { path: place.path.to_path_buf(), size, stamp }],
                 too_large.then_some(Problem::TooManyBytes).into_iter().collect(),
             )
         }
@@ -162,7 +162,7 @@ mod tests {
             for name in all.split(' ') {
                 refdesk_files::write_atomic(&folder.path().join(name), ours.as_bytes()).unwrap();
             }
-            let walked = |name: &str| WalkedFile { path: folder.path().join(name), size: 1 };
+            let walked = |name: &str| WalkedFile { path: folder.path().join(name), size: 1, stamp: None };
             let found = without_pages_for_programs(all.split(' ').map(walked).collect());
             let found: Vec<_> = found.iter().filter_map(|file| file.path.strip_prefix(folder.path()).ok()).collect();
             assert_eq!(found, left.split(' ').map(Path::new).collect::<Vec<_>>(), "{ours}");

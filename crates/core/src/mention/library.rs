@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
 use refdesk_files::walk::WalkBudget;
-use refdesk_files::{Sealer, read_open, stamp};
+use refdesk_files::{Sealer, Stamp, read_open, stamp};
 use refdesk_text::hidden;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
@@ -156,7 +156,8 @@ impl Library {
                 };
                 let read = found.into_par_iter().map(|file| {
                     let path = shared(file.path);
-                    let named = source.place().map_or(Ok(Arc::default()), |place| self.named_in(place, &path));
+                    let named =
+                        source.place().map_or(Ok(Arc::default()), |place| self.named_in(place, &path, file.stamp));
                     (path, named)
                 });
                 (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
@@ -268,10 +269,10 @@ impl Library {
         is_built(path) || documents_of(path).iter().any(exists)
     }
 
-    /// The scan result of a file of this source.
-    fn named_in(&self, place: &LocalPath, path: &Arc<Path>) -> io::Result<Arc<ScannedMentions>> {
+    /// The scan result of a file of this source, whose stamp may be known.
+    fn named_in(&self, place: &LocalPath, path: &Arc<Path>, known: Option<Stamp>) -> io::Result<Arc<ScannedMentions>> {
         let now = self.memory.now();
-        let then = stamp(path)?;
+        let then = known.map_or_else(|| stamp(path), Ok)?;
         if let Some(named) = self.memory.recall(path, then, &self.matcher) {
             return Ok(named);
         }
