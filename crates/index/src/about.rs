@@ -55,6 +55,8 @@ pub(crate) struct Corpus {
     names: Vec<String>,
     /// For each source whether a chunk of it waits for its vector.
     waiting: Vec<bool>,
+    /// Whether no hint leads to it.
+    boilerplate: Vec<bool>,
     /// Position of its kind.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
@@ -168,6 +170,7 @@ impl Corpus {
         self.unembedded += usize::from(!document.is_embedded);
         self.documents.push(document.id);
         self.sources.push(source);
+        self.boilerplate.push(document.is_boilerplate);
         let kind = self.kind_names.iter().position(|name| name == document.doc_type).unwrap_or_else(|| {
             self.kind_names.push(document.doc_type.to_owned());
             self.kind_names.len() - 1
@@ -262,7 +265,8 @@ impl Corpus {
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(&piece.terms, of_words);
-            for (document, source) in self.sources.iter().enumerate() {
+            let may_be_hinted_at = |(at, _): &(usize, &u32)| self.boilerplate.get(*at) != Some(&true);
+            for (document, source) in self.sources.iter().enumerate().filter(may_be_hinted_at) {
                 let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
                 let coverage = coverage.get(document).copied().unwrap_or(0.0);
                 let score = cosine + COVERAGE_WEIGHT * coverage;
@@ -314,7 +318,7 @@ impl Corpus {
 
     /// The memory that it takes, in bytes.
     pub(crate) fn size(&self) -> usize {
-        let numbers = size_of::<i64>() + 3 * size_of::<u32>() + size_of::<(i64, u32)>();
+        let numbers = size_of::<i64>() + 3 * size_of::<u32>() + size_of::<(i64, u32)>() + size_of::<bool>();
         let names: usize = self.names.iter().map(|name| size_of::<String>() + name.len()).sum();
         self.documents.len() * numbers + self.values.len() + size_of_val(self.scales.as_slice()) + names
     }
@@ -396,7 +400,8 @@ mod tests {
         let (mut corpus, mut positions) = (Corpus::default(), HashMap::new());
         let mut push = |id, values: &[u8], scale| {
             let is_embedded = !values.is_empty();
-            let document = Embedded { id, source: "s", doc_type: "text", is_embedded, values, scale };
+            let document =
+                Embedded { id, source: "s", doc_type: "text", is_embedded, is_boilerplate: false, values, scale };
             corpus.push(&document, &mut positions);
         };
         (0..100).for_each(|id| push(id, &[], 0.0));

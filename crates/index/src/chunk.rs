@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use crate::boilerplate::{is_boilerplate, is_changelog};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use refdesk_text::shorten::shortened;
 
@@ -30,6 +31,8 @@ pub struct Chunk {
     pub end_line: usize,
     /// Its text.
     pub content: String,
+    /// Documents of any subject have a section like this, so that no hint leads here.
+    pub is_boilerplate: bool,
 }
 
 /// A block at the top level of a document.
@@ -47,7 +50,15 @@ enum BlockKind {
 /// The chunks of a document, in order. The name says whether it is Markdown; other text has paragraphs only.
 pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     let blocks = if is_markdown(name) { markdown(text) } else { paragraphs(text) };
-    let mut packer = Packer { text, lines: line_starts(text), headings: Vec::new(), open: None, done: Vec::new() };
+    let mut packer = Packer {
+        text,
+        lines: line_starts(text),
+        is_changelog: is_changelog(name),
+        has_title: false,
+        headings: Vec::new(),
+        open: None,
+        done: Vec::new(),
+    };
     for block in blocks {
         packer.add(block);
     }
@@ -136,10 +147,20 @@ fn line_starts(text: &str) -> Vec<usize> {
 struct Packer<'t> {
     text: &'t str,
     lines: Vec<usize>,
-    /// The headings above the next block, with their levels.
-    headings: Vec<(usize, String)>,
+    /// The whole document is one.
+    is_changelog: bool,
+    /// There was a heading.
+    has_title: bool,
+    /// The headings above the next block.
+    headings: Vec<Heading>,
     open: Option<Open>,
     done: Vec<Chunk>,
+}
+
+struct Heading {
+    level: usize,
+    title: String,
+    is_boilerplate: bool,
 }
 
 /// A chunk that is not complete.
@@ -150,6 +171,7 @@ struct Open {
     headings: Vec<String>,
     /// There is something besides headings.
     has_text: bool,
+    is_boilerplate: bool,
 }
 
 impl Packer<'_> {
@@ -161,8 +183,7 @@ impl Packer<'_> {
                 if self.open.as_ref().is_some_and(|open| open.length >= SHORTEST && is_full(open)) {
                     self.end();
                 }
-                self.headings.retain(|(above, _)| *above < level);
-                self.headings.push((level, shortened(title, LONGEST_TITLE)));
+                self.begin(level, title);
                 if length <= LONGEST {
                     self.append(block.range, length, false);
                 } else {
@@ -173,6 +194,21 @@ impl Packer<'_> {
             _ if length <= LONGEST => self.append_whole(block.range, length),
             _ => self.append_pieces(block.range),
         }
+    }
+
+    /// Begins a section. One that hints may lead to and one that they may not are never in one chunk.
+    fn begin(&mut self, level: usize, title: String) {
+        let is_title = !std::mem::replace(&mut self.has_title, true) && level == 1;
+        let is_boilerplate = is_boilerplate(&title, is_title);
+        self.headings.retain(|above| above.level < level);
+        self.headings.push(Heading { level, title: shortened(title, LONGEST_TITLE), is_boilerplate });
+        if self.open.as_ref().is_some_and(|open| open.has_text && open.is_boilerplate != self.is_boilerplate()) {
+            self.end();
+        }
+    }
+
+    fn is_boilerplate(&self) -> bool {
+        self.is_changelog || self.headings.iter().any(|heading| heading.is_boilerplate)
     }
 
     fn append_pieces(&mut self, range: Range<usize>) {
@@ -192,17 +228,22 @@ impl Packer<'_> {
     }
 
     fn append(&mut self, range: Range<usize>, length: usize, is_text: bool) {
-        let headings = || self.headings.iter().map(|(_, title)| title.clone()).collect();
+        let headings = || self.headings.iter().map(|heading| heading.title.clone()).collect();
+        let is_boilerplate = self.is_boilerplate();
         match &mut self.open {
             Some(open) => {
                 if is_text && !open.has_text {
                     open.headings = headings();
+                    open.is_boilerplate = is_boilerplate;
                 }
                 open.range.end = range.end;
                 open.length += length;
                 open.has_text |= is_text;
             }
-            None => self.open = Some(Open { range, length, headings: headings(), has_text: is_text }),
+            None => {
+                let headings = headings();
+                self.open = Some(Open { range, length, headings, has_text: is_text, is_boilerplate });
+            }
         }
     }
 
@@ -220,6 +261,7 @@ impl Packer<'_> {
             line: line_of(start),
             end_line: line_of(start + content.len() - 1),
             content: content.to_owned(),
+            is_boilerplate: open.is_boilerplate,
         });
     }
 }
@@ -272,6 +314,26 @@ mod tests {
     fn the_headings_are_those_of_the_first_paragraph() {
         let found = cut("# One\n\n## Two\n\ntext\n");
         assert_eq!(found.iter().map(|it| it.headings.join(" > ")).collect::<Vec<_>>(), ["One > Two"]);
+    }
+
+    #[test]
+    fn boilerplate_is_in_chunks_of_its_own() {
+        let changelog = Path::new("CHANGELOG.md");
+        let (document, references) = (Path::new("a.md"), "# References\n\ntext\n\n## Related\n\nlinks\n");
+        let text =
+            "# One\n\n## Contents\n\nlist\n\n## Two\n\ntext\n\n## 3. Changelog\n\n### 1.0\n\nnew\n\n## Four\n\nend\n";
+        for (name, text, expected) in [
+            (document, text, vec![("Contents", true), ("Two", false), ("1.0", true), ("Four", false)]),
+            (document, references, vec![("References", false), ("Related", true)]),
+            (document, "# Changelog\n\n## 1.0\n\nnew\n", vec![("1.0", true)]),
+            (changelog, "# Name\n\n## 1.0\n\nnew\n", vec![("1.0", true)]),
+            (document, "# One\n\ntext\n\n## See also\n", vec![("One", false), ("See also", true)]),
+        ] {
+            let found = chunks(name, text);
+            let shown: Vec<_> =
+                found.iter().map(|it| (it.headings.last().unwrap().as_str(), it.is_boilerplate)).collect();
+            assert_eq!(shown, expected, "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! file, written by one process at a time and read by any number.
 
 mod about;
+mod boilerplate;
 pub mod chunk;
 mod conversation;
 mod embedder;

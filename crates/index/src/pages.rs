@@ -150,6 +150,7 @@ impl From<PageDocument> for NewDocument {
             content_hash,
             subject: Some(subject),
             join,
+            is_boilerplate: false,
         }
     }
 }

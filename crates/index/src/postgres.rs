@@ -255,8 +255,8 @@ impl Storage for PostgresStorage {
     }
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
-        let sql =
-            "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '' FROM refdesk.documents d
+        let sql = "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '', d.is_boilerplate
+                   FROM refdesk.documents d
                    LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
                        AND v.model = $2
                    WHERE d.repository = $1 ORDER BY d.content_hash, d.source_id, d.id";
@@ -267,6 +267,7 @@ impl Storage for PostgresStorage {
                 doc_type: row.try_get(1)?,
                 source: row.try_get(2)?,
                 is_embedded: row.try_get(5)?,
+                is_boilerplate: row.try_get(6)?,
                 scale: value::<Option<f32>>(row, 3)?.unwrap_or(0.0),
                 values: row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
             });

@@ -189,7 +189,7 @@ impl Storage for SqliteStorage {
             // Both are stored in this order. Going through them side by side is faster than a join, which looks each
             // vector up.
             let mut statement = connection.prepare(
-                "SELECT content_hash, id, source_id, doc_type FROM documents ORDER BY content_hash, source_id",
+                "SELECT content_hash, id, source_id, doc_type, is_boilerplate FROM documents ORDER BY content_hash, source_id",
             )?;
             let mut vectors = connection
                 .prepare("SELECT content_hash, scale, embedding FROM vectors WHERE model = ? ORDER BY content_hash")?;
@@ -208,6 +208,7 @@ impl Storage for SqliteStorage {
                     doc_type: document.get_ref(3)?.as_str()?,
                     source: document.get_ref(2)?.as_str()?,
                     is_embedded: !hash.is_empty(),
+                    is_boilerplate: document.get(4)?,
                     scale: own.map_or(Ok(0.0), |row| row.get(1))?,
                     values: match own {
                         Some(row) => row.get_ref(2)?.as_blob()?,
@@ -322,10 +323,21 @@ fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
 fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-             database_name, schema_name, table_name, column_name, domain, seal)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             database_name, schema_name, table_name, column_name, domain, is_boilerplate, seal)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
-    let NewDocument { doc_type, heading, line, end_line, content, keywords, content_hash, subject, join } = document;
+    let NewDocument {
+        doc_type,
+        heading,
+        line,
+        end_line,
+        content,
+        keywords,
+        content_hash,
+        subject,
+        join,
+        is_boilerplate,
+    } = document;
     let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.as_ref().and_then(of);
     let texts: [&str; 6] = [doc_type, &key.source, &key.path, heading, content, keywords];
     let seal = sealed_document(texts, [*line, *end_line], content_hash, subject.as_ref()).seal(seal_key);
@@ -344,6 +356,7 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         part(|it| it.table.as_ref()),
         part(|it| it.column.as_ref()),
         part(|it| it.domain.as_ref()),
+        is_boilerplate,
         seal,
     ])?;
     let Some(join) = join else { return Ok(()) };
@@ -360,7 +373,8 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
 }
 
 /// What the seal of a document covers: all that is said of it, and what it is found by. The texts are its type, source, path,
-/// heading, content and keywords, the lines its first and last.
+/// heading, content and keywords, the lines its first and last. That a document is boilerplate only hides it from hints, as its
+/// removal would.
 fn sealed_document(
     texts: [&str; 6],
     lines: [usize; 2],

@@ -76,6 +76,8 @@ pub(crate) struct NewDocument {
     pub subject: Option<DatabaseSubject>,
     /// The join that it describes.
     pub join: Option<IndexedJoin>,
+    /// No hint leads to it.
+    pub is_boilerplate: bool,
 }
 
 /// A stored document.
@@ -103,6 +105,8 @@ pub(crate) struct Embedded<'a> {
     pub source: &'a str,
     /// Whether it gets a vector.
     pub is_embedded: bool,
+    /// Whether no hint leads to it.
+    pub is_boilerplate: bool,
     /// The value of one unit; 0 if it has no vector.
     pub scale: f32,
     /// The numbers of its vector as bytes; empty if it has none.

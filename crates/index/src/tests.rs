@@ -66,6 +66,7 @@ cases! {
     queries_of_any_text_have_an_answer,
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
+    boilerplate_is_searched_and_not_hinted_at,
 }
 
 pub(crate) struct World {
@@ -522,6 +523,21 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
     world.write("a.md", &long("circuit"));
     assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
+}
+
+fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
+    world.write("a.md", &format!("{}\n## 4. Changelog\n\nzeppelinword came\n", long("retry")));
+    world.write("CHANGELOG.md", &long("zeppelinword"));
+    world.update(vec![world.file("a", "a.md"), world.file("b", "CHANGELOG.md")]);
+    let (index, model) = world.index();
+    let about = index.about(&Question { text: "zeppelinword", ..Question::default() }, Some(model)).unwrap();
+    let covering: Vec<_> = about.scored.iter().filter(|it| it.coverage > 0.0).collect();
+    assert!(covering.is_empty(), "{covering:?}");
+    assert_eq!(about.sources.len(), 2, "both are compared by what else they say");
+    let found = index.search(&crate::search::tests::everything("zeppelinword"), None).unwrap();
+    let mut sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
+    sources.sort_unstable();
+    assert_eq!(sources, ["a", "b"]);
 }
 
 /// Text that a person revoked or removed is not in the file any longer.

@@ -8,7 +8,7 @@ use super::value;
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt, those with a higher one refused.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;
@@ -45,6 +45,7 @@ CREATE TABLE refdesk.documents (
     table_name text,
     column_name text,
     domain text,
+    is_boilerplate boolean NOT NULL,
     words tsvector NOT NULL
 );
 CREATE INDEX documents_by_file ON refdesk.documents (repository, text_key);

@@ -138,7 +138,11 @@ impl Wanted<'_> {
     }
 
     fn about(&self, text: String) -> NewDocument {
-        document(SOURCE, Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text }, None)
+        document(
+            SOURCE,
+            Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text, is_boilerplate: false },
+            None,
+        )
     }
 }
 
@@ -271,6 +275,7 @@ fn document(kind: &'static str, chunk: Chunk, subject: Option<DatabaseSubject>) 
         content_hash: hash_of(&text),
         subject,
         join: None,
+        is_boilerplate: chunk.is_boilerplate,
     }
 }
 

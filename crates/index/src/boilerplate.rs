@@ -1,0 +1,97 @@
+//! Sections that documents of any subject have: what changed when, what else to read, what is further below. A prompt such as
+//! "please review my changes" is like them without being about them, so that no hint leads there. Search finds them.
+
+use std::path::Path;
+
+/// Headings of what changed when, wherever they are; a document may have such a name as a whole.
+const CHANGES: [&str; 8] = [
+    "changelog",
+    "change log",
+    "change history",
+    "release history",
+    "release notes",
+    "revision history",
+    "revisions",
+    "version history",
+];
+
+/// Headings that say this of a section, but not of a document: one on "References" is about references.
+const SECTIONS: [&str; 10] = [
+    "contents",
+    "further reading",
+    "history",
+    "references",
+    "related",
+    "related documents",
+    "related links",
+    "see also",
+    "table of contents",
+    "toc",
+];
+
+/// Names of files that are changelogs when written like this. In lower case they are words like others.
+const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];
+
+/// Whether a heading is one of these, numbered or not. The title of a document must say it more clearly.
+pub(crate) fn is_boilerplate(heading: &str, is_title: bool) -> bool {
+    let name = heading.trim_matches(|char: char| !char.is_alphabetic()).to_lowercase();
+    let is_one_of = |names: &[&str]| names.iter().any(|known| *known == name);
+    is_one_of(&CHANGES) || (!is_title && is_one_of(&SECTIONS))
+}
+
+/// Whether a file is a changelog by its name.
+pub(crate) fn is_changelog(name: &Path) -> bool {
+    let stem = name.file_stem().unwrap_or_default().to_string_lossy();
+    CAPITALS.contains(&&*stem)
+        || is_boilerplate(&stem.replace(['-', '_'], " ").replace("ReleaseNotes", "release notes"), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings() {
+        for (heading, of_section, of_title) in [
+            ("Changelog", true, true),
+            ("CHANGE LOG", true, true),
+            ("Release notes:", true, true),
+            ("10.2 Revision history", true, true),
+            ("9. References", true, false),
+            ("(3) See also", true, false),
+            ("📚 Table of Contents", true, false),
+            ("History", true, false),
+            ("Related", true, false),
+            ("Historic data", false, false),
+            ("References to other sources", false, false),
+            ("How the changelog is made", false, false),
+            ("", false, false),
+            ("1.2.3", false, false),
+        ] {
+            assert_eq!(
+                (is_boilerplate(heading, false), is_boilerplate(heading, true)),
+                (of_section, of_title),
+                "{heading}"
+            );
+        }
+    }
+
+    #[test]
+    fn files() {
+        for (name, expected) in [
+            ("CHANGELOG.md", true),
+            ("docs/changelog.md", true),
+            ("change-log.rst", true),
+            ("RELEASE_NOTES", true),
+            ("ReleaseNotes.md", true),
+            ("HISTORY.md", true),
+            ("history.md", false),
+            ("changes.md", false),
+            ("changelog/format.md", false),
+            ("references.md", false),
+            ("", false),
+        ] {
+            assert_eq!(is_changelog(Path::new(name)), expected, "{name}");
+        }
+    }
+}
