@@ -49,10 +49,10 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
             }
             text.push('\n');
-            if report.is_replaced {
-                text.push_str(
-                    "the old one was damaged, older, or not yours: it is kept as .jaato/refdesk/index.db.aside\n",
-                );
+            if report.is_aside {
+                text.push_str("the old one was not yours: it is kept as .jaato/refdesk/index.db.aside\n");
+            } else if report.is_replaced {
+                text.push_str("the old one was damaged or older, and is removed\n");
             }
             if report.missing > 0 {
                 text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));

@@ -16,7 +16,9 @@ use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, FileMode, Folder, Lock, SealKey, Sealer, Stamp, code_of, is_link_refused};
+use refdesk_files::{
+    Durability, EntryKind, FileMode, Folder, Lock, SealKey, Sealer, Stamp, code_of, is_link_refused, is_writable,
+};
 use refdesk_text::{Code, Error, Fix};
 
 /// The folder of refdesk's state in a workspace.
@@ -35,6 +37,8 @@ const PLACE: &str = "index.json";
 
 /// A larger record is damaged.
 const RECORD_LIMIT: u64 = 4_096;
+
+const MAKE_WRITABLE: &str = "make .jaato/refdesk writable";
 
 /// How long a reader waits for a lock of SQLite, which is held for moments.
 const BUSY: Duration = Duration::from_millis(500);
@@ -55,6 +59,9 @@ pub struct Location {
 struct Record {
     database: FileIdentity,
     log: FileIdentity,
+    /// It is ours, but cannot be used any more.
+    #[serde(default)]
+    is_damaged: bool,
 }
 
 /// Tells a file from every other that had its name. The inode number of a removed file is given to the next one, so the
@@ -72,14 +79,34 @@ enum Found {
     Nothing,
     /// Files that this user's refdesk did not write here, or that were replaced since.
     Foreign,
+    /// Ours, with content that cannot be used.
+    Damaged,
     Ours,
+}
+
+/// How a reader opens the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Beside a writer, with files in the same folder that say who reads and writes.
+    Shared,
+    /// As a file that does not change: such files cannot be made there, and without them SQLite opens nothing else.
+    Immutable,
+}
+
+impl Reading {
+    /// What is in the log of a writer is not in the file yet, so that with one the file is not read alone.
+    fn of(is_writable: bool, log: Option<u64>) -> Self {
+        if is_writable || log.is_some_and(|size| size > 0) { Self::Shared } else { Self::Immutable }
+    }
 }
 
 /// An index opened for writing.
 pub(crate) struct Writable {
     pub storage: Box<dyn Storage>,
-    /// There was one that could not be kept: damaged, of an older version, or not ours. It was set aside.
+    /// There was one that could not be kept: damaged, of an older version, or not ours.
     pub is_replaced: bool,
+    /// It was not ours, and was set aside.
+    pub is_aside: bool,
 }
 
 impl Location {
@@ -142,11 +169,12 @@ impl Location {
         let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
             Found::Nothing => return Ok(None),
-            Found::Foreign => return Err(foreign()),
+            Found::Foreign | Found::Damaged => return Err(foreign()),
             Found::Ours => {}
         }
         let key = self.sealer.key().ok_or_else(foreign)?;
-        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let reading = Reading::of(is_writable(folder.path()), size(&folder, LOG));
+        let connection = self.open_for(reading)?;
         match version(&connection).map_err(|error| self.broken(&error))? {
             schema::VERSION => match is_owned(&connection, key) {
                 Ok(true) => Ok(Some(self.storage(connection, key, None))),
@@ -159,7 +187,7 @@ impl Location {
     }
 
     /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is damaged,
-    /// older or not ours is set aside first, or replaced if `fresh`.
+    /// older or to be made `fresh` is removed first; what is not ours is set aside.
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
@@ -167,18 +195,25 @@ impl Location {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
             let storage = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh)?;
-            return Ok(storage.map(|storage| Writable { storage: Box::new(storage), is_replaced: false }));
+            return Ok(storage.map(|storage| Writable {
+                storage: Box::new(storage),
+                is_replaced: false,
+                is_aside: false,
+            }));
         }
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
         let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;
+        if is_of_another_kind(&folder, LOCK) {
+            set_aside(&folder, LOCK).map_err(failed)?;
+        }
         let lock = match folder.lock(LOCK, Duration::ZERO) {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => return Ok(None),
             held => held.map_err(failed)?,
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
-        let is_there = !matches!(found, Found::Nothing);
+        let (is_there, is_foreign) = (!matches!(found, Found::Nothing), matches!(found, Found::Foreign));
         let kept = match found {
             Found::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
@@ -188,15 +223,16 @@ impl Location {
             _ => None,
         };
         let is_replaced = is_there && kept.is_none() && !fresh;
+        let mut is_aside = false;
         let connection = match kept {
             Some(connection) => connection,
             None => {
-                self.clear(&folder, fresh).map_err(failed)?;
+                is_aside = clear(&folder, is_foreign && !fresh).map_err(failed)?;
                 self.create(&folder, key)?;
                 self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?
             }
         };
-        Ok(Some(Writable { storage: self.storage(connection, key, Some(lock)), is_replaced }))
+        Ok(Some(Writable { storage: self.storage(connection, key, Some(lock)), is_replaced, is_aside }))
     }
 
     fn storage(&self, connection: Connection, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
@@ -245,16 +281,19 @@ impl Location {
         made.map_err(|error| self.broken(&error))
     }
 
-    /// Makes room for a new index: what is there is kept aside unless it is to be replaced. The database goes first: without it
-    /// nothing that is left looks like an index.
-    fn clear(&self, folder: &Folder, fresh: bool) -> io::Result<()> {
-        let gone = if fresh { folder.remove_file(DATABASE) } else { folder.rename(DATABASE, "index.db.aside") };
-        present(gone)?;
-        [LOG, SHARED_MEMORY, JOURNAL, RECORD].into_iter().try_for_each(|name| present(folder.remove_file(name)))
-    }
-
     fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
         self.open_at(&self.path(), access)
+    }
+
+    fn open_for(&self, reading: Reading) -> Result<Connection, Error> {
+        let access = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        match reading {
+            Reading::Shared => self.open(access),
+            Reading::Immutable => {
+                let uri = format!("{}?immutable=1", file_uri(&self.path()));
+                self.open_at(Path::new(&uri), access | OpenFlags::SQLITE_OPEN_URI)
+            }
+        }
     }
 
     fn open_at(&self, path: &Path, access: OpenFlags) -> Result<Connection, Error> {
@@ -276,27 +315,43 @@ impl Location {
     }
 
     fn found(&self, folder: &Folder) -> io::Result<Found> {
+        let is_other = |name: &&str| is_of_another_kind(folder, name);
+        if [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD].iter().any(is_other) {
+            return Ok(Found::Foreign);
+        }
         let database = identity(folder, DATABASE)?;
         if database == FileIdentity::default() {
             return Ok(Found::Nothing);
         }
-        let recorded = match folder.read(RECORD, RECORD_LIMIT) {
-            Ok((bytes, false)) if self.sealer.verifies(PLACE, &bytes) => serde_json::from_slice::<Record>(&bytes).ok(),
-            Ok(_) => None,
-            Err(error) if is_absent(&error) => None,
-            Err(error) => return Err(error),
-        };
+        let recorded = self.recorded(folder)?;
         let log = identity(folder, LOG)?;
         let none = FileIdentity::default();
         // A reader may leave an empty log behind, which changes nothing.
         let is_log_ours = |record: Record| log == none || log == record.log || size(folder, LOG) == Some(0);
-        let is_ours = recorded.is_some_and(|record| record.database == database && is_log_ours(record));
-        Ok(if is_ours && identity(folder, JOURNAL)? == none { Found::Ours } else { Found::Foreign })
+        Ok(match recorded.filter(|record| record.database == database) {
+            Some(record) if record.is_damaged => Found::Damaged,
+            Some(record) if is_log_ours(record) && identity(folder, JOURNAL)? == none => Found::Ours,
+            _ => Found::Foreign,
+        })
+    }
+
+    /// What was recorded by us.
+    fn recorded(&self, folder: &Folder) -> io::Result<Option<Record>> {
+        match folder.read(RECORD, RECORD_LIMIT) {
+            Ok((bytes, false)) if self.sealer.verifies(PLACE, &bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Ok(_) => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Records the database that is in the file of this name.
     fn record(&self, folder: &Folder, name: &str) -> io::Result<()> {
-        let record = Record { database: identity(folder, name)?, log: identity(folder, LOG)? };
+        let record = Record { database: identity(folder, name)?, log: identity(folder, LOG)?, is_damaged: false };
+        self.write_record(folder, record)
+    }
+
+    fn write_record(&self, folder: &Folder, record: Record) -> io::Result<()> {
         let bytes = self.sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&record)?);
         folder.write(RECORD, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
@@ -305,7 +360,7 @@ impl Location {
         let fix = match error.kind() {
             _ if is_link_refused(error) => "replace the link by a folder",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make .jaato/refdesk writable",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
             _ => "move away what is in its place",
         };
@@ -314,21 +369,27 @@ impl Location {
 
     /// Rows came from elsewhere. The index is no longer taken for ours, so that the next run builds another.
     pub(crate) fn forged(&self) -> Error {
-        self.disown();
-        foreign()
-    }
-
-    fn disown(&self) {
         if let Ok(folder) = self.folder() {
             // If that fails, the same is found and reported again.
             let _ = folder.remove_file(RECORD);
         }
+        foreign()
     }
 
-    /// SQLite's error. A damaged file is no longer taken for ours, so that the next run sets it aside and builds another.
+    /// Has the next run build another index in place of this one, which is ours and need not be kept.
+    fn give_up(&self) -> io::Result<()> {
+        let folder = self.folder()?;
+        match self.recorded(&folder)? {
+            Some(record) => self.write_record(&folder, Record { is_damaged: true, ..record }),
+            None => Ok(()),
+        }
+    }
+
+    /// SQLite's error. A damaged file is no longer used, so that the next run builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
         if is_damage(error) {
-            self.disown();
+            // If that fails, the same is found and reported again.
+            let _ = self.give_up();
         }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
         let fix = match error.sqlite_error_code() {
@@ -336,6 +397,11 @@ impl Location {
             Some(ErrorCode::SystemIoFailure) => Fix::from("make room, or check the disk"),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Fix::from("try again when the other program is done")
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+                if !is_writable(&self.workspace.join(FOLDER)) =>
+            {
+                Fix::from(MAKE_WRITABLE)
             }
             _ => Fix::BuildIndex,
         };
@@ -384,15 +450,70 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// Makes room for a new index; returns whether the one that was there is kept aside. The database goes first: without it nothing
+/// that is left looks like an index.
+fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
+    let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
+    for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
+        remove(folder, name)?;
+    }
+    Ok(is_aside)
+}
+
+/// Whether a folder, a pipe or a device has this name.
+fn is_of_another_kind(folder: &Folder, name: &str) -> bool {
+    let kind = folder.entry(name).ok().flatten().map(|entry| entry.kind);
+    matches!(kind, Some(EntryKind::Folder | EntryKind::Other))
+}
+
+/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was.
+fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
+    if is_of_another_kind(folder, name) {
+        return set_aside(folder, name);
+    }
+    present(folder.remove_file(name)).map(|()| false)
+}
+
+/// Renames what has this name, if anything has; returns whether it did. The last file that was set aside is replaced: a workspace
+/// that two machines share would collect one after the other.
+fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
+    let Some(entry) = folder.entry(name)? else { return Ok(false) };
+    let mut aside = format!("{name}.aside");
+    let mut number = 1;
+    while let Some(there) = folder.entry(&aside)?
+        && (there.kind != EntryKind::File || entry.kind != EntryKind::File)
+    {
+        number += 1;
+        aside = format!("{name}.aside-{number}");
+    }
+    folder.rename(name, &aside).map(|()| true)
+}
+
+/// A path as SQLite reads it in a URI.
+fn file_uri(path: &Path) -> String {
+    let bytes = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| if cfg!(windows) && *byte == b'\\' { b'/' } else { *byte });
+    let mut uri = String::from(if cfg!(windows) { "file:///" } else { "file:" });
+    for byte in bytes {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' | b':' => uri.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
 /// What was to be removed may be absent.
 fn present(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
 }
 
 fn remove_making(folder: &Folder) -> io::Result<()> {
-    ["", "-wal", "-shm", "-journal"]
-        .into_iter()
-        .try_for_each(|end| present(folder.remove_file(format!("{MAKING}{end}"))))
+    ["", "-wal", "-shm", "-journal"].into_iter().try_for_each(|end| remove(folder, &format!("{MAKING}{end}")).map(drop))
 }
 
 fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
@@ -408,3 +529,6 @@ fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
 fn size(folder: &Folder, name: &str) -> Option<u64> {
     Some(folder.open(name).ok()?.metadata().ok()?.len())
 }
+
+#[cfg(test)]
+mod tests;

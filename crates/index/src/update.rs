@@ -92,9 +92,12 @@ pub struct Report {
     pub unreadable: usize,
     /// Changed texts of which not all sections are indexed, because they or the index have too many.
     pub cut: usize,
-    /// The index that was there could not be kept and was set aside: damaged, of an older version, or not the user's.
+    /// The index that was there could not be kept: damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
     pub is_replaced: bool,
+    /// It was not the user's, and was set aside.
+    #[serde(rename = "set_aside")]
+    pub is_aside: bool,
 }
 
 /// What to do in a run.
@@ -126,8 +129,8 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
 }
 
 fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
-    let Some(Writable { mut storage, is_replaced }) = location.write(job.fresh)? else { return Ok(None) };
-    let mut report = Report { is_replaced, ..Report::default() };
+    let Some(Writable { mut storage, is_replaced, is_aside }) = location.write(job.fresh)? else { return Ok(None) };
+    let mut report = Report { is_replaced, is_aside, ..Report::default() };
     let goes_on = words(&mut *storage, job, &mut report)?;
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
         let mut progress = Ticker::new(&mut *job.progress);

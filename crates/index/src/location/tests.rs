@@ -1,0 +1,92 @@
+//! What stands in the place of an index, and how it is opened.
+
+#![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
+
+use std::fs;
+
+use super::*;
+use crate::tests::{World, long};
+
+fn built() -> World {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    world.update(vec![world.file("a", "a.md")]);
+    world
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_read_without_other_files() {
+    for (is_writable, log, expected) in [
+        (true, None, Reading::Shared),
+        (true, Some(0), Reading::Shared),
+        (true, Some(4_096), Reading::Shared),
+        (false, None, Reading::Immutable),
+        (false, Some(0), Reading::Immutable),
+        (false, Some(4_096), Reading::Shared),
+    ] {
+        assert_eq!(Reading::of(is_writable, log), expected, "{is_writable} {log:?}");
+    }
+}
+
+#[test]
+fn an_index_that_does_not_change_is_read_from_any_path() {
+    let world = built();
+    for name in ["plain", "a b?c#d%41&e=é+~"] {
+        let workspace = world.path().join(name);
+        fs::create_dir_all(workspace.join(FOLDER)).unwrap();
+        fs::copy(world.location().path(), workspace.join(FOLDER).join(DATABASE)).unwrap();
+        let location = Location::new(&workspace, Sealer::fixed(&workspace));
+        let connection = location.open_for(Reading::Immutable).unwrap();
+        let count: usize = connection.query_row("SELECT count(*) FROM documents", (), |row| row.get(0)).unwrap();
+        assert_eq!(count, 2, "{name}");
+        assert!(connection.execute("DELETE FROM documents", ()).is_err(), "{name}");
+        let files = fs::read_dir(workspace.join(FOLDER)).unwrap().count();
+        assert_eq!(files, 1, "{name}: nothing is made beside it");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = built();
+    let folder = world.path().join(FOLDER);
+    let mode = |bits| fs::set_permissions(&folder, fs::Permissions::from_mode(bits)).unwrap();
+    mode(0o500);
+    // Root may write everywhere.
+    if !is_writable(&folder) {
+        assert_eq!(world.best("retry"), ["a"]);
+        let refused = world.run(Vec::new(), false, &mut |_| true).unwrap_err();
+        assert_eq!(refused.fix, Fix::from(MAKE_WRITABLE));
+    }
+    mode(0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
+    use rustix::fs::{CWD, FileType, mknodat};
+    for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, MAKING] {
+        for is_pipe in [true, false] {
+            let world = built();
+            let folder = world.path().join(FOLDER);
+            // Set aside before, which must stay.
+            fs::create_dir_all(folder.join(format!("{name}.aside"))).unwrap();
+            let _ = fs::remove_file(folder.join(name));
+            if is_pipe {
+                mknodat(CWD, folder.join(name), FileType::Fifo, 0o600.into(), 0).unwrap();
+            } else {
+                fs::create_dir_all(folder.join(name).join("theirs")).unwrap();
+            }
+            let read = world.location().read().map(|found| found.is_some()).map_err(|error| error.code);
+            let is_harmless = [LOCK, MAKING].contains(&name);
+            assert_eq!(read, if is_harmless { Ok(true) } else { Err(Code::IndexForeign) }, "{name}, pipe: {is_pipe}");
+            world.run(vec![world.file("a", "a.md")], is_pipe, &mut |_| true).unwrap().unwrap();
+            assert_eq!(world.best("retry"), ["a"], "{name}, pipe: {is_pipe}");
+            let aside = folder.join(format!("{name}.aside-2"));
+            let is_kept = fs::symlink_metadata(&aside).is_ok_and(|found| found.is_dir() != is_pipe);
+            // What is being made is looked at only where one is made.
+            assert!(is_kept || (name == MAKING && !is_pipe), "{name}, pipe: {is_pipe}");
+        }
+    }
+}
