@@ -16,6 +16,7 @@ use super::path::display;
 
 #[cfg(not(unix))]
 mod by_path;
+mod confine;
 mod names;
 #[cfg(unix)]
 mod unix;

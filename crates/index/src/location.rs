@@ -174,16 +174,9 @@ impl Location {
         }
         let key = self.sealer.key().ok_or_else(foreign)?;
         let reading = Reading::of(is_writable(folder.path()), size(&folder, LOG));
-        let connection = self.open_for(reading)?;
-        match version(&connection).map_err(|error| self.broken(&error))? {
-            schema::VERSION => match is_owned(&connection, key) {
-                Ok(true) => Ok(Some(self.storage(connection, key, None))),
-                Ok(false) => Err(self.forged()),
-                Err(error) => Err(self.broken(&error)),
-            },
-            newer if newer > schema::VERSION => Err(self.newer()),
-            _ => Ok(None),
-        }
+        let opened = folder.confine(|| self.open_ours(reading, key));
+        let connection = opened.map_err(|error| self.failed(Code::IndexUnreadable, &error))??;
+        Ok(connection.map(|connection| self.storage(connection, folder, key, None)))
     }
 
     /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is damaged,
@@ -218,7 +211,7 @@ impl Location {
             Found::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
                 self.record(&folder, DATABASE).map_err(failed)?;
-                self.reopen(key)?
+                folder.confine(|| self.reopen(key)).map_err(failed)??
             }
             _ => None,
         };
@@ -229,17 +222,18 @@ impl Location {
             None => {
                 is_aside = clear(&folder, is_foreign && !fresh).map_err(failed)?;
                 self.create(&folder, key)?;
-                self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?
+                let reopened = folder.confine(|| self.reopen(key)).map_err(failed)??;
+                reopened.ok_or_else(|| self.failed(Code::IndexUnwritable, &io::ErrorKind::InvalidData.into()))?
             }
         };
-        Ok(Some(Writable { storage: self.storage(connection, key, Some(lock)), is_replaced, is_aside }))
+        Ok(Some(Writable { storage: self.storage(connection, folder, key, Some(lock)), is_replaced, is_aside }))
     }
 
-    fn storage(&self, connection: Connection, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
-        Box::new(SqliteStorage::new(connection, self.clone(), key.clone(), lock))
+    fn storage(&self, connection: Connection, folder: Folder, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
+        Box::new(SqliteStorage::new(connection, folder, self.clone(), key.clone(), lock))
     }
 
-    /// Our index; `None` if it must be rebuilt.
+    /// Our index for writing; `None` if it must be rebuilt. All files of it are open then.
     fn reopen(&self, key: &SealKey) -> Result<Option<Connection>, Error> {
         let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
         match version(&connection) {
@@ -253,7 +247,9 @@ impl Location {
 
     /// Makes an index beside its place, records it, and only then gives it its name.
     fn create(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
-        let made = self.make(folder, key).and_then(|()| {
+        let made =
+            folder.confine(|| self.make(folder, key)).map_err(|error| self.failed(Code::IndexUnwritable, &error));
+        let made = made.flatten().and_then(|()| {
             let settle = || -> io::Result<()> {
                 folder.append(LOG)?;
                 self.record(folder, MAKING)?;
@@ -283,6 +279,20 @@ impl Location {
 
     fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
         self.open_at(&self.path(), access)
+    }
+
+    /// Our index for reading; `None` if it is of an older version. All files of it are open then.
+    fn open_ours(&self, reading: Reading, key: &SealKey) -> Result<Option<Connection>, Error> {
+        let connection = self.open_for(reading)?;
+        match version(&connection).map_err(|error| self.broken(&error))? {
+            schema::VERSION => match is_owned(&connection, key) {
+                Ok(true) => Ok(Some(connection)),
+                Ok(false) => Err(self.forged()),
+                Err(error) => Err(self.broken(&error)),
+            },
+            newer if newer > schema::VERSION => Err(self.newer()),
+            _ => Ok(None),
+        }
     }
 
     fn open_for(&self, reading: Reading) -> Result<Connection, Error> {

@@ -12,7 +12,7 @@ use crate::storage::{
     in_json,
 };
 use crate::vector::Vector;
-use refdesk_files::{Lock, SealKey, Stamp};
+use refdesk_files::{Folder, Lock, SealKey, Stamp};
 use refdesk_text::Error;
 
 /// How search ranks: words count equally in title, split names and text. With more weight for titles, fewer of the tried
@@ -22,6 +22,9 @@ const SEARCH_RANK: &str = "bm25(1.0, 1.0, 1.0)";
 /// The tables of an opened file.
 pub(crate) struct SqliteStorage {
     connection: Connection,
+    /// The one with the file. SQLite opens its files by path and removes its log by path when it closes them, so it does both
+    /// where no path leads it to another folder; in between it uses what is open.
+    folder: Folder,
     location: Location,
     key: SealKey,
     /// Held by the one process that writes.
@@ -29,8 +32,14 @@ pub(crate) struct SqliteStorage {
 }
 
 impl SqliteStorage {
-    pub(crate) fn new(connection: Connection, location: Location, key: SealKey, lock: Option<Lock>) -> Self {
-        Self { connection, location, key, _lock: lock }
+    pub(crate) fn new(
+        connection: Connection,
+        folder: Folder,
+        location: Location,
+        key: SealKey,
+        lock: Option<Lock>,
+    ) -> Self {
+        Self { connection, folder, location, key, _lock: lock }
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
@@ -53,6 +62,15 @@ impl SqliteStorage {
         } else {
             Err(self.location.forged())
         }
+    }
+}
+
+impl Drop for SqliteStorage {
+    fn drop(&mut self) {
+        let Ok(none) = Connection::open_in_memory() else { return };
+        let connection = std::mem::replace(&mut self.connection, none);
+        // If there can be no thread for it, it is closed on this one.
+        let _ = self.folder.confine(move || drop(connection));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -29,6 +29,12 @@ const PRIVATE_FILE: Bits = Bits::RUSR.union(Bits::WUSR);
 /// An open folder.
 #[derive(Debug)]
 pub(super) struct Handle(OwnedFd);
+
+impl AsFd for Handle {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 impl Handle {
     pub fn root(path: &Path) -> io::Result<Self> {

@@ -1,6 +1,10 @@
 //! What stands in the place of an index, and how it is opened.
 
-#![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests plant files of any kind, and say what they skip"
+)]
 
 use std::fs;
 
@@ -88,5 +92,51 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
             // What is being made is looked at only where one is made.
             assert!(is_kept || (name == MAKING && !is_pipe), "{name}, pipe: {is_pipe}");
         }
+    }
+}
+
+/// A process of the same user exchanges the folder for a link all the time, and what the link leads to has files of the same names.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::Index;
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    const ROUNDS: usize = 60;
+    let (world, other) = (built(), tempfile::tempdir().unwrap());
+    let (folder, link) = (world.path().join(FOLDER), world.path().join("link"));
+    let names = [DATABASE, LOG, SHARED_MEMORY, JOURNAL, MAKING, "index.db.new-journal", "index.db.new-wal"];
+    names.iter().for_each(|name| fs::write(other.path().join(name), name).unwrap());
+    let is_held = Folder::root(&folder).unwrap().confine(|| fs::write(other.path().join("x"), "").is_err()).unwrap();
+    if !is_held {
+        eprintln!("skipped: this kernel cannot hold a thread to a folder");
+        return;
+    }
+    std::os::unix::fs::symlink(other.path(), &link).unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        for round in 0..ROUNDS {
+            // Most rounds meet a link and are refused.
+            let _ = world.run(vec![world.file("a", "a.md")], round % 2 == 0, &mut |_| true);
+            if let Ok(Some(index)) = Index::open(&world.location()) {
+                let _ = index.status("letters");
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    let mut found: Vec<_> = fs::read_dir(other.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    found.sort();
+    let mut expected = names;
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    for name in names {
+        assert_eq!(fs::read_to_string(other.path().join(name)).unwrap(), name);
     }
 }
