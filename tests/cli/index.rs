@@ -317,7 +317,7 @@ fn odd_documents_are_indexed() {
 #[test]
 fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
     let world = world(0);
-    world.put(".jaato/refdesk/index.db/file", b"");
+    world.put(".jaato/refdesk", b"a file");
     let refused = world.json(&["index"], 1);
     assert!(refused["error"]["message"].as_str().unwrap().contains("index.db"), "{refused}");
     world.feed(&["enrich"], PROMPT).exits(0);

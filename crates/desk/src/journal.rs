@@ -251,20 +251,24 @@ mod tests {
         assert!(took < std::time::Duration::from_secs(3), "{took:?}");
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_failing_journal_is_reported_once_until_it_works_again() {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
         let say = || desk.journal(&session(), Receipt::new(What::Forgot));
         let stands = || desk.diagnostics().iter().filter(|problem| problem.code == Code::NotJournalled).count();
-        std::fs::create_dir_all(desk.journal_file()).unwrap();
+        std::fs::create_dir_all(desk.journal_file().parent().unwrap()).unwrap();
+        // Nothing is written through a link.
+        let block = || std::os::unix::fs::symlink("elsewhere", desk.journal_file()).unwrap();
+        block();
         for _ in 0..2 {
             assert!(say().is_some_and(|problem| problem.message.contains("journal.jsonl")));
             assert_eq!((say(), stands(), desk.opening_diagnostics().len()), (None, 1, 1));
-            std::fs::remove_dir(desk.journal_file()).unwrap();
+            std::fs::remove_file(desk.journal_file()).unwrap();
             assert_eq!((say(), stands()), (None, 0));
             std::fs::remove_file(desk.journal_file()).unwrap();
-            std::fs::create_dir(desk.journal_file()).unwrap();
+            block();
         }
     }
 }

@@ -197,7 +197,7 @@ impl Location {
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
         let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;
-        if is_of_another_kind(&folder, LOCK) {
+        if folder.is_obstructed(LOCK) {
             set_aside(&folder, LOCK).map_err(failed)?;
         }
         let lock = match folder.lock(LOCK, Duration::ZERO) {
@@ -325,8 +325,7 @@ impl Location {
     }
 
     fn found(&self, folder: &Folder) -> io::Result<Found> {
-        let is_other = |name: &&str| is_of_another_kind(folder, name);
-        if [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD].iter().any(is_other) {
+        if [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD].iter().any(|name| folder.is_obstructed(name)) {
             return Ok(Found::Foreign);
         }
         let database = identity(folder, DATABASE)?;
@@ -470,15 +469,9 @@ fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
     Ok(is_aside)
 }
 
-/// Whether a folder, a pipe or a device has this name.
-fn is_of_another_kind(folder: &Folder, name: &str) -> bool {
-    let kind = folder.entry(name).ok().flatten().map(|entry| entry.kind);
-    matches!(kind, Some(EntryKind::Folder | EntryKind::Other))
-}
-
 /// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was.
 fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
-    if is_of_another_kind(folder, name) {
+    if folder.is_obstructed(name) {
         return set_aside(folder, name);
     }
     present(folder.remove_file(name)).map(|()| false)

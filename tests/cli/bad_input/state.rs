@@ -49,6 +49,57 @@ fn a_damaged_selection_is_set_aside_reported_and_started_empty() {
 }
 
 #[test]
+fn what_is_not_a_file_is_set_aside_and_commands_go_on() {
+    use rustix::fs::{CWD, FileType, mknodat};
+
+    for file in [
+        "selection.json",
+        "sessions/default/told.json",
+        "templates.json",
+        "journal.jsonl",
+        "lock",
+        "index.db",
+        "index.json",
+        ".gitignore",
+    ] {
+        for is_pipe in [true, false] {
+            let world = world();
+            let place = world.path.join(".jaato/refdesk").join(file);
+            if is_pipe {
+                fs::create_dir_all(place.parent().unwrap()).unwrap();
+                mknodat(CWD, &place, FileType::Fifo, 0o600.into(), 0).unwrap();
+            } else {
+                fs::create_dir_all(place.join("theirs")).unwrap();
+            }
+            let asked =
+                json!({"hook_event_name": "UserPromptSubmit", "prompt": "other", "cwd": world.path}).to_string();
+            for (words, input) in [
+                (&["select", "other"][..], ""),
+                (&["hook", "claude-code"], &asked),
+                (&["index", "--words-only"], ""),
+                (&["search", "other"], ""),
+                (&["journal"], ""),
+                (&["list"], ""),
+            ] {
+                let ran = world.feed(words, input.as_bytes());
+                assert_eq!(ran.code, 0, "{file}, pipe: {is_pipe}: {ran}");
+            }
+            assert_eq!(world.picks(), ["other"]);
+            // Nothing reads a pipe in place of the file for git, which is replaced.
+            if !(is_pipe && file == ".gitignore") {
+                let names = fs::read_dir(place.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+                let prefix = format!("{}.", place.file_name().unwrap().to_str().unwrap());
+                let is_aside = |name: &std::ffi::OsString| {
+                    let name = name.to_str().unwrap();
+                    name.starts_with(&prefix) && ["aside", "foreign", "damaged"].iter().any(|why| name.contains(why))
+                };
+                assert_eq!(names.filter(is_aside).count(), 1, "{file}, pipe: {is_pipe}");
+            }
+        }
+    }
+}
+
+#[test]
 fn two_damaged_files_in_one_second_are_both_kept() {
     let world = world();
     for bytes in [&b"first"[..], b"second", b"third"] {

@@ -27,6 +27,11 @@ pub const DEFAULT: &str = "default";
 /// The folder of refdesk's state in a workspace.
 pub const FOLDER: &str = ".jaato/refdesk";
 
+/// The file whose lock is held.
+const LOCK: &str = "lock";
+
+const IGNORE_FILE: &str = ".gitignore";
+
 /// The content of `.gitignore`, which excludes the folder.
 const IGNORE: &[u8] = b"*\n";
 
@@ -141,7 +146,10 @@ impl Store {
             return Err(no_workspace(&self.workspace));
         }
         let folder = own_folder(&self.workspace)?;
-        let lock = folder.lock("lock", self.patience_now());
+        for name in [LOCK, IGNORE_FILE] {
+            self.clear(&folder, name);
+        }
+        let lock = folder.lock(LOCK, self.patience_now());
         let timed_out = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
         self.timed_out.store(timed_out, Ordering::Relaxed);
         let lock = lock?;
@@ -241,6 +249,13 @@ impl Store {
         }
     }
 
+    /// Moves aside what is not even a file in the place of one: no command could go on before a person has moved it.
+    pub(super) fn clear(&self, folder: &Folder, name: &str) {
+        if folder.is_obstructed(name) {
+            self.move_aside(&folder.path_of(name));
+        }
+    }
+
     /// The content of a file and whether it is ours; `None` if there is no file; an error says what is wrong.
     pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<Found<T>>, String> {
         let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
@@ -287,8 +302,8 @@ impl Store {
 pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // A `.gitignore` from the repository may not exclude the folder.
-    let is_kept_out = folder.read(".gitignore", 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
-    if is_kept_out { Ok(()) } else { folder.write(".gitignore", IGNORE, FileMode::Private, Durability::SurvivesCrash) }
+    let is_kept_out = folder.read(IGNORE_FILE, 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
+    if is_kept_out { Ok(()) } else { folder.write(IGNORE_FILE, IGNORE, FileMode::Private, Durability::SurvivesCrash) }
 }
 
 /// Refdesk's folder in a workspace, created if missing; only its user can enter it.

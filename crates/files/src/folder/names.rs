@@ -112,6 +112,12 @@ impl Folder {
         }
     }
 
+    /// Whether a folder, a pipe, a socket or a device stands where a file is expected.
+    pub fn is_obstructed(&self, name: impl AsRef<OsStr>) -> bool {
+        let kind = self.entry(name).ok().flatten().map(|entry| entry.kind);
+        matches!(kind, Some(EntryKind::Folder | EntryKind::Other))
+    }
+
     /// Whether the name still refers to this open file.
     pub fn holds(&self, name: impl AsRef<OsStr>, file: &File) -> bool {
         plain(name.as_ref()).is_ok_and(|name| self.handle.holds(name, file))

@@ -13,7 +13,7 @@ use crate::session::foreign::Fate;
 use crate::session::store::{aside, name_of};
 use crate::session::{Session, Store};
 use refdesk_files::path::is_absent;
-use refdesk_files::{Sealer, append_own, is_at, open_own, rename_own, within};
+use refdesk_files::{Sealer, append_own, is_at, open_folder, open_own, rename_own, within};
 
 /// A file that would become larger is moved aside and replaces the previous one, so a journal takes at most twice this
 /// size. A larger file is not ours and is not read.
@@ -22,8 +22,10 @@ pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 /// Line numbers are below this: JSON readers lose precision above it, so such a line is invalid.
 const END: u64 = 1 << 53;
 
+const JOURNAL: &str = "journal.jsonl";
+
 /// The place in the seal of a line. It stays the same when the file is moved aside.
-const PLACE: &str = "journal.jsonl";
+const PLACE: &str = JOURNAL;
 
 /// The part of a line needed to count it.
 #[derive(Deserialize)]
@@ -44,7 +46,7 @@ pub(super) enum Parsed {
 impl Store {
     /// The path of the journal.
     pub fn journal_file(&self) -> PathBuf {
-        self.folder.join("journal.jsonl")
+        self.folder.join(JOURNAL)
     }
 
     /// The path of the part that was moved aside.
@@ -65,6 +67,7 @@ impl Store {
         self.sealer.key_or_new()?;
         let _lock = self.lock()?;
         let path = self.journal_file();
+        self.clear(&open_folder(&self.folder)?, JOURNAL);
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let mut file = append_own(&path)?;
         let mut size = file.metadata().map_err(name_it)?.len();
@@ -204,6 +207,11 @@ impl Store {
         let open = |path: PathBuf| match open_own(&path) {
             Ok(file) => Ok(Some(file)),
             Err(error) if is_absent(&error) => Ok(None),
+            // Not a file, and certainly not ours.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                self.note_foreign(&path);
+                Ok(None)
+            }
             Err(error) => Err(error),
         };
         let newer = open(self.journal_file())?;

@@ -272,9 +272,16 @@ fn a_failed_append_is_an_error_and_leaves_nothing() {
         assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     }
     fs::remove_file(&path).unwrap();
-    fs::create_dir(&path).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &path).unwrap();
     assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     assert!(store.journal().is_err());
+    // What is not a file is not ours, and in nobody's way.
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(store.journal().unwrap().0.is_empty());
+    store.append_all(&session(), vec![said("three")]).unwrap();
+    assert_eq!(store.journal().unwrap().0.len(), 1);
+    assert!(store.foreign().unwrap().message.contains("journal.jsonl (set aside"));
 }
 
 #[test]
