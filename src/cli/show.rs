@@ -82,6 +82,7 @@ fn place(desk: &Desk, source: &Source) -> String {
                 PathState::Directory => format!("{path}/"),
                 PathState::Missing => format!("{path}: missing"),
                 PathState::Untrusted => format!("{path}: outside the workspace, waits for trust (refdesk trust)"),
+                PathState::Special => format!("{path}: not read, it is not a regular file"),
                 PathState::Reserved => format!("{path}: not read, it belongs to git or to refdesk itself"),
             }
         }

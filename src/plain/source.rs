@@ -148,7 +148,9 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
 fn place(snapshot: &Snapshot, source: &Source) -> String {
     let workspace = Path::new(&*snapshot.workspace);
     match &source.kind {
-        SourceKind::Local(place) if source.is_missing() => format!("Missing: {} does not exist.", place.written),
+        SourceKind::Local(place) if source.is_missing() => {
+            format!("Missing: {} {}.", place.written, source.why_missing())
+        }
         SourceKind::Local(place) => {
             let path = display(workspace, &place.path);
             let what = if source.is_directory() { "Folder" } else { "File" };

@@ -140,7 +140,7 @@ fn missing(state: &State, id: &str) -> Option<String> {
     // Files that are not watched are read again only on demand.
     let is_unwatched = matches!(state.snapshot.watching, Watching::Off(_));
     let then = if is_unwatched { format!(", then press {}", state.key(Action::Reload)) } else { String::new() };
-    Some(format!("@{id} is missing: {written} does not exist; fix its path{then}"))
+    Some(format!("@{id} is missing: {written} {}; fix its path{then}", source.why_missing()))
 }
 
 fn keep(state: &State) -> Option<String> {
@@ -182,7 +182,8 @@ fn outside(state: &State, action: Action) -> Option<String> {
         }
         (Action::Open, SourceKind::Local(place)) if source.is_missing() => {
             let define = state.key(Action::Define);
-            Some(format!("@{id} is missing: {} does not exist; {define} opens its definition", place.written))
+            let why = source.why_missing();
+            Some(format!("@{id} is missing: {} {why}; {define} opens its definition", place.written))
         }
         (Action::CopyPath, _) if external::path_or_address(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: {} copies its id", state.key(Action::CopyId)))

@@ -71,6 +71,7 @@ impl Desk {
                 PathState::Directory => folder(id, place),
                 PathState::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
                 PathState::Untrusted => captioned(id, "outside the workspace: waits for trust".to_owned()),
+                PathState::Special => captioned(id, "not read: it is not a regular file".to_owned()),
                 PathState::Reserved => captioned(id, "not read: it belongs to git or to refdesk itself".to_owned()),
             },
             SourceKind::Inline { content } => inline(id, content, 0),

@@ -110,7 +110,8 @@ impl Settled<'_> {
                 (format!("'{id}' is not selected; it is auto, so it is in the instructions all the same"), pick)
             }
             Some(source) if source.is_missing() => {
-                (format!("'{id}' is not selected, and missing: its path does not exist"), "fix its path first".into())
+                let message = format!("'{id}' is not selected, and missing: its path {}", source.why_missing());
+                (message, "fix its path first".into())
             }
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);

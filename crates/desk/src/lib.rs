@@ -278,10 +278,9 @@ impl Desk {
         }
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
-        // Whether anything is at a path that waits for trust is not told.
-        diagnostics.retain(|it| {
-            it.code != refdesk_text::Code::MissingPath || !it.source_id.as_ref().is_some_and(is_untrusted)
-        });
+        // Whether anything is at a path that waits for trust, and what, is not told.
+        let tells = |code| matches!(code, refdesk_text::Code::MissingPath | refdesk_text::Code::NoRegularFile);
+        diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
         add_new(&mut self.set_aside, &problems);
         self.decided = decided;

@@ -72,6 +72,10 @@ impl Desk {
                 let message = format!("@{id} is outside the workspace and waits for trust");
                 return Err(Error::new(Code::Untrusted, message, Fix::Trust));
             }
+            PathState::Special => {
+                let message = format!("@{id} is not a regular file");
+                return Err(Error::new(Code::NoRegularFile, message, "fix its path in its definition"));
+            }
             PathState::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");
                 return Err(Error::new(Code::KeptBack, message, "change its path in its definition"));

@@ -84,7 +84,7 @@ impl Desk {
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
-            PathState::Missing | PathState::Untrusted | PathState::Reserved => String::new(),
+            PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => String::new(),
             PathState::File => {
                 let now = (self.options.clock)();
                 let Ok(then) = stamp(&place.path) else { return String::new() };

@@ -105,7 +105,7 @@ pub fn read_source(
     let id = source.id.as_str();
     if source.is_missing() {
         let written = source.place().map_or("", |place| place.written.as_str());
-        let message = format!("'{id}' is missing: {} does not exist", one_line(written));
+        let message = format!("'{id}' is missing: {} {}", one_line(written), source.why_missing());
         return Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"));
     }
     if !access.reaches(id) {
@@ -139,8 +139,9 @@ pub fn read_source(
         SourceKind::Local(place) => {
             let local = Local { workspace, source, place, access };
             match place.standing {
-                PathState::Missing => {
-                    let message = format!("'{id}' is missing: nothing exists at {}", display(workspace, &place.path));
+                PathState::Missing | PathState::Special => {
+                    let message =
+                        format!("'{id}' is missing: {} {}", display(workspace, &place.path), source.why_missing());
                     Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"))
                 }
                 PathState::Untrusted => untrusted(),

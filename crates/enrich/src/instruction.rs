@@ -13,6 +13,8 @@ pub const LISTED_FILES: usize = 50;
 /// Why a source outside the workspace is not read.
 pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";
 
+/// Why a pipe or a device is not read.
+pub(super) const SPECIAL: &str = "it is not a regular file";
 /// Why a source where git or refdesk keeps its state is not read.
 pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
 
@@ -98,6 +100,7 @@ fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<St
         PathState::Missing => vec![format!("**Missing**: {path}")],
         PathState::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
         PathState::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],
+        PathState::Special => vec![format!("**Missing**: {path}"), format!("**Access**: None: {SPECIAL}")],
         PathState::Reserved => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {RESERVED}")],
         PathState::Directory => {
             let files = places.files(source);
@@ -160,6 +163,10 @@ mod tests {
             (
                 source("p", &[], local(".git/config", PathState::Reserved)),
                 "### Name of p\n\n**Location**: `.git/config`\n**Access**: None: it belongs to git or to refdesk itself",
+            ),
+            (
+                source("p", &[], local("pipe", PathState::Special)),
+                "### Name of p\n\n**Missing**: pipe\n**Access**: None: it is not a regular file",
             ),
             (
                 source("p", &[], local("/elsewhere/p.md", PathState::File)),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::chain::{HintAction, TextKind};
 use super::draft::BlockKind;
-use super::instruction::{RESERVED, UNTRUSTED};
+use super::instruction::{RESERVED, SPECIAL, UNTRUSTED};
 use super::meaning::Meaning;
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
@@ -126,6 +126,7 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
             let why = match place.standing {
                 PathState::Untrusted => format!(": {UNTRUSTED}"),
                 PathState::Reserved => format!(": {RESERVED}"),
+                PathState::Special => format!(": {SPECIAL}"),
                 PathState::Missing | PathState::File | PathState::Directory => String::new(),
             };
             format!(" — `{}`{why}", one_line(&places.display_path(&place.path)))

@@ -68,6 +68,27 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
+/// Whether what is at a path is neither a folder nor a file with a content that lasts: a pipe, a socket, a device, or
+/// something that the kernel makes up whenever it is read.
+pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
+    match (metadata.is_file(), metadata.is_dir()) {
+        (true, _) => metadata.len() == 0 && is_on_procfs(path),
+        (_, true) => is_on_procfs(path),
+        _ => true,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_on_procfs(path: &Path) -> bool {
+    use rustix::fs::{PROC_SUPER_MAGIC, statfs};
+    statfs(path).is_ok_and(|system| system.f_type == PROC_SUPER_MAGIC)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_on_procfs(_path: &Path) -> bool {
+    false
+}
+
 /// The stamp of the file at `path`.
 ///
 /// # Errors

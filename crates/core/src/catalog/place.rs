@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, cleaned, display, is_absolute_anywhere, is_windows_absolute};
-use refdesk_files::{FolderListings, reserved};
+use refdesk_files::{FolderListings, is_special, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -39,11 +39,14 @@ impl<'a> Places<'a> {
         let workspace = &self.around.workspace;
         let look = |path| self.look(written, path);
         let exists = |place: &LocalPath| place.standing != PathState::Missing;
-        let reserved = |place: &LocalPath| {
-            let problem =
-                Diagnostic::warning(Code::ReservedPath, format!("'{written}' belongs to git or to refdesk itself"));
-            let problem = problem.fix("use another path; this one is not read");
-            (place.standing == PathState::Reserved).then_some(problem)
+        let unreadable = |place: &LocalPath| {
+            let (code, why) = match place.standing {
+                PathState::Reserved => (Code::ReservedPath, "belongs to git or to refdesk itself"),
+                PathState::Special => (Code::NoRegularFile, "is a pipe, a device or another special file"),
+                _ => return None,
+            };
+            let problem = Diagnostic::warning(code, format!("'{written}' {why}"));
+            Some(problem.fix("use another path; this one is not read"))
         };
         let expanded = expand(self.around, written);
 
@@ -52,11 +55,11 @@ impl<'a> Places<'a> {
             first = LocalPath { standing: PathState::Missing, size: None, ..first };
         }
         if exists(&first) {
-            let problem = reserved(&first);
+            let problem = unreadable(&first);
             return (first, problem);
         }
         if let Some(other) = later_candidates(workspace, &expanded).map(look).find(exists) {
-            if let Some(problem) = reserved(&other) {
+            if let Some(problem) = unreadable(&other) {
                 return (other, Some(problem));
             }
             let problem = if is_absolute_anywhere(&expanded) {
@@ -89,6 +92,7 @@ impl<'a> Places<'a> {
         let (standing, size) = match metadata {
             _ if self.holds_state(&path, &resolved) => (PathState::Reserved, None),
             None => (PathState::Missing, None),
+            Some(metadata) if is_special(&resolved, &metadata) => (PathState::Special, None),
             Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
             Some(metadata) => (PathState::File, Some(metadata.len())),
         };
@@ -306,6 +310,28 @@ mod tests {
         assert_eq!((home.standing, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
         let home = Places::new(around).place(&folder, "${HOME}/h.md").0;
         assert_eq!(home.standing, PathState::File);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn special_files_are_not_read() {
+        let case = workspace(&["ws/a.md"]);
+        let workspace = &case.around.workspace;
+        write_atomic(&workspace.join("empty.md"), b"").unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(workspace.join("socket")).unwrap();
+        std::os::unix::fs::symlink("socket", workspace.join("link.md")).unwrap();
+        let procfs = ["/proc/self/status", "/proc/self"].map(|path| (path, cfg!(target_os = "linux")));
+        for (written, is_special) in
+            [("a.md", false), ("empty.md", false), ("socket", true), ("link.md", true), ("/dev/zero", true)]
+                .into_iter()
+                .chain(procfs)
+        {
+            for places in [Places::new(&case.around), Places::without_sizes(&case.around)] {
+                let (place, problem) = places.place(workspace, written);
+                assert_eq!(place.standing == PathState::Special, is_special, "{written}");
+                assert_eq!(problem.map(|problem| problem.code), is_special.then_some(Code::NoRegularFile), "{written}");
+            }
+        }
     }
 
     #[test]

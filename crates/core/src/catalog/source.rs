@@ -119,6 +119,8 @@ pub enum PathState {
     Untrusted,
     /// A path in a folder where git or refdesk keeps its state, which is never read.
     Reserved,
+    /// A pipe, a socket, a device or what the kernel makes up, which is never opened: it has no lasting text.
+    Special,
 }
 
 impl PathState {
@@ -214,9 +216,15 @@ impl Source {
         }
     }
 
-    /// Whether it is a local source whose path does not exist (BEHAVIOUR §2).
+    /// Whether it is a local source with nothing at its path that could be read (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == PathState::Missing)
+        self.place().is_some_and(|place| matches!(place.standing, PathState::Missing | PathState::Special))
+    }
+
+    /// What keeps a source that [is missing](Self::is_missing) from being read, after the path as written.
+    pub fn why_missing(&self) -> &'static str {
+        let is_special = self.place().is_some_and(|place| place.standing == PathState::Special);
+        if is_special { "is not a regular file" } else { "does not exist" }
     }
 
     /// The local path if it may be read: it exists, is trusted and is not reserved.

@@ -37,7 +37,9 @@ pub fn files(
 ) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
     let (files, problems) = match place.standing {
-        PathState::Missing | PathState::Untrusted | PathState::Reserved => (Vec::new(), Vec::new()),
+        PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => {
+            (Vec::new(), Vec::new())
+        }
         PathState::File => {
             let stamp = if place.size.is_none() { stamp(&place.path).ok() } else { None };
             let size = place.size.or(stamp.map(|stamp| stamp.size)).unwrap_or_default();

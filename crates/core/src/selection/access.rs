@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Selection;
-use crate::catalog::{Catalog, Mode, PathState, Source, SourceId, SourceKind};
+use crate::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
 use refdesk_files::reserved::is_kept_back;
 
 /// The resolved paths that an agent may read, each including itself and, for a folder, everything below it.
@@ -34,8 +34,7 @@ impl Access {
                 continue;
             }
             access.reached.insert(source.id.clone());
-            let place =
-                source.place().filter(|place| !matches!(place.standing, PathState::Missing | PathState::Reserved));
+            let place = source.place().filter(|place| place.standing.is_open() || source.is_untrusted());
             if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. }) {
                 continue;
             }
@@ -77,6 +76,7 @@ impl Access {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::PathState;
     use crate::catalog::testing::local;
     use crate::mention::MentionGraph;
     use crate::selection::{Choice, ExpansionRules, select};

@@ -130,12 +130,14 @@ impl Wanted {
                 PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
                 // Neighbours matter too, because a document's links may lead to them.
-                PathState::File if is_inside => place.path.parent().into_iter().for_each(|it| wanted.folder(it)),
+                PathState::File | PathState::Special if is_inside => {
+                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
+                }
                 PathState::File => wanted.file(&place.path),
                 PathState::Missing if desk.may_look_at(source, &place.path) => {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
-                PathState::Missing | PathState::Untrusted => {}
+                PathState::Missing | PathState::Untrusted | PathState::Special => {}
             }
             if place.standing == PathState::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
