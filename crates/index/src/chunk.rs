@@ -1,12 +1,17 @@
 //! Cuts a document into chunks: by headings, in whole paragraphs, each small enough to be about one thing and large
 //! enough to say it (SEARCH S1.2). Lengths are in characters.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
 use crate::boilerplate::{is_boilerplate, is_changelog};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use refdesk_text::shorten::shortened;
+
+mod asciidoc;
+mod html;
+mod markdown;
+mod restructured;
 
 /// A chunk goes on past a heading until it has this length.
 const SHORTEST: usize = 300;
@@ -35,6 +40,15 @@ pub struct Chunk {
     pub is_boilerplate: bool,
 }
 
+/// A document in blocks.
+struct Parsed<'t> {
+    /// What of it is read.
+    text: Cow<'t, str>,
+    /// Where each line of the document begins in it.
+    lines: Vec<usize>,
+    blocks: Vec<Block>,
+}
+
 /// A block at the top level of a document.
 struct Block {
     range: Range<usize>,
@@ -47,13 +61,14 @@ enum BlockKind {
     Text,
 }
 
-/// The chunks of a document, in order. The name says whether it is Markdown; other text has paragraphs only.
+/// The chunks of a document, in order.
 pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
-    let blocks = if is_markdown(name) { markdown(text) } else { paragraphs(text) };
+    let Parsed { text, lines, blocks } = parse(name, text);
+    let is_changelog = is_changelog(name);
     let mut packer = Packer {
-        text,
-        lines: line_starts(text),
-        is_changelog: is_changelog(name),
+        text: &text,
+        lines,
+        is_changelog,
         has_title: false,
         headings: Vec::new(),
         open: None,
@@ -66,56 +81,22 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     packer.done
 }
 
-fn is_markdown(name: &Path) -> bool {
-    let ending = name.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-    ending.is_none_or(|ending| ending == "md" || ending == "markdown" || ending == "mdc" || ending == "txt")
+/// The name says of which format a text is.
+fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
+    let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        None | Some("md" | "markdown" | "mdc" | "mdx" | "txt") => Parsed::of(text, markdown::blocks(text)),
+        Some("html" | "htm" | "xhtml") => html::parse(text),
+        Some("rst" | "rest") => Parsed::of(text, restructured::blocks(text)),
+        Some("adoc" | "asciidoc") => Parsed::of(text, asciidoc::blocks(text)),
+        _ => Parsed::of(text, paragraphs(text)),
+    }
 }
 
-fn markdown(text: &str) -> Vec<Block> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut blocks = Vec::new();
-    let mut depth = 0usize;
-    let mut heading: Option<(usize, String)> = None;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        match event {
-            Event::Start(tag) => {
-                if depth == 0 {
-                    let kind = match tag {
-                        Tag::Heading { level, .. } => {
-                            heading = Some((level as usize, String::new()));
-                            None
-                        }
-                        Tag::CodeBlock(_) => Some(BlockKind::Code),
-                        _ => Some(BlockKind::Text),
-                    };
-                    blocks.extend(kind.map(|kind| Block { range, kind }));
-                }
-                depth += 1;
-            }
-            Event::End(end) => {
-                depth = depth.saturating_sub(1);
-                if let (TagEnd::Heading(_), 0) = (end, depth)
-                    && let Some((level, title)) = heading.take()
-                {
-                    blocks.push(Block { range, kind: BlockKind::Heading(level, title.trim().to_owned()) });
-                }
-            }
-            Event::Text(part) | Event::Code(part) => {
-                if let Some((_, title)) = &mut heading {
-                    title.push_str(&part);
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, title)) = &mut heading {
-                    title.push(' ');
-                }
-            }
-            Event::Rule if depth == 0 => {}
-            _ if depth == 0 => blocks.push(Block { range, kind: BlockKind::Text }),
-            _ => {}
-        }
+impl<'t> Parsed<'t> {
+    fn of(text: &'t str, blocks: Vec<Block>) -> Self {
+        Self { text: Cow::Borrowed(text), lines: line_starts(text), blocks }
     }
-    blocks
 }
 
 fn paragraphs(text: &str) -> Vec<Block> {
@@ -366,10 +347,88 @@ mod tests {
         assert_eq!(chunks(Path::new("a.yaml"), "a: 1\n\nb: 2\n").len(), 1);
     }
 
+    /// The headings and the lines of the chunks, where each section has one.
+    fn outline(name: &str, text: &str) -> Vec<(String, usize, usize)> {
+        let found = chunks(Path::new(name), text).into_iter();
+        found.map(|it| (it.headings.join(" > "), it.line, it.end_line)).collect()
+    }
+
+    #[test]
+    fn every_format_has_sections() {
+        let long = paragraph(400);
+        let expected = |lines: [(usize, usize); 3]| {
+            let named = ["Guide", "Guide > Retry & wait", "Guide > Next"].into_iter().zip(lines);
+            named.map(|(heading, (from, to))| (heading.to_owned(), from, to)).collect::<Vec<_>>()
+        };
+        for (name, text, lines) in [
+            (
+                "a.md",
+                format!("---\ntitle: Other\n---\n# Guide\n\n{long}\n\n## Retry & wait\n\n{long}\n\n## Next\n\nend\n"),
+                [(4, 6), (8, 10), (12, 14)],
+            ),
+            (
+                "a.rst",
+                format!("=====\nGuide\n=====\n\n{long}\n\nRetry & wait\n------------\n{long}\n\nNext\n----\n\nend\n"),
+                [(1, 5), (7, 9), (11, 14)],
+            ),
+            (
+                "a.adoc",
+                format!("= Guide\n:toc:\n\n{long}\n\n== Retry & wait\n{long}\n\n== Next\n\nend\n"),
+                [(1, 4), (6, 7), (9, 11)],
+            ),
+            (
+                "a.html",
+                format!(
+                    "<!doctype html>\n<html><head><style>\nh1 {{}}\n</style><script>\nif (a<b) '<h1>No</h1>'\n</script></head>\n<body>\n\
+                     <h1 id=x>Guide</h1>\n<p>{long}</p>\n<div>\n<h2>Retry <b>&amp;</b>\n wait</h2>\n<!-- <h2>No</h2> -->\n\
+                     <p>{long}</p></div><h2>Next</h2><p>end</body></html>\n"
+                ),
+                [(8, 9), (11, 14), (14, 14)],
+            ),
+        ] {
+            assert_eq!(outline(name, &text), expected(lines), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_heading_and_is_none() {
+        for (name, text) in [
+            ("a.rst", "a\n\nb::\n\n    Title\n    =====\n\n- item\n\n====\n\nlast\nline\n----\n"),
+            ("a.adoc", "a\n\n----\n= no\n----\n\n====\nexample\n====\n\n=no\n"),
+            ("a.html", "<p>a <br> &lt;h1&gt;no&lt;/h1&gt; <textarea><h1>no</h1></textarea>"),
+        ] {
+            let found = chunks(Path::new(name), text);
+            assert!(found.iter().all(|it| it.headings.is_empty()), "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn html_is_read_without_its_tags() {
+        let text =
+            "<p>one <b>two</b>\n   three</p><ul><li>four<li>five</ul><pre>x\n  y</pre><table><tr><td>a<td>b</table>";
+        let found = chunks(Path::new("a.html"), text);
+        assert_eq!(found[0].content, "one two\nthree\nfour\nfive\nx\n  y\na b");
+        for text in
+            ["", "<", "<h1>", "<h1>a", "</h1>", "<script>", "\0<p>\0", "<h1></h1><h2> </h2>a", &"<div>".repeat(10_000)]
+        {
+            chunks(Path::new("a.html"), text);
+        }
+    }
+
     proptest! {
         #[test]
-        fn every_line_of_text_is_in_a_chunk(text in "([#`*> a-z0-9äß]{0,40}\n){0,40}") {
-            for name in ["a.md", "a.yaml"] {
+        fn lines_of_html_are_in_order(text in "(<h[12]>|</h[12]>|<p>|</pre>|<pre>|<!--|-->|&amp;|[ a-zäß<>\n]{0,8}){0,40}") {
+            let found = chunks(Path::new("a.html"), &text);
+            let lines = text.split('\n').count();
+            for pair in found.windows(2) {
+                prop_assert!(pair[0].end_line <= pair[1].line);
+            }
+            prop_assert!(found.iter().all(|it| 1 <= it.line && it.line <= it.end_line && it.end_line <= lines));
+        }
+
+        #[test]
+        fn every_line_of_text_is_in_a_chunk(text in "([#`*>= a-z0-9äß]{0,40}\n|={3,9}\n){0,40}") {
+            for name in ["a.md", "a.yaml", "a.rst", "a.adoc"] {
                 let found = chunks(Path::new(name), &text);
                 for pair in found.windows(2) {
                     prop_assert!(pair[0].end_line <= pair[1].line);

@@ -1,0 +1,143 @@
+//! The blocks of HTML: its text without tags, scripts and styles, with the lines that it has in the document.
+
+use std::borrow::Cow;
+
+use html5gum::emitters::default::DefaultEmitter;
+use html5gum::{Token, Tokenizer};
+
+use super::{Block, BlockKind, Parsed, line_starts};
+
+/// Elements whose text is none of the document's.
+const SKIPPED: [&[u8]; 2] = [b"script", b"style"];
+
+/// Elements within a line; all others begin a block.
+const INLINE: [&[u8]; 31] = [
+    b"a", b"abbr", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del", b"dfn", b"em", b"font", b"i",
+    b"img", b"ins", b"kbd", b"label", b"mark", b"q", b"s", b"samp", b"small", b"span", b"strong", b"sub", b"sup",
+    b"time", b"u", b"var", b"wbr",
+];
+
+/// Cells stand beside each other.
+const CELLS: [&[u8]; 2] = [b"td", b"th"];
+
+pub(super) fn parse(text: &str) -> Parsed<'static> {
+    let mut emitter = DefaultEmitter::<usize>::new_with_span();
+    // What is in a script is none of the tags.
+    emitter.naively_switch_states(true);
+    let mut reader = Reader { starts: line_starts(text), ..Reader::default() };
+    for Ok(token) in Tokenizer::new_with_emitter(text, emitter) {
+        match token {
+            Token::StartTag(tag) => {
+                reader.reach(tag.span.start);
+                reader.start(&tag.name, tag.self_closing);
+            }
+            Token::EndTag(tag) => {
+                reader.reach(tag.span.start);
+                reader.finish(&tag.name);
+            }
+            Token::String(string) => {
+                reader.reach(string.span.start);
+                reader.add(&String::from_utf8_lossy(&string), string.span.end);
+            }
+            _ => {}
+        }
+    }
+    reader.end_block();
+    reader.reach(text.len());
+    Parsed { text: Cow::Owned(reader.text), lines: reader.lines, blocks: reader.blocks }
+}
+
+#[derive(Default)]
+struct Reader {
+    /// Where the lines of the document begin in it, and in the text that is read.
+    starts: Vec<usize>,
+    lines: Vec<usize>,
+    text: String,
+    blocks: Vec<Block>,
+    /// Where the current block begins.
+    start: usize,
+    /// The level of the heading that it is.
+    heading: Option<usize>,
+    is_preformatted: bool,
+    is_skipped: bool,
+}
+
+impl Reader {
+    /// Lines of the document up to this byte have begun.
+    fn reach(&mut self, byte: usize) {
+        while self.starts.get(self.lines.len()).is_some_and(|start| *start <= byte) {
+            self.lines.push(self.text.len());
+        }
+    }
+
+    fn start(&mut self, name: &[u8], is_empty: bool) {
+        if SKIPPED.contains(&name) {
+            self.is_skipped = !is_empty;
+        } else if CELLS.contains(&name) {
+            self.separate(' ');
+        } else if !INLINE.contains(&name) && (self.heading.is_none() || level(name).is_some()) {
+            self.end_block();
+            self.heading = level(name);
+            self.is_preformatted = name == b"pre";
+        }
+    }
+
+    fn finish(&mut self, name: &[u8]) {
+        if SKIPPED.contains(&name) {
+            self.is_skipped = false;
+        } else if !INLINE.contains(&name) && !CELLS.contains(&name) && (self.heading.is_none() || level(name).is_some())
+        {
+            self.end_block();
+            self.heading = None;
+            self.is_preformatted &= name != b"pre";
+        }
+    }
+
+    /// Adds text that ends at this byte of the document. Blank lines and indentation are of the tags.
+    fn add(&mut self, text: &str, end: usize) {
+        for char in text.chars() {
+            let is_dropped = char.is_whitespace() && !self.is_preformatted && self.is_at_line_start();
+            if !self.is_skipped && !is_dropped {
+                self.text.push(char);
+            }
+            if char == '\n' && self.starts.get(self.lines.len()).is_some_and(|start| *start <= end) {
+                self.lines.push(self.text.len());
+            }
+        }
+    }
+
+    fn is_at_line_start(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with('\n')
+    }
+
+    fn separate(&mut self, char: char) {
+        if !self.is_at_line_start() && !self.text.ends_with(' ') {
+            self.text.push(char);
+        }
+    }
+
+    fn end_block(&mut self) {
+        let range = self.start..self.text.len();
+        let block = self.text.get(range.clone()).unwrap_or_default();
+        let title = || block.split_whitespace().collect::<Vec<_>>().join(" ");
+        let kind = match self.heading {
+            _ if block.trim().is_empty() => None,
+            Some(level) => Some(BlockKind::Heading(level, title())),
+            None if self.is_preformatted => Some(BlockKind::Code),
+            None => Some(BlockKind::Text),
+        };
+        self.blocks.extend(kind.map(|kind| Block { range, kind }));
+        if !self.is_at_line_start() {
+            self.text.push('\n');
+        }
+        self.start = self.text.len();
+    }
+}
+
+/// The level of the heading that an element is.
+fn level(name: &[u8]) -> Option<usize> {
+    match name {
+        [b'h', digit @ b'1'..=b'6'] => Some(usize::from(digit - b'0')),
+        _ => None,
+    }
+}

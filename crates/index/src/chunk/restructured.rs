@@ -1,0 +1,85 @@
+//! The blocks of reStructuredText, as far as they can be told line by line: titles, paragraphs, and what is indented.
+
+use super::{Block, BlockKind};
+
+/// A line with its place.
+struct Line<'t> {
+    text: &'t str,
+    start: usize,
+    end: usize,
+}
+
+pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let lines = lines(text);
+    let mut blocks = Vec::new();
+    // The ways in which titles are marked, in the order of their levels.
+    let mut styles = Vec::new();
+    let (mut at, mut is_after_blank) = (0, true);
+    while let Some(line) = lines.get(at) {
+        let rest = lines.get(at..).unwrap_or_default();
+        let (kind, length) = match title(rest).filter(|_| is_after_blank) {
+            Some((style, title, length)) => {
+                let level = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                    styles.push(style);
+                    styles.len() - 1
+                });
+                (Some(BlockKind::Heading(level + 1, title.to_owned())), length)
+            }
+            None if line.text.trim().is_empty() => (None, 1),
+            None if is_indented(line) => (Some(BlockKind::Code), indented(rest)),
+            None => {
+                let is_over = |line: &&Line| line.text.trim().is_empty();
+                (Some(BlockKind::Text), rest.iter().position(|line| is_over(&line)).unwrap_or(rest.len()))
+            }
+        };
+        is_after_blank = !matches!(kind, Some(BlockKind::Text | BlockKind::Code));
+        let last = rest.get(length - 1).unwrap_or(line);
+        blocks.extend(kind.map(|kind| Block { range: line.start..last.end, kind }));
+        at += length;
+    }
+    blocks
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut end = 0;
+    let line = |line: &'_ str| {
+        let start = end;
+        end += line.len();
+        (start, end)
+    };
+    let places: Vec<(usize, usize)> = text.split_inclusive('\n').map(line).collect();
+    let line = |(start, end)| Line { text: text.get(start..end).unwrap_or_default().trim_end(), start, end };
+    places.into_iter().map(line).collect()
+}
+
+/// The title at the beginning of these lines: how it is marked, its text, and its lines.
+fn title<'t>(lines: &[Line<'t>]) -> Option<((char, bool), &'t str, usize)> {
+    let text = |at: usize| lines.get(at).map_or("", |line| line.text);
+    if let (Some((mark, length)), Some((below, _))) = (adornment(text(0)), adornment(text(2)))
+        && mark == below
+        && adornment(text(1)).is_none()
+        && (1..=length).contains(&text(1).trim().chars().count())
+    {
+        return Some(((mark, true), text(1).trim(), 3));
+    }
+    let (mark, length) = adornment(text(1))?;
+    let is_title = adornment(text(0)).is_none() && !is_indented(lines.first()?);
+    (is_title && (1..=length).contains(&text(0).chars().count())).then(|| ((mark, false), text(0), 2))
+}
+
+/// The mark and the length of a line that consists of one repeated punctuation mark.
+fn adornment(line: &str) -> Option<(char, usize)> {
+    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
+    (line.len() >= 3 && line.chars().all(|char| char == first)).then_some((first, line.len()))
+}
+
+fn is_indented(line: &Line) -> bool {
+    line.text.starts_with([' ', '\t'])
+}
+
+/// The number of lines at the beginning that are indented, with blank ones among them.
+fn indented(lines: &[Line]) -> usize {
+    let end = lines.iter().position(|line| !line.text.is_empty() && !is_indented(line)).unwrap_or(lines.len());
+    let last = lines.iter().take(end).rposition(|line| !line.text.is_empty());
+    last.map_or(1, |last| last + 1)
+}
