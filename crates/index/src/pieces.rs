@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{is_stop_word, parts, words};
+use crate::words::{forms, is_stop_word, words};
 
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
@@ -55,9 +55,7 @@ pub fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut terms = Vec::new();
     for word in words(piece) {
-        let parts = parts(word);
-        let split = if parts.len() > 1 { parts } else { Vec::new() };
-        for term in std::iter::once(word).chain(split).map(str::to_lowercase) {
+        for term in forms(word).into_iter().map(str::to_lowercase) {
             if terms.len() == TERMS {
                 return terms;
             }

@@ -1,4 +1,5 @@
-//! Words as search sees them: letters and digits, names split where they change case.
+//! Words as search sees them: letters and digits, names split where they change case, and pairs of characters where a script has
+//! no blanks between words.
 
 pub use refdesk_text::stop_words::is_stop_word;
 
@@ -7,11 +8,38 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The parts of a name that changes between lower and upper case, or letters and digits: `selectHTTPRefs2` gives
-/// `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
+/// Whether texts in the script of this character have no blanks between words, or blanks between parts of sentences only: Chinese,
+/// Japanese and Korean.
+pub fn is_unspaced(char: char) -> bool {
+    matches!(char, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
+}
+
+/// What a word is found by: the word, its parts if it has several, and the pairs of characters of those without blanks.
+pub fn forms(word: &str) -> Vec<&str> {
+    let parts = parts(word);
+    let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();
+    let parts = parts.iter().copied().filter(|part| *part != word);
+    std::iter::once(word).chain(parts).chain(pairs).collect()
+}
+
+/// Every two characters of a part that stand together; none of one that is a pair itself.
+fn pairs(part: &str) -> Vec<&str> {
+    if !part.chars().next().is_some_and(is_unspaced) || part.chars().count() < 3 {
+        return Vec::new();
+    }
+    let starts = part.char_indices().map(|(at, _)| at);
+    let ends = part.char_indices().map(|(at, char)| at + char.len_utf8()).skip(1);
+    starts.zip(ends).filter_map(|(start, end)| part.get(start..end)).collect()
+}
+
+/// The parts of a name that changes between lower and upper case, letters and digits, or scripts with blanks and without:
+/// `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
     let chars: Vec<(usize, char)> = word.char_indices().collect();
     let class = |char: char| match char {
+        _ if is_unspaced(char) => 3,
         _ if char.is_numeric() => 0,
         _ if char.is_uppercase() => 1,
         _ => 2,
@@ -31,15 +59,11 @@ pub fn parts(word: &str) -> Vec<&str> {
     cuts.windows(2).filter_map(|pair| word.get(*pair.first()?..*pair.last()?)).filter(|part| !part.is_empty()).collect()
 }
 
-/// The parts of all names of a text that have several, separated by blanks; full-text search finds them as words.
+/// What the words of a text are found by besides themselves, separated by blanks; full-text search finds it as words.
 pub fn split_names(text: &str) -> String {
     let mut split = String::new();
     for word in words(text) {
-        let parts = parts(word);
-        if parts.len() < 2 {
-            continue;
-        }
-        for part in parts.into_iter().filter(|part| part.chars().count() > 1) {
+        for part in forms(word).into_iter().skip(1).filter(|part| part.chars().count() > 1) {
             if !split.is_empty() {
                 split.push(' ');
             }
@@ -65,10 +89,30 @@ mod tests {
             ("größeÄndern", "größe Ändern"),
             ("v2", "v 2"),
             ("a", "a"),
+            ("使用Rust编写", "使用 Rust 编写"),
+            ("第3章", "第 3 章"),
         ] {
             assert_eq!(parts(name).join(" "), expected, "{name}");
         }
         assert_eq!(split_names("call selectReferences() of the desk, v2"), "select References");
         assert_eq!(split_names(""), "");
+    }
+
+    #[test]
+    fn words_without_blanks_are_found_by_pairs() {
+        for (word, expected) in [
+            ("retry", "retry"),
+            ("selectRefs", "selectRefs select Refs"),
+            ("水", "水"),
+            ("日本", "日本"),
+            ("日本語の", "日本語の 日本 本語 語の"),
+            ("ｶﾀｶﾅ", "ｶﾀｶﾅ ｶﾀ ﾀｶ ｶﾅ"),
+            ("데이터베이스", "데이터베이스 데이 이터 터베 베이 이스"),
+            ("用Rust写代码", "用Rust写代码 用 Rust 写代码 写代 代码"),
+            ("größe", "größe"),
+        ] {
+            assert_eq!(forms(word).join(" "), expected, "{word}");
+        }
+        assert_eq!(split_names("重试策略, 用Rust写"), "重试 试策 策略 Rust");
     }
 }

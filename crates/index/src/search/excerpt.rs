@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::words::is_unspaced;
+
 /// The longest excerpt, in characters.
 const LENGTH: usize = 480;
 
@@ -105,7 +107,14 @@ fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
             (None, true) => start = Some(at),
             (Some(from), false) => {
                 start = None;
-                let word = text.get(from..at).unwrap_or_default().to_lowercase();
+                let word = text.get(from..at).unwrap_or_default();
+                if word.contains(is_unspaced) {
+                    found.extend(
+                        within(word, wanted).map(|(range, which)| (range.start + from..range.end + from, which)),
+                    );
+                    continue;
+                }
+                let word = word.to_lowercase();
                 if let Some(which) = wanted.iter().position(|wanted| is_form_of(&word, wanted)) {
                     found.push((from..at, which));
                 }
@@ -114,6 +123,19 @@ fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
         }
     }
     found
+}
+
+/// The places of what is wanted in a word of a script without blanks, without those that overlap one before.
+fn within<'w>(word: &'w str, wanted: &'w [String]) -> impl Iterator<Item = (Range<usize>, usize)> + 'w {
+    let has = |rest: &str, wanted: &str| rest.get(..wanted.len()).is_some_and(|part| part.to_lowercase() == wanted);
+    let mut end = 0;
+    word.char_indices().filter_map(move |(at, _)| {
+        let rest = word.get(at..).filter(|_| at >= end)?;
+        let found = wanted.iter().enumerate().filter(|(_, wanted)| has(rest, wanted));
+        let (which, longest) = found.max_by_key(|(_, wanted)| wanted.len())?;
+        end = at + longest.len();
+        Some((at..end, which))
+    })
 }
 
 /// Whether two words are probably forms of one: one begins with the other, but for its last letter. Full-text search has
@@ -189,6 +211,8 @@ mod tests {
             ("Deployment by deploy", vec!["deploy"], "[Deployment] by [deploy]"),
             ("an application of apps", vec!["app"], "an application of [apps]"),
             ("blue and green", vec!["blue green"], "[blue] and [green]"),
+            ("支払いの再試行は三回", vec!["再試行", "再試", "試行"], "支払いの[再試行]は三回"),
+            ("使用Rust编写", vec!["rust", "编写"], "使用[Rust][编写]"),
             ("nothing here", vec!["retry"], "nothing here"),
             ("", vec!["retry"], ""),
         ] {

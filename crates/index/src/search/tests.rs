@@ -18,6 +18,7 @@ cases! {
     a_section_gives_one_hit,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
+    texts_without_blanks_are_found_by_what_is_in_them,
     letters_without_a_meaning_find_only_what_is_near,
 }
 
@@ -166,6 +167,28 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     assert!(found.partial.is_some());
     let note = found.hits.iter().find(|hit| hit.source == "note" && hit.kind == "text").unwrap();
     assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
+}
+
+fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
+    world.update(vec![
+        inline("ja", "# 支払い\n\n支払いが失敗したら再試行は三回までとする。"),
+        inline("zh", "# 部署\n\n使用Rust编写的服务通过流水线部署到生产环境。"),
+        inline("ko", "# 배포\n\n데이터베이스에서 스키마를 읽는다."),
+        inline("en", "# Retry\n\na retry repeats a call"),
+    ]);
+    let (index, _) = world.index();
+    for (query, expected) in
+        [("再試行", "ja"), ("失敗", "ja"), ("生产环境", "zh"), ("rust", "zh"), ("데이터베이스", "ko"), ("retry", "en")]
+    {
+        let found = index.search(&everything(query), None).unwrap();
+        let sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
+        assert_eq!(sources, [expected], "{query}");
+    }
+    let long = "再試行".repeat(2_000);
+    let found = index.search(&everything(&long), None).unwrap();
+    assert!(found.is_cut && found.hits.iter().any(|hit| hit.source == "ja"));
+    let about = index.about(&crate::Question { text: "支払いの再試行", ..crate::Question::default() }, None).unwrap();
+    assert_eq!(about.scored.first().map(|it| it.source.as_str()), Some("ja"), "hints by words, too");
 }
 
 fn names_are_found_by_their_parts(world: &World) {
