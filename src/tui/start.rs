@@ -238,7 +238,7 @@ mod tests {
             token_limit: Some(200_000),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
-        assert_eq!(state.splits, Splits { left: 300, upper: 700 });
+        assert_eq!(state.splits, Splits { left: Some(300), upper: 700 });
         assert_eq!(state.remember(), remembered);
     }
 }

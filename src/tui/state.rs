@@ -15,7 +15,8 @@ use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
 use crate::tui::agents::AgentsView;
-pub use crate::tui::catalog::CatalogPane;
+use crate::tui::catalog::CatalogPane;
+use crate::tui::catalog::columns::ListWidths;
 use crate::tui::catalog::reading;
 use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
@@ -31,7 +32,7 @@ use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::dividers::Divider;
 use crate::tui::layout::{
-    Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, ScreenLayout, Splits, TemplatesNeeds,
+    Arrangement, Focused, HintsFocus, HintsNeeds, PaneLayout, PaneNeeds, ScreenLayout, Splits, TemplatesNeeds,
 };
 use crate::tui::messages::Messages;
 use crate::tui::pane::Pane;
@@ -300,7 +301,7 @@ impl State {
 
     pub fn layout(&self) -> ScreenLayout {
         let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
-        layout::layout(tour::rest(self), focus, self.arrangement, self.splits)
+        layout::layout(tour::rest(self), focus, self.arrangement, self.splits, ListWidths::of(&self.counts))
     }
 
     /// Whether keys go to the document of the source under the catalog's cursor.
@@ -310,10 +311,9 @@ impl State {
 
     /// The settings for the next screen.
     pub fn remember(&self) -> SavedScreen {
-        let Splits { left, upper } = self.splits;
         SavedScreen {
             rules: self.rules,
-            borders: (self.splits != Splits::default()).then_some(Borders { left, upper }),
+            borders: (self.splits != Splits::default()).then(|| Borders::from(self.splits)),
             ..self.remembered.clone()
         }
     }
@@ -339,7 +339,12 @@ impl State {
             Pane::Selection if let Some(waiting) = self.shown_request() => requests::view::parts(self, waiting, inner),
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
-            _ => layout::parts(pane, inner, self.len(pane), shares),
+            _ => layout::parts(
+                pane,
+                inner,
+                PaneNeeds { rows: self.len(pane), list: ListWidths::of(&self.counts) },
+                shares,
+            ),
         };
         if self.focus != pane {
             return parts;

@@ -1,5 +1,6 @@
 //! How the columns of the catalog share the width of its list. Where there is too little, the name goes first, then the
-//! type, the mode and the tags; tokens stay longest, and only then are ids cut.
+//! type, the mode, the tags and the tokens; only then are ids cut. The list says how wide it wants to be, and the layout
+//! serves it before what stands beside it.
 
 use refdesk_core::catalog::Mode;
 
@@ -16,6 +17,10 @@ const LEAST_TAGS: usize = 10;
 const LEAST_NAME: usize = 14;
 /// Columns that a name gets before tags grow.
 const MIDDLING_NAME: usize = 40;
+/// Columns that tags get before a document beside the list is wider than it must be.
+const MIDDLING_TAGS: usize = 40;
+/// Columns of the pane's borders.
+const BORDERS: u16 = 2;
 /// Columns of the mode cut to `sel` or `auto`.
 const SHORT_MODE: usize = 4;
 
@@ -33,20 +38,18 @@ pub struct CatalogColumns {
 impl CatalogColumns {
     /// For a list of this width.
     pub fn of(counts: &Counts, width: u16) -> Self {
-        let mut room = Room(usize::from(width).saturating_sub(LEAD));
-        let mut all = Self::default();
-        if room.0 > LEAST_ID + TOKENS + 1 {
-            all.tokens = room.take(TOKENS);
-        }
-        all.id = room.take(counts.widest_id.max(LEAST_ID));
+        let mut room = Room { left: usize::from(width).saturating_sub(LEAD), is_full: false };
+        let mut all = Self { id: room.take(counts.widest_id.max(LEAST_ID)), ..Self::default() };
         if all.id == 0 {
-            all.id = room.0.saturating_sub(1);
+            all.id = room.left.saturating_sub(1);
             return all;
         }
-        all.tags = room.take(counts.widest_tags.min(LEAST_TAGS));
-        all.mode = room.take(SHORT_MODE);
-        all.kind = room.take(KIND);
-        all.name = room.take(counts.widest_name.min(LEAST_NAME));
+        let least = least(counts);
+        all.tokens = room.take(least.tokens);
+        all.tags = room.take(least.tags);
+        all.mode = room.take(least.mode);
+        all.kind = room.take(least.kind);
+        all.name = room.take(least.name);
         if all.name > 0 {
             room.grow(&mut all.name, counts.widest_name.min(MIDDLING_NAME));
         }
@@ -54,48 +57,108 @@ impl CatalogColumns {
             room.grow(&mut all.tags, counts.widest_tags);
         }
         let long = Mode::Selectable.word().len();
-        if all.mode > 0 && room.0 >= long {
+        if all.mode > 0 && room.left >= long {
             room.grow(&mut all.mode, long);
         }
         if all.name > 0 {
             room.grow(&mut all.name, counts.widest_name);
         }
         // Tokens stand at the right edge.
-        *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.0;
+        *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;
         all
+    }
+
+    fn width(self) -> u16 {
+        let Self { id, name, kind, mode, tags, tokens } = self;
+        let shown = [id, name, kind, mode, tags, tokens].into_iter().filter(|columns| *columns > 0);
+        u16::try_from(LEAD + shown.map(|columns| columns + 1).sum::<usize>()).unwrap_or(u16::MAX)
+    }
+}
+
+/// Every column that has something to say, as narrow as it is readable, with whole ids.
+fn least(counts: &Counts) -> CatalogColumns {
+    CatalogColumns {
+        id: counts.widest_id.max(LEAST_ID),
+        name: counts.widest_name.min(LEAST_NAME),
+        kind: KIND,
+        mode: SHORT_MODE,
+        tags: counts.widest_tags.min(LEAST_TAGS),
+        tokens: TOKENS,
+    }
+}
+
+/// The columns, with its border, of a list that shows every field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ListWidths {
+    /// As narrow as it is readable.
+    pub least: u16,
+    /// With whole names and tags, unless they are very long.
+    pub whole: u16,
+}
+
+impl ListWidths {
+    pub fn of(counts: &Counts) -> Self {
+        let least = least(counts);
+        let whole = CatalogColumns {
+            name: counts.widest_name.min(MIDDLING_NAME),
+            mode: Mode::Selectable.word().len(),
+            tags: counts.widest_tags.min(MIDDLING_TAGS),
+            ..least
+        };
+        let [least, whole] = [least, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        Self { least, whole }
     }
 }
 
 /// The columns that are left.
-struct Room(usize);
+struct Room {
+    left: usize,
+    /// Something did not fit: what matters less is not shown either.
+    is_full: bool,
+}
 
 impl Room {
     /// Takes this many and one for a blank, or none.
     fn take(&mut self, columns: usize) -> usize {
-        let taken = if columns > 0 && self.0 > columns { columns } else { 0 };
-        self.0 -= if taken > 0 { taken + 1 } else { 0 };
-        taken
+        if columns == 0 {
+            return 0;
+        }
+        self.is_full |= self.left <= columns;
+        if self.is_full {
+            return 0;
+        }
+        self.left -= columns + 1;
+        columns
     }
 
     fn grow(&mut self, field: &mut usize, wanted: usize) {
-        let more = wanted.saturating_sub(*field).min(self.0);
+        let more = wanted.saturating_sub(*field).min(self.left);
         *field += more;
-        self.0 -= more;
+        self.left -= more;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use ratatui::layout::Size;
+
+    use refdesk_core::config::screen::Shares;
 
     use super::*;
+    use crate::tui::layout;
+    use crate::tui::layout::{Arrangement, Focused, PaneNeeds, Splits};
+    use crate::tui::pane::Pane;
 
     #[test]
     fn fields_go_in_their_order_and_ids_are_cut_last() {
         let counts = Counts { widest_id: 30, widest_tags: 26, widest_name: 34, ..Counts::default() };
         for (width, id, name, kind, mode, tags, tokens) in [
             (18, 14, 0, 0, 0, 0, 0),
-            (30, 17, 0, 0, 0, 0, 8),
+            (30, 26, 0, 0, 0, 0, 0),
+            (34, 30, 0, 0, 0, 0, 0),
+            (42, 38, 0, 0, 0, 0, 0),
+            (43, 30, 0, 0, 0, 0, 8),
             (44, 31, 0, 0, 0, 0, 8),
             (54, 30, 0, 0, 0, 10, 8),
             (60, 30, 0, 0, 4, 11, 8),
@@ -109,21 +172,48 @@ mod tests {
         }
     }
 
+    /// Columns by how much they matter.
+    fn shown(columns: CatalogColumns) -> [usize; 5] {
+        [columns.tokens, columns.tags, columns.mode, columns.kind, columns.name]
+    }
+
     proptest! {
         #[test]
         fn they_fit_and_nothing_appears_before_what_matters_more(
             width in 0..400u16, widest_id in 0..90usize, widest_tags in 0..90usize, widest_name in 0..90usize,
         ) {
             let counts = Counts { widest_id, widest_tags, widest_name, ..Counts::default() };
-            let CatalogColumns { id, name, kind, mode, tags, tokens } = CatalogColumns::of(&counts, width);
-            let all = [id, name, kind, mode, tags, tokens];
-            let taken: usize = all.iter().filter(|columns| **columns > 0).map(|columns| columns + 1).sum();
-            prop_assert!(taken + LEAD <= usize::from(width) + 1 || width < 12, "{:?}", all);
-            let missed = |field: usize, least: usize| field == 0 && least > 0;
-            if missed(tags, widest_tags) {
-                prop_assert!(mode + kind + name < widest_tags.min(LEAST_TAGS), "{:?}", all);
+            let columns = CatalogColumns::of(&counts, width);
+            prop_assert!(columns.width() <= width + 1 || width < 12, "{:?}", columns);
+            let fields = shown(columns);
+            let has_text = [true, widest_tags > 0, true, true, widest_name > 0];
+            let first = fields.iter().zip(has_text).position(|(field, has_text)| *field == 0 && has_text);
+            prop_assert!(fields.iter().skip(first.unwrap_or(5)).all(|field| *field == 0), "{:?}", columns);
+            prop_assert!(columns.id >= widest_id || fields == [0; 5], "an id is cut last");
+        }
+
+        #[test]
+        fn a_larger_terminal_shows_no_fewer_columns(
+            widest_id in 0..150usize, widest_tags in 0..90usize, widest_name in 0..90usize,
+        ) {
+            let counts = Counts { widest_id, widest_tags, widest_name, ..Counts::default() };
+            let at = |width| {
+                let size = Size { width, height: 36 };
+                let focus = Focused::Pane(Pane::Catalog);
+                let list = ListWidths::of(&counts);
+                let layout = layout::layout(size, focus, Arrangement::Focused, Splits::default(), list);
+                let inner = layout::inner(layout.panes[Pane::Catalog.index()].unwrap());
+                let needs = PaneNeeds { rows: 9, list };
+                let beside = layout::parts(Pane::Catalog, inner, needs, Shares::default()).list.width;
+                CatalogColumns::of(&counts, if layout.reader.is_some() { inner.width } else { beside })
+            };
+            for width in 80..200 {
+                let (narrow, wide) = (at(width), at(width + 1));
+                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)) {
+                    prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
+                }
+                prop_assert!(wide.id >= narrow.id.min(widest_id), "{} {:?} {:?}", width, narrow, wide);
             }
-            prop_assert!(id >= widest_id || tags + mode + kind + name == 0, "an id is cut last");
         }
     }
 }

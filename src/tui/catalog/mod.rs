@@ -1,7 +1,7 @@
 //! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and its
 //! document, to be read, searched and walked along its links.
 
-mod columns;
+pub mod columns;
 mod details;
 pub mod disabled;
 mod document;

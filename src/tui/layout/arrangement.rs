@@ -2,13 +2,25 @@
 
 use ratatui::layout::{Rect, Size};
 
-use crate::tui::layout::{GRID, Splits, fits, split_columns, split_rows};
+use crate::tui::catalog::columns::ListWidths;
+use crate::tui::layout::splits::USUAL_LEFT;
+use crate::tui::layout::{GRID, LEAST, MOST_TEXT, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
 /// The least width that shows the catalog's list beside something else.
 pub const WIDE: u16 = 100;
-/// The least width that also shows the selection beside them.
-pub const WIDEST: u16 = 160;
+/// The least width that can also show the selection beside them.
+const WIDEST: u16 = 160;
+/// The least columns, with its border, of a document beside a list.
+const LEAST_READER: u16 = 36;
+/// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
+const READABLE: u16 = 60;
+/// The columns of a document that is read: prose fills them and its borders.
+const READ: u16 = MOST_TEXT + 4;
+/// The least columns of the selection as the third column.
+const LEAST_THIRD: u16 = 45;
+/// The share of the catalog on the left of two other panes.
+const LEFT_OF_TWO: u16 = 307;
 
 /// The panes that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,8 +115,8 @@ enum Column {
     Reader,
 }
 
-/// The places of a frame of this size.
-pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Splits) -> ScreenLayout {
+/// The places of a frame of this size, with a list of the catalog that needs these columns.
+pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Splits, list: ListWidths) -> ScreenLayout {
     if !fits(size) {
         return ScreenLayout::default();
     }
@@ -122,16 +134,8 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
         layout.panes = [catalog, selection, hints, templates].map(Some);
         return layout;
     }
-    let columns = columns(size.width, focus, arrangement);
     let mut rest = body;
-    for (nth, column) in columns.iter().enumerate() {
-        let is_last = nth + 1 == columns.len();
-        let width = match nth {
-            _ if is_last => rest.width,
-            0 => splits.first(body.width, columns.len()),
-            // The last column of three.
-            _ => rest.width - body.width * 3 / 10,
-        };
+    for (column, width) in columns(size.width, focus, arrangement, splits, list) {
         let (place, right) = split_columns(rest, width);
         rest = right;
         match column {
@@ -146,26 +150,49 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
     layout
 }
 
-/// The columns of a body of this width, from the left.
-fn columns(width: u16, focus: Focused, arrangement: Arrangement) -> Vec<Column> {
+/// The columns of a body of this width, from the left, and how wide each is.
+fn columns(
+    width: u16,
+    focus: Focused,
+    arrangement: Arrangement,
+    splits: Splits,
+    list: ListWidths,
+) -> Vec<(Column, u16)> {
     use Column::{Pane as Shown, Reader};
     let zoomed = arrangement == Arrangement::Zoomed;
-    let pane = match focus {
-        Focused::Pane(pane) => pane,
-        Focused::Reader if zoomed => return vec![Reader],
-        Focused::Reader => Pane::Catalog,
+    let (pane, reads) = match focus {
+        Focused::Pane(pane) => (pane, false),
+        Focused::Reader if zoomed => return vec![(Reader, width)],
+        Focused::Reader => (Pane::Catalog, true),
     };
-    match pane {
-        // Values and preview stand beside each other already.
-        Pane::Templates => vec![Shown(Pane::Templates)],
-        _ if zoomed || width < WIDE => vec![Shown(pane)],
-        Pane::Hints if width >= WIDEST => vec![Shown(Pane::Catalog), Shown(Pane::Hints), Shown(Pane::Selection)],
-        Pane::Catalog | Pane::Selection if width >= WIDEST => {
-            vec![Shown(Pane::Catalog), Reader, Shown(Pane::Selection)]
-        }
-        Pane::Catalog => vec![Shown(Pane::Catalog), Reader],
-        Pane::Selection | Pane::Hints => vec![Shown(Pane::Catalog), Shown(pane)],
+    // Values and preview stand beside each other already.
+    if zoomed || width < WIDE || pane == Pane::Templates {
+        return vec![(Shown(pane), width)];
     }
+    let usual = |share| splits.first(width, share);
+    let left = match pane {
+        _ if splits.left.is_some() => usual(USUAL_LEFT),
+        Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
+        // The list comes first: a larger terminal shows no fewer of its columns than a smaller one.
+        Pane::Catalog if list.least.saturating_add(LEAST_READER) > width => return vec![(Shown(pane), width)],
+        Pane::Catalog => list.whole.min(width.saturating_sub(READABLE)).max(list.least),
+        Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO),
+        Pane::Selection | Pane::Hints | Pane::Templates => usual(USUAL_LEFT),
+    };
+    let left = left.max(LEAST.width);
+    let rest = width.saturating_sub(left);
+    let middle = if reads { READ } else { READABLE };
+    let third = (width * 3 / 10).min(rest.saturating_sub(middle));
+    let (catalog, selection) = (Shown(Pane::Catalog), Shown(Pane::Selection));
+    let beside = match pane {
+        Pane::Catalog | Pane::Templates => Reader,
+        Pane::Selection if width >= WIDEST && third >= LEAST_THIRD => Reader,
+        Pane::Selection | Pane::Hints => Shown(pane),
+    };
+    if width < WIDEST || third < LEAST_THIRD {
+        return vec![(catalog, left), (beside, rest)];
+    }
+    vec![(catalog, left), (beside, rest - third), (selection, third)]
 }
 
 #[cfg(test)]
@@ -174,6 +201,8 @@ mod tests {
 
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
+
+    const LIST: ListWidths = ListWidths { least: 70, whole: 110 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -188,7 +217,8 @@ mod tests {
     #[test]
     fn what_is_shown_depends_on_the_width_and_the_focus() {
         let shown = |width, height, focus, arrangement| {
-            let layout = layout(Size { width, height }, Focused::Pane(focus), arrangement, Splits::default());
+            let focus = Focused::Pane(focus);
+            let layout = layout(Size { width, height }, focus, arrangement, Splits::default(), LIST);
             let panes = Pane::ALL.into_iter().filter(|pane| layout.panes[pane.index()].is_some());
             let mut columns: Vec<_> = panes.map(|pane| (layout.panes[pane.index()].unwrap(), pane.title())).collect();
             columns.extend(layout.reader.map(|place| (place, "document")));
@@ -202,14 +232,17 @@ mod tests {
         for (width, height, focus, arrangement, expected) in [
             (80, 24, Pane::Catalog, focused, &["Catalog 80x21"][..]),
             (80, 24, Pane::Hints, overview, &["Hints 80x21"]),
-            (120, 36, Pane::Catalog, focused, &["Catalog 55x33", "document 65x33"]),
+            (100, 36, Pane::Catalog, focused, &["Catalog 100x33"]),
+            (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
+            (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
             (120, 36, Pane::Selection, focused, &["Catalog 55x33", "Selection 65x33"]),
             (120, 36, Pane::Hints, focused, &["Catalog 55x33", "Hints 65x33"]),
             (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
             (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
             (120, 36, Pane::Selection, zoomed, &["Selection 120x33"]),
             (120, 36, Pane::Hints, overview, &["Catalog 55x18", "Selection 65x18", "Hints 55x16", "Templates 65x16"]),
-            (200, 60, Pane::Catalog, focused, &["Catalog 61x57", "document 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 90x57"]),
+            (240, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 60x57", "Selection 70x57"]),
             (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 79x57", "Selection 60x57"]),
             (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 79x57", "Selection 60x57"]),
             (200, 60, Pane::Catalog, zoomed, &["Catalog 200x57"]),
@@ -222,16 +255,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_document_that_is_read_has_room_for_its_text_before_the_list() {
+        for (width, arrangement, expected) in [
+            (120, Arrangement::Focused, (Some(55), 65, None)),
+            (200, Arrangement::Focused, (Some(96), READ, None)),
+            (260, Arrangement::Focused, (Some(110), READ, Some(46))),
+            (200, Arrangement::Zoomed, (None, 200, None)),
+        ] {
+            let size = Size { width, height: 60 };
+            let layout = layout(size, Focused::Reader, arrangement, Splits::default(), LIST);
+            let [list, selection, ..] = layout.panes.map(|place| place.map(|place| place.width));
+            assert_eq!((list, layout.reader.unwrap().width, selection), expected, "{width} {arrangement:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_focused_pane_is_shown_and_nothing_overlaps(
             width in SMALLEST.width..260, height in SMALLEST.height..90,
             focus in proptest::sample::select(&Pane::ALL[..]).prop_map(Focused::Pane).boxed().prop_union(Just(Focused::Reader).boxed()),
             arrangement in proptest::sample::select(&ALL[..]),
-            (left, upper) in (0..1200u16, 0..1200u16),
+            (left, upper) in (proptest::option::of(0..1200u16), 0..1200u16),
+            (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let layout = layout(size, focus, arrangement, Splits { left, upper });
+            let list = ListWidths { least, whole: least + more };
+            let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
             match focus {
                 Focused::Pane(pane) => prop_assert!(layout.panes[pane.index()].is_some()),
                 Focused::Reader => {

@@ -69,12 +69,12 @@ mod tests {
 
     use super::*;
     use crate::tui::layout;
-    use crate::tui::layout::{HintsFocus, HintsNeeds};
+    use crate::tui::layout::{HintsFocus, HintsNeeds, PaneNeeds};
 
     fn parts(pane: Pane, inner: Rect, busy: HintsFocus, rules: &DividerShares) -> PaneLayout {
         match pane {
             Pane::Hints => layout::hints(inner, HintsNeeds { busy, prompt: 1, aside: 2 }, rules.hints),
-            _ => layout::parts(pane, inner, 3, of(rules, pane)),
+            _ => layout::parts(pane, inner, PaneNeeds { rows: 3, ..PaneNeeds::default() }, of(rules, pane)),
         }
     }
 

@@ -9,13 +9,12 @@ use ratatui::layout::{Rect, Size};
 
 use refdesk_core::config::screen::Shares;
 
+use crate::tui::catalog::columns::ListWidths;
 use crate::tui::pane::Pane;
 pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
-#[cfg(test)]
-pub use splits::LEAST;
-pub use splits::Splits;
+pub use splits::{LEAST, Splits};
 pub use templates::{TemplatesNeeds, templates};
 
 /// The smallest terminal that shows panes.
@@ -25,6 +24,8 @@ pub const GRID: Size = Size { width: 100, height: 28 };
 
 /// The least width of a pane that shows details beside its list.
 const BESIDE: u16 = 110;
+/// The most columns of a line of prose: longer ones are hard to read.
+pub const MOST_TEXT: u16 = 100;
 
 /// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
 /// variables or preview.
@@ -101,14 +102,22 @@ pub fn inner(outer: Rect) -> Rect {
     }
 }
 
-/// The layout of a pane with this inside. `wanted` is how many rows its prompt, or else its list, would fill;
-/// `shares` are its dragged dividers.
-pub fn parts(pane: Pane, inner: Rect, wanted: usize, shares: Shares) -> PaneLayout {
+/// What a pane needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PaneNeeds {
+    /// The rows that its prompt, or else its list, would fill.
+    pub rows: usize,
+    /// The columns of the catalog's list.
+    pub list: ListWidths,
+}
+
+/// The layout of a pane with this inside. `shares` are its dragged dividers.
+pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
-        Pane::Catalog => listed(inner, ListShape { head: 1, most: 14, least: 4 }, shares),
-        Pane::Selection => listed(inner, ListShape { head: 0, most: 5, least: 3 }, shares),
-        Pane::Hints => hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: wanted, aside: 0 }, shares),
-        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: wanted }, shares),
+        Pane::Catalog => listed(inner, ListShape { columns: list.least, head: 1, most: 14, least: 4 }, shares),
+        Pane::Selection => listed(inner, ListShape { columns: 0, head: 0, most: 5, least: 3 }, shares),
+        Pane::Hints => hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, aside: 0 }, shares),
+        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows }, shares),
     }
 }
 
@@ -205,18 +214,19 @@ fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
     wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
 }
 
-/// The rows of a list with details: those above it, and the most and least rows of the details.
+/// A list with details: the columns it needs, the rows above it, and the most and least rows of the details.
 #[derive(Clone, Copy)]
 struct ListShape {
+    columns: u16,
     head: u16,
     most: u16,
     least: u16,
 }
 
 /// A head, a list, and its details below it, or beside it if there is room for both.
-fn listed(inner: Rect, ListShape { head, most, least }: ListShape, shares: Shares) -> PaneLayout {
-    if inner.width >= BESIDE {
-        let usual = inner.width * 3 / 5;
+fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shares: Shares) -> PaneLayout {
+    if inner.width >= BESIDE && inner.width > columns.saturating_add(LEAST_COLUMNS) {
+        let usual = (inner.width * 3 / 5).max(columns);
         let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
         let (rule, detail) = split_columns(right, 1);
@@ -260,7 +270,7 @@ mod tests {
     use crate::tui::layout::splits::STEP;
 
     fn any_splits() -> impl Strategy<Value = Splits> {
-        (0..1200u16, 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
+        (proptest::option::of(0..1200u16), 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
     }
 
     /// Rules at any position, or none.
@@ -311,7 +321,8 @@ mod tests {
         #[test]
         fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits()) {
             let size = Size { height: grid.height + 2, ..grid };
-            let layout = layout(size, Focused::Pane(Pane::Catalog), Arrangement::Overview, splits);
+            let focus = Focused::Pane(Pane::Catalog);
+            let layout = layout(size, focus, Arrangement::Overview, splits, ListWidths::default());
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
             prop_assert_eq!(panes.len(), 4);
             prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
@@ -375,16 +386,18 @@ mod tests {
             arrangement in proptest::sample::select(&[Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed][..]),
             splits in any_splits(),
             shares in any_shares(),
+            (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let layout = layout(size, Focused::Pane(focus), arrangement, splits);
+            let list = ListWidths { least, whole: least + more };
+            let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];
             places.extend(layout.reader);
             for pane in Pane::ALL {
                 if let Some(outer) = layout.panes[pane.index()] {
                     places.push(outer);
-                    apart(parts(pane, inner(outer), prompt, shares), inner(outer))?;
+                    apart(parts(pane, inner(outer), PaneNeeds { rows: prompt, list }, shares), inner(outer))?;
                 }
             }
             for (at, place) in places.iter().enumerate() {
@@ -415,7 +428,8 @@ mod tests {
     fn the_grid_needs_a_minimum_size() {
         let shown = |width, height| {
             let focus = Focused::Pane(Pane::Hints);
-            let layout = layout(Size { width, height }, focus, Arrangement::Overview, Splits::default());
+            let size = Size { width, height };
+            let layout = layout(size, focus, Arrangement::Overview, Splits::default(), ListWidths::default());
             layout.panes.iter().flatten().count()
         };
         assert_eq!([shown(100, 28), shown(99, 28), shown(100, 27), shown(40, 10), shown(39, 10)], [4, 1, 2, 1, 0]);

@@ -11,22 +11,32 @@ pub const LEAST: Size = Size { width: 30, height: 9 };
 /// How far a key moves a border.
 pub(super) const STEP: Size = Size { width: 2, height: 1 };
 
-/// How the grid is divided, in thousandths of its width and height.
+/// The share of the left panes in a grid where nobody moved the border.
+pub(super) const USUAL_LEFT: u16 = 460;
+
+/// How the body is divided, in thousandths of its width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Splits {
-    pub left: u16,
+    /// `None` until the border is moved: the list then gets the columns that it needs.
+    pub left: Option<u16>,
     pub upper: u16,
 }
 
 impl Default for Splits {
     fn default() -> Self {
-        Self { left: 460, upper: 550 }
+        Self { left: None, upper: 550 }
     }
 }
 
 impl From<Borders> for Splits {
-    fn from(borders: Borders) -> Self {
-        Self { left: borders.left, upper: borders.upper }
+    fn from(Borders { left, upper }: Borders) -> Self {
+        Self { left: (left != USUAL_LEFT).then_some(left), upper }
+    }
+}
+
+impl From<Splits> for Borders {
+    fn from(Splits { left, upper }: Splits) -> Self {
+        Self { left: left.unwrap_or(USUAL_LEFT), upper }
     }
 }
 
@@ -34,28 +44,19 @@ impl Splits {
     /// Columns of the left panes and rows of the upper ones, in a grid of this size.
     pub fn cells(self, grid: Size) -> Size {
         Size {
-            width: part(self.left, grid.width, (LEAST.width, LEAST.width)),
+            width: self.first(grid.width, USUAL_LEFT),
             height: part(self.upper, grid.height, (LEAST.height, LEAST.height)),
         }
     }
 
-    /// Columns of the first of `columns` columns in a body of this width; of three it has two thirds of its share.
-    pub fn first(self, width: u16, columns: usize) -> u16 {
-        match columns {
-            0..=2 => part(self.left, width, (LEAST.width, LEAST.width)),
-            _ => part(self.left.min(1000) * 2 / 3, width, (LEAST.width, LEAST.width + width * 3 / 10)),
-        }
-    }
-
-    /// The same with the first of `columns` columns this wide.
-    pub fn with_first(self, wide: u16, columns: usize, body: Size) -> Self {
-        let shared = if columns > 2 { wide.saturating_mul(3) / 2 } else { wide };
-        self.with_left(shared, body)
+    /// Columns on the left of the border in a body of this width, which are `usual` thousandths until it is moved.
+    pub fn first(self, width: u16, usual: u16) -> u16 {
+        part(self.left.unwrap_or(usual), width, (LEAST.width, LEAST.width))
     }
 
     /// The same with the left panes this wide, as far as there is room.
     pub fn with_left(self, columns: u16, grid: Size) -> Self {
-        Self { left: thousandths(columns, grid.width, LEAST.width), ..self }
+        Self { left: Some(thousandths(columns, grid.width, LEAST.width)), ..self }
     }
 
     /// The same with the upper panes this high, as far as there is room.

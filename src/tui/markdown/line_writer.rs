@@ -83,6 +83,15 @@ impl<'a> LineWriter<'a> {
     /// Appends a line, with the bars and markers before it, and an empty line if one is due. Further rows hang by `hang`, and
     /// the first `solid` bytes are not broken.
     pub fn emit(&mut self, inline: InlineText, hang: usize, solid: usize) {
+        self.push(inline, hang, solid, false);
+    }
+
+    /// Appends a paragraph, or a line of one.
+    pub fn emit_prose(&mut self, inline: InlineText) {
+        self.push(inline, 0, 0, true);
+    }
+
+    fn push(&mut self, inline: InlineText, hang: usize, solid: usize, is_prose: bool) {
         if std::mem::take(&mut self.gap) && !self.made.lines.is_empty() {
             let begun = self.containers.iter().take_while(|it| it.is_begun);
             let bars: String = begun.map(|it| it.rest.as_str()).collect();
@@ -114,6 +123,7 @@ impl<'a> LineWriter<'a> {
                 link.shown.push(LineRange { line: nth, start, end });
             }
         }
-        self.made.lines.push(PageLine::of_parts(text, parts).led_by(&lead).solid_to(before + solid));
+        let line = PageLine::of_parts(text, parts).led_by(&lead).solid_to(before + solid);
+        self.made.lines.push(if is_prose { line.prose() } else { line });
     }
 }

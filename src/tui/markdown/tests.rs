@@ -71,6 +71,25 @@ fn long_texts_keep_their_bars_and_indents() {
 }
 
 #[test]
+fn prose_is_not_set_wider_than_it_is_easy_to_read() {
+    let long = "word ".repeat(40);
+    let cell = format!("| a | b |\n| --- | --- |\n| c | {long} |");
+    for (text, widest) in [
+        (long.clone(), 99),
+        (format!("# {long}"), 100),
+        (format!("- {long}"), 96),
+        (format!("> {long}"), 96),
+        ("***".to_owned(), 100),
+        (format!("    {long}"), 141),
+        (cell, 144),
+    ] {
+        let rows = rows(&text, 144);
+        let got = rows.iter().map(|row| cells::width(row)).max();
+        assert_eq!(got, Some(widest), "{text}");
+    }
+}
+
+#[test]
 fn tables() {
     let small = "| a | bb | c |\n| --- | ---: | :-: |\n| one | 2 | x |\n| `t` | 日本 | yes |";
     let expected = ["a   │   bb │  c", "────────────────", "one │    2 │  x", "t   │ 日本 │ yes"];
@@ -161,7 +180,7 @@ fn levels_of_headings_look_different() {
     ] {
         let made = made(text, 40);
         let expected = PageLine::of_parts("A".to_owned(), vec![LinePart { end: 1, role: ThemeRole::Strong, added }]);
-        assert_eq!((made.lines.len(), &made.lines[0]), (rows, &expected), "{text}");
+        assert_eq!((made.lines.len(), &made.lines[0]), (rows, &expected.prose()), "{text}");
     }
 }
 

@@ -51,7 +51,7 @@ pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> PaneLayout {
     if waiting.request.approval.is_some() {
         return PaneLayout { head: above, list: below, ..PaneLayout::default() };
     }
-    PaneLayout { head: above, ..layout::parts(Pane::Selection, below, 0, Default::default()) }
+    PaneLayout { head: above, ..layout::parts(Pane::Selection, below, Default::default(), Default::default()) }
 }
 
 /// `claude over mcp wants you to choose from 12 sources · session s1 · until 12:03:41`

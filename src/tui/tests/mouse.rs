@@ -143,7 +143,7 @@ fn windows_and_the_mouse() {
 
 #[test]
 fn the_wheel_scrolls_what_is_under_it_and_keeps_the_focus() {
-    let mut state = fixture::state(100, 13);
+    let mut state = fixture::state(120, 13);
     press(&mut state, "/ \"e\"");
     wheel(&mut state, WheelTurn::Down, "circuit-breaker");
     assert!(state.catalog.cursor.top > 0);

@@ -197,14 +197,13 @@ fn enter_reads_in_the_list_and_from_the_selection() {
 #[test]
 fn documents_are_shown_where_they_were_left() {
     let mut state = wide("C-d C-d");
-    let top = state.catalog.scroll.top;
-    assert!(top > 0);
+    let line = crate::tui::catalog::reading::line(&state);
+    assert!(state.catalog.scroll.top > 0 && line.is_some());
     press(&mut state, "h j");
     assert_eq!(state.catalog.scroll.top, 0);
     press(&mut state, "k");
     answer(&mut state, Response::Document(fixture::document("circuit-breaker", EVERYTHING)));
-    assert_eq!(state.catalog.scroll.top, top);
-    let line = crate::tui::catalog::reading::line(&state);
+    assert_eq!(crate::tui::catalog::reading::line(&state), line);
     update(&mut state, Input::Resize(Size { width: 60, height: 20 }));
     assert_eq!(crate::tui::catalog::reading::line(&state), line, "the same line in another width");
     let mut snapshot = fixture::snapshot();

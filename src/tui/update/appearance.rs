@@ -71,7 +71,7 @@ fn drag_border(state: &mut State, layout: &ScreenLayout, (columns, rows): (Optio
     let body = layout.body;
     if let Some(before) = columns {
         let wide = to.x.saturating_add(before).saturating_sub(body.x);
-        state.splits = state.splits.with_first(wide, layout.columns(), body.as_size());
+        state.splits = state.splits.with_left(wide, body.as_size());
     }
     if let Some(before) = rows {
         let rows = to.y.saturating_add(before).saturating_sub(body.y);

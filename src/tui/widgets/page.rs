@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::tui::layout::MOST_TEXT;
 use crate::tui::theme::{Theme, ThemeRole};
 
 use crate::tui::widgets::cells;
@@ -25,6 +26,8 @@ pub struct PageLine {
     lead: Option<Box<str>>,
     /// The first bytes, which are not broken: a marker with the word behind it.
     solid: usize,
+    /// Whether it is prose, which is not set wider than it is easy to read.
+    is_prose: bool,
 }
 
 /// A part of a line that looks the same.
@@ -71,6 +74,10 @@ impl PageLine {
     pub fn led_by(self, lead: &str) -> Self {
         let is_visible = lead.contains(|c| c != ' ');
         Self { hang: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
+    }
+
+    pub fn prose(self) -> Self {
+        Self { is_prose: true, ..self }
     }
 
     /// Sets the number of bytes at the start that are not broken at a blank.
@@ -124,6 +131,7 @@ impl WrappedText {
     pub fn new(lines: Vec<PageLine>, columns: usize) -> Self {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
+            let columns = if line.is_prose { columns.min(usize::from(MOST_TEXT)) } else { columns };
             wrap_after(&line.text, columns.max(2), (line.hang, line.solid), |range| {
                 let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
                 rows.push(WrappedRow { line: nth, start: offset(range.start), end: offset(range.end) });
