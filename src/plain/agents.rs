@@ -28,9 +28,10 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Turn)
     match activity.sessions.len() {
         0 => turn.say("No agent has been told anything yet. Type welcome to hear how to connect one."),
         some => turn.say(format!(
-            "{} of agents, {} in all, the newest first. Type a number to hear more.",
+            "{} of agents, {} in all, the newest first; {} connected now. Type a number to hear more.",
             counted(some, "session"),
-            tokens(activity.tokens())
+            tokens(activity.tokens()),
+            counted(activity.connected, "agent")
         )),
     }
     let row = |session: &std::sync::Arc<AgentSession>| NumberedRow {
@@ -44,7 +45,8 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Turn)
 fn words(activity: &AgentActivity, session: &AgentSession) -> String {
     let (last, price) = (activity.clock(session.last), tokens(session.tokens()));
     let sentences = sentences(session, tokens).join(" ");
-    format!("{}, session {}, last at {last}, {price}. {sentences}", session.agent, session.session)
+    let active = if activity.is_active(session) { ", active now" } else { "" };
+    format!("{}, session {}, last at {last}{active}, {price}. {sentences}", session.agent, session.session)
 }
 
 /// Says everything about a session: what it knows, then its lines of the journal.

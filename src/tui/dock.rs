@@ -12,6 +12,9 @@ use crate::tui::widgets::cells;
 /// Columns between two folded panes.
 const GAP: u16 = 2;
 
+/// The columns of a notice that say something.
+const LEAST_TEXT: usize = 16;
+
 /// A folded pane, or the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FoldedPane {
@@ -55,15 +58,28 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     };
     let panes: Vec<Pane> = Pane::ALL.into_iter().filter(|pane| !is_shown(*pane)).collect();
     let room = usize::from(place.width).saturating_sub(1);
-    let texts = |detail| panes.iter().map(|pane| text(state, *pane, detail)).collect::<Vec<_>>();
+    let texts = |detail| self::texts(state, &panes, detail);
     let columns = |texts: &[String]| texts.iter().map(|text| cells::width(text) + usize::from(GAP)).sum::<usize>();
-    let of = [FoldDetail::Full, FoldDetail::Counted].into_iter().map(texts).find(|texts| columns(texts) <= room);
-    let texts = of.unwrap_or_else(|| texts(FoldDetail::Short));
+    // The hints pane shows the feed itself.
+    let has_feed = !is_shown(Pane::Hints);
+    let told = if has_feed { told(state) } else { None };
+    let beside = told.as_ref().map_or(0, |told| cells::width(&feed(state)) + told.least());
+    let in_room = |room: usize| {
+        [FoldDetail::Full, FoldDetail::Counted].into_iter().map(texts).find(|texts| columns(texts) <= room)
+    };
+    // What is in a pane is cut before the newest notice is.
+    let texts = room.checked_sub(beside).and_then(in_room).or_else(|| in_room(room));
+    let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Short));
+    let left = room.saturating_sub(columns(&texts));
     let mut parts: Vec<_> =
         panes.iter().zip(texts).map(|(pane, text)| (text, pane.role(), Action::Focus(*pane))).collect();
-    // The hints pane shows the feed itself.
-    if !is_shown(Pane::Hints) {
-        parts.push((feed(state), feed_role(state), Action::Feed));
+    if has_feed {
+        let mut text = feed(state);
+        // A clock that is cut tells nothing.
+        if let Some(told) = told.filter(|told| cells::width(&text) + told.least() <= left) {
+            text = format!("{text} {} {}", told.time, told.text);
+        }
+        parts.push((text, feed_role(state), Action::Feed));
     }
     let mut x = place.x + 1;
     let laid = parts.into_iter().map(|(text, role, action)| {
@@ -75,6 +91,10 @@ fn folded(state: &State) -> Vec<FoldedPane> {
         FoldedPane { text, role, action, place }
     });
     laid.filter(|pane| pane.place.width > 0).collect()
+}
+
+fn texts(state: &State, panes: &[Pane], detail: FoldDetail) -> Vec<String> {
+    panes.iter().map(|pane| text(state, *pane, detail)).collect()
 }
 
 /// `2 Selection 21 ~76,475`, `3 Hints 4 "add circuit br…"`, `4 Templates 109`.
@@ -107,13 +127,30 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     }
 }
 
-/// `feed 3 new 18:23:01 claude-code was told @retry`.
+/// `feed 3 new`, before the newest notice.
 fn feed(state: &State) -> String {
-    let new =
-        if state.feed.new == 0 { String::new() } else { format!(" {} new", cells::grouped(state.feed.new as u64)) };
-    let newest = state.feed.notices.front();
-    let said = newest.map(|notice| format!(" {} {}", cells::clean(&notice.time), cells::clean(&notice.text)));
-    format!("feed{new}{}", said.unwrap_or_default())
+    match state.feed.new {
+        0 => "feed".to_owned(),
+        new => format!("feed {} new", cells::grouped(new as u64)),
+    }
+}
+
+/// `18:23:01 claude-code was told @retry`.
+struct ToldNotice {
+    time: String,
+    text: String,
+}
+
+impl ToldNotice {
+    /// The columns of its time and of enough of its text, with blanks before them.
+    fn least(&self) -> usize {
+        2 + cells::width(&self.time) + cells::width(&self.text).min(LEAST_TEXT)
+    }
+}
+
+fn told(state: &State) -> Option<ToldNotice> {
+    let notice = state.feed.notices.front()?;
+    Some(ToldNotice { time: cells::clean(&notice.time).into_owned(), text: cells::clean(&notice.text).into_owned() })
 }
 
 fn feed_role(state: &State) -> ThemeRole {

@@ -374,7 +374,10 @@ impl State {
             (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
             // A text to read needs the rows.
             (true, _) if self.shows_enriched() && !self.in_feed() => HintsFocus::Prompt,
-            (true, _) if self.in_feed() => HintsFocus::Feed,
+            (true, _) if self.in_feed() => {
+                let is_alone = self.arrangement == Arrangement::Zoomed && self.hints.prompt.text().trim().is_empty();
+                if is_alone { HintsFocus::FeedAlone } else { HintsFocus::Feed }
+            }
             (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));

@@ -206,11 +206,7 @@ fn more(state: &State) -> String {
 /// A message takes up to `most` lines, upwards over the panes.
 fn draw_message(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
-    let mut lines = cells::wrap(text, columns);
-    if lines.len() > most {
-        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
-        lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
-    }
+    let lines = cells::wrap_to(text, columns, most, state.skin.glyphs.ellipsis);
     let rows = u16::try_from(lines.len()).unwrap_or(1);
     let over = Rect { y: (place.y + 1).saturating_sub(rows), height: rows, ..place }.intersection(buffer.area);
     Clear.render(over, buffer);

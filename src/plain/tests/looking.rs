@@ -141,8 +141,8 @@ fn sessions_of_agents_are_listed_and_told() {
     assert_eq!(
         answered(&mut state, activity()).lines,
         [
-            "3 sessions of agents, about 16,730 tokens in all, the newest first. Type a number to hear more.",
-            "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, about 16,420 tokens. It was sent \
+            "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number to hear more.",
+            "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, active now, about 16,420 tokens. It was sent \
              14 texts, about 4,120 tokens. It read sources 6 times, about 12,300 tokens, and picked 2 sources. Followed by reading or \
              picking: 4 of 9 hints, 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \

@@ -6,6 +6,7 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use refdesk_core::selection::SelectionState;
 use refdesk_desk::session::What;
 use refdesk_desk::{AgentActivity, AgentSession};
 
@@ -71,7 +72,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     let columns = columns(state, window, place.width);
     let infra = state.skin.theme.style(ThemeRole::Infra);
     let mut row = ListRow::new(&state.skin, place.width);
-    row.cell("agent", columns.agent, infra).cell("session", columns.session, infra);
+    row.cell("", 1, infra).cell("agent", columns.agent, infra).cell("session", columns.session, infra);
     if columns.has_since {
         row.cell("since", columns.time, infra);
     }
@@ -110,6 +111,8 @@ fn of_session<'a>(
 ) -> ListRow<'a> {
     let style = |role| state.skin.theme.style(role);
     let (infra, text) = (style(ThemeRole::Infra), style(ThemeRole::Text));
+    let mark = if activity.is_active(session) { state.skin.glyphs.mark(SelectionState::Picked) } else { "" };
+    row.cell(mark, 1, style(ThemeRole::Selection));
     row.cell(&cells::clean(&session.agent), columns.agent, style(ThemeRole::Hints));
     row.cell(&cells::clean(&session.session), columns.session, text);
     if columns.has_since {

@@ -12,9 +12,9 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::sparkline::sparkline;
 
-fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
+fn wrapped(state: &State, text: &str, role: ThemeRole, (columns, most): (usize, usize)) -> Vec<Line<'static>> {
     let style = state.skin.theme.style(role);
-    let lines = cells::wrap(&cells::clean(text), columns).into_iter();
+    let lines = cells::wrap_to(&cells::clean(text), columns, most, state.skin.glyphs.ellipsis).into_iter();
     lines.map(|line| Line::from(Span::styled(line, style))).collect()
 }
 
@@ -24,10 +24,11 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     let theme = &state.skin.theme;
     let desk = if session.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", session.desk) };
     let [since, last] = [session.since, session.last].map(|time| activity.clock(time));
-    let head = format!("{}, session {}{desk}, since {since}, last at {last}", session.agent, session.session);
-    let mut lines = wrapped(state, &head, ThemeRole::Strong, columns);
+    let active = if activity.is_active(session) { ", active now" } else { "" };
+    let head = format!("{}, session {}{desk}, since {since}, last at {last}{active}", session.agent, session.session);
+    let mut lines = wrapped(state, &head, ThemeRole::Strong, (columns, most));
     let words = sentences(session, |tokens| format!("{} tokens", cells::tokens(tokens))).join(" ");
-    lines.extend(wrapped(state, &words, ThemeRole::Text, columns));
+    lines.extend(wrapped(state, &words, ThemeRole::Text, (columns, most)));
     if !session.periods.tokens().is_empty() {
         let each = format!("  {} a column", length(session.periods.length()));
         let room = columns.saturating_sub(cells::width(&each));
@@ -38,7 +39,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
         ]));
     }
     if let Some(problem) = &activity.problem {
-        lines.extend(wrapped(state, problem, ThemeRole::Warning, columns));
+        lines.extend(wrapped(state, problem, ThemeRole::Warning, (columns, most)));
     }
     for line in session.lines.iter().take(most.saturating_sub(lines.len())) {
         let time = format!("{}  ", activity.clock(line.time));
@@ -49,6 +50,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
             Span::styled(text, theme.style(ThemeRole::Text)),
         ]));
     }
+    lines.truncate(most);
     lines
 }
 
@@ -64,7 +66,7 @@ fn length(length: Duration) -> String {
 }
 
 /// The line of the journal under the cursor.
-pub fn line(state: &State, columns: usize) -> Vec<Line<'static>> {
+pub fn line(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let (Some(activity), Some(line)) = (&state.agents.activity, state.agents.line()) else { return Vec::new() };
     let tokens = if line.tokens > 0 { format!(" ({} tokens)", cells::tokens(line.tokens)) } else { String::new() };
     let follow = state.key(Action::Follow);
@@ -80,11 +82,11 @@ pub fn line(state: &State, columns: usize) -> Vec<Line<'static>> {
         line.text,
         line.number
     );
-    wrapped(state, &text, ThemeRole::Text, columns)
+    wrapped(state, &text, ThemeRole::Text, (columns, most))
 }
 
 /// The source under the cursor.
-pub fn known(state: &State, columns: usize) -> Vec<Line<'static>> {
+pub fn known(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let Some(row) = state.agents.known.get(state.agents.row.at) else { return Vec::new() };
     let id = &row.id;
     let words = match row.knowledge {
@@ -97,5 +99,5 @@ pub fn known(state: &State, columns: usize) -> Vec<Line<'static>> {
         Some(_) => format!(" It is {state_words}. {follow} goes to it in the catalog."),
         None => " It is no longer in the catalog.".to_owned(),
     };
-    wrapped(state, &format!("{words}{then}"), ThemeRole::Text, columns)
+    wrapped(state, &format!("{words}{then}"), ThemeRole::Text, (columns, most))
 }

@@ -19,7 +19,7 @@ use crate::tui::widgets::{cells, frame};
 const WITH_DETAILS: u16 = 9;
 /// The least rows of a session in words.
 const SESSION_DETAILS: u16 = 7;
-/// Rows of a line of the journal in words.
+/// The least rows of a line of the journal in words.
 const LINE_DETAILS: u16 = 3;
 
 /// The places within the view.
@@ -34,12 +34,19 @@ pub struct AgentsLayout {
 
 pub fn places(state: &State) -> AgentsLayout {
     let inner = layout::inner(state.layout().body);
+    let head = Rect { height: inner.height.min(1), ..inner };
     let wanted = match state.agents.page {
         Some(AgentsPage::Sessions) => (inner.height / 2).max(SESSION_DETAILS),
-        _ => LINE_DETAILS,
+        Some(page) => {
+            // The rows that the list leaves; a long text also some of those that it would fill.
+            let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
+            let free = inner.height.saturating_sub(head.height + 1).saturating_sub(rows);
+            let text = details(state, page, Rect { height: inner.height / 2, ..inner }).len();
+            free.max(u16::try_from(text).unwrap_or(0)).max(LINE_DETAILS)
+        }
+        None => 0,
     };
     let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
-    let head = Rect { height: inner.height.min(1), ..inner };
     let rule_height = u16::from(detail > 0);
     let list_height = inner.height.saturating_sub(head.height + detail + rule_height);
     let list = Rect { y: head.bottom(), height: list_height, ..inner };
@@ -97,13 +104,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
 
 fn details(state: &State, page: AgentsPage, place: Rect) -> Vec<Line<'static>> {
     let (columns, most) = (usize::from(place.width.saturating_sub(2)), usize::from(place.height));
-    let mut lines = match page {
+    match page {
         AgentsPage::Sessions => session_view::session(state, columns, most),
-        AgentsPage::Lines => session_view::line(state, columns),
-        AgentsPage::Known => session_view::known(state, columns),
-    };
-    lines.truncate(most);
-    lines
+        AgentsPage::Lines => session_view::line(state, columns, most),
+        AgentsPage::Known => session_view::known(state, columns, most),
+    }
 }
 
 fn title(state: &State, page: AgentsPage) -> String {
@@ -115,14 +120,19 @@ fn title(state: &State, page: AgentsPage) -> String {
     }
 }
 
-/// `12 sessions · ~41,200 tokens`
+/// `2 agents connected now · 12 sessions · ~41,200 tokens`
 fn note(state: &State) -> String {
     let Some(activity) = &state.agents.activity else { return String::new() };
     let tokens = match state.agents.session().filter(|_| state.agents.page != Some(AgentsPage::Sessions)) {
         Some(session) => return format!("{} tokens", cells::tokens(session.tokens())),
         None => cells::tokens(activity.tokens()),
     };
-    format!("{} {} {tokens} tokens", cells::counted(activity.sessions.len(), "session"), state.skin.glyphs.dot)
+    let (dot, sessions) = (state.skin.glyphs.dot, cells::counted(activity.sessions.len(), "session"));
+    let connected = match activity.connected {
+        0 => String::new(),
+        some => format!("{} connected now {dot} ", cells::counted(some, "agent")),
+    };
+    format!("{connected}{sessions} {dot} {tokens} tokens")
 }
 
 fn why_empty(state: &State, page: AgentsPage) -> Option<String> {

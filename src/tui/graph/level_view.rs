@@ -18,6 +18,8 @@ use crate::tui::widgets::{cells, frame};
 const WIDE: u16 = 46;
 /// Columns for how a source is mentioned.
 const VIA: usize = 4;
+/// The least columns of a place that say something.
+const LEAST_PLACE: usize = 8;
 /// Columns for a price.
 const PRICE: usize = 9;
 
@@ -83,12 +85,17 @@ pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
         buffer.set_stringn(place.x + 1, headings.y, title, room, theme.style(role));
         let window = level.cursor.window(level.sources.len(), usize::from(place.height));
         let top = window.start;
-        for (nth, at) in level.sources.get(window).unwrap_or_default().iter().enumerate() {
+        let shown = level.sources.get(window).unwrap_or_default();
+        let widest =
+            shown.iter().filter_map(|at| state.graph.id(*at)).map(|id| cells::width(&cells::clean(id.as_str())));
+        let widest = widest.max().unwrap_or(0);
+        for (nth, at) in shown.iter().enumerate() {
             let under = match is_focused {
                 true => RowCursor::of(top + nth, level.cursor.at, active),
                 false => RowCursor::Elsewhere,
             };
-            row(state, level, centre, *at, place.width).draw(under, ThemeRole::Catalog, nth_row(place, nth), buffer);
+            let mut row = row(state, level, (centre, *at), widest, place.width);
+            row.draw(under, ThemeRole::Catalog, nth_row(place, nth), buffer);
         }
         if level.sources.is_empty() {
             let sentence = if level.distance < 0 { "No source mentions it." } else { "It mentions no source." };
@@ -115,8 +122,9 @@ fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
     row
 }
 
-/// Mark, id, and if there is room how and where it is mentioned; price.
-fn row<'a>(state: &'a State, level: &Level, centre: usize, at: usize, width: u16) -> ListRow<'a> {
+/// Mark, id, and if there is room beside the `widest` id how and where it is mentioned; price. An id that is too long for all
+/// that takes the room of the price before it is cut.
+fn row<'a>(state: &'a State, level: &Level, (centre, at): (usize, usize), widest: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let (infra, ellipsis) = (theme.style(ThemeRole::Infra), state.skin.glyphs.ellipsis);
     let mut row = ListRow::new(&state.skin, width);
@@ -125,14 +133,18 @@ fn row<'a>(state: &'a State, level: &Level, centre: usize, at: usize, width: u16
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
     // A column stays free for the scrollbar.
     let room = row.room().saturating_sub(PRICE + 2);
-    let (via, place) = how(state, level, centre, at).filter(|_| width >= WIDE).unwrap_or_default();
     let shown = cells::clean(id.as_str());
-    let id_room = if place.is_empty() { room } else { cells::width(&shown).clamp(room * 2 / 5, room * 3 / 5) };
-    row.id(&shown, id_room, theme.style(ThemeRole::Text));
-    if !place.is_empty() {
+    if cells::width(&shown) > room {
+        let room = row.room().saturating_sub(1);
+        row.id(&shown, room, theme.style(ThemeRole::Text));
+        return row;
+    }
+    let beside = room.saturating_sub(widest + VIA + 2);
+    let how = how(state, level, centre, at).filter(|_| width >= WIDE && beside >= LEAST_PLACE);
+    row.id(&shown, if how.is_some() { widest } else { room }, theme.style(ThemeRole::Text));
+    if let Some((via, place)) = how {
         row.cell(via, VIA, infra);
-        let columns = room.saturating_sub(id_room + VIA + 2);
-        row.cell(&cells::clip_start(&place, columns, ellipsis), columns, infra);
+        row.cell(&cells::clip_start(&place, beside, ellipsis), beside, infra);
     }
     row.text(&price(state, at), infra);
     row

@@ -58,10 +58,10 @@ impl HintColumns {
         let shown = || rows::rows(&state.hints.findings).skip(window.start).take(window.len());
         let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);
         let name = shown().map(|found| cells::width(&name(state, found.id()))).max().unwrap_or(0);
-        let why = shown().map(|found| cells::width(&reason::short(state, found))).max().unwrap_or(0);
+        let whys = shown().map(|found| cells::width(&reason::short(state, found, usize::MAX)));
         // The name has what id and reason leave, if that is readable.
-        let id = id.min(room.saturating_sub(why.min(room / 2)));
-        let left = room.saturating_sub(id + why.min(room / 2));
+        let id = id.min(room);
+        let left = room.saturating_sub(id + whys.max().unwrap_or(0));
         Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }
     }
 }
@@ -85,6 +85,6 @@ fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u1
     if columns.name > 0 {
         row.cell(&name(state, id), columns.name, theme.style(ThemeRole::Infra));
     }
-    row.text(&reason::short(state, found), theme.style(why_role));
+    row.text(&reason::short(state, found, row.room()), theme.style(why_role));
     row
 }

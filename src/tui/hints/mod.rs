@@ -78,7 +78,7 @@ pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
         HintsFocus::List | HintsFocus::Prompt => {
             rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| reason::full(state, row))
         }
-        HintsFocus::Feed => feed::view::whole(state),
+        HintsFocus::Feed | HintsFocus::FeedAlone => feed::view::whole(state),
     };
     let Some(text) = text else { return Vec::new() };
     let mut lines = cells::wrap(&text, usize::from(columns));
@@ -93,11 +93,10 @@ fn draw_details(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::
         return;
     }
     let room = usize::from(place.height);
-    let mut lines = aside(state, busy, place.width.saturating_sub(2));
+    let columns = place.width.saturating_sub(2);
+    let mut lines = aside(state, busy, columns);
     if lines.len() > room {
-        let rest = lines.split_off(room - 1).join(" ");
-        let columns = usize::from(place.width.saturating_sub(2));
-        lines.push(cells::clip(&rest, columns, state.skin.glyphs.ellipsis).into_owned());
+        lines = cells::wrap_to(&lines.join(" "), usize::from(columns), room, state.skin.glyphs.ellipsis);
     }
     let style = state.skin.theme.style(ThemeRole::Text);
     let lines: Vec<Line<'_>> = lines.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();

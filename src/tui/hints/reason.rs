@@ -19,21 +19,43 @@ use refdesk_text::lines;
 const LINES: usize = 5;
 
 /// For the row: `(matched: java 1:9)`, `– java: picked already`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
-/// a score, as [`full`] says.
-pub fn short(state: &State, found: HintRow<'_>) -> String {
-    let text = match found {
+/// a score, as [`full`] says. Where `room` is too little, scores go first, then places.
+pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
+    let said = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
+        let text = said(state, found, exactness);
+        cells::clean(&text).into_owned()
+    });
+    let fitting = said.iter().find(|text| cells::width(text) <= room);
+    fitting.or(said.last()).cloned().unwrap_or_default()
+}
+
+/// How much is said of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exactness {
+    Full,
+    WithoutScores,
+    /// Neither scores nor places.
+    WithoutPlaces,
+}
+
+fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
+    let is_full = exactness == Exactness::Full;
+    match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
-            let score = rows::considered(&state.hints.findings, &hint.id);
+            let score = rows::considered(&state.hints.findings, &hint.id).filter(|_| is_full);
             let score = score.map(|it| format!("; score {}", it.meaning.score)).unwrap_or_default();
-            format!("(matched: {}{score}{})", placed(state, hint).join(", "), told(state, &hint.id))
+            let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
+            format!("(matched: {}{score}{})", tags.join(", "), told(state, &hint.id))
         }
         HintRow::Meant(it) => {
-            format!("({}: {}{})", it.meaning.score, it.meaning.section(), told(state, &it.id))
+            let score = if is_full { format!("{}: ", it.meaning.score) } else { String::new() };
+            format!("({score}{}{})", it.meaning.section(), told(state, &it.id))
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            format!("{} {}: {why}", state.skin.glyphs.dash, it.meaning.score)
+            let score = if is_full { format!("{}: ", it.meaning.score) } else { String::new() };
+            format!("{} {score}{why}", state.skin.glyphs.dash)
         }
         HintRow::Passed(passed) => {
             let why = match &passed.why {
@@ -44,8 +66,7 @@ pub fn short(state: &State, found: HintRow<'_>) -> String {
             let gap = if why.starts_with(':') { "" } else { " " };
             format!("{} {subject}{gap}{why}", state.skin.glyphs.dash)
         }
-    };
-    cells::clean(&text).into_owned()
+    }
 }
 
 /// Each tag with line and column of its first place: `java 1:9`.
@@ -303,8 +324,33 @@ mod tests {
             ),
         ] {
             let passed = PassedOver { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
-            assert_eq!(short(&state, HintRow::Passed(&passed)), short_text);
+            assert_eq!(short(&state, HintRow::Passed(&passed), usize::MAX), short_text);
             assert_eq!(full(&state, HintRow::Passed(&passed)), full_text);
+        }
+    }
+
+    #[test]
+    fn scores_and_then_places_go_where_there_is_no_room() {
+        let mut state = state("a java b");
+        let hint = Hint {
+            id: "ticket-search".into(),
+            tags: vec!["java".to_owned()],
+            firsts: vec![2],
+            ranges: std::iter::once(2..6).collect(),
+        };
+        let about = fixture::considered("ticket-search", true);
+        let section = cells::clean(&about.meaning.section()).into_owned();
+        state.hints.findings.considered = Some(vec![about.clone()]);
+        let full = format!("(matched: java 1:3; score {})", about.meaning.score);
+        for (found, room, said) in [
+            (HintRow::Hinted(&hint), full.len(), full.as_str()),
+            (HintRow::Hinted(&hint), full.len() - 1, "(matched: java 1:3)"),
+            (HintRow::Hinted(&hint), 18, "(matched: java)"),
+            (HintRow::Hinted(&hint), 3, "(matched: java)"),
+            (HintRow::Meant(&about), 90, &format!("({}: {section})", about.meaning.score)),
+            (HintRow::Meant(&about), cells::width(&section) + 2, &format!("({section})")),
+        ] {
+            assert_eq!(short(&state, found, room), said, "{room}");
         }
     }
 

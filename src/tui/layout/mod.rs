@@ -131,6 +131,14 @@ pub enum HintsFocus {
     /// The list of matches.
     List,
     Feed,
+    /// It is all there is to see: the screen is the feed's, and no prompt is typed.
+    FeedAlone,
+}
+
+impl HintsFocus {
+    fn is_feed(self) -> bool {
+        matches!(self, Self::Feed | Self::FeedAlone)
+    }
 }
 
 /// The rows that the parts of the hints pane would fill.
@@ -146,13 +154,14 @@ pub struct HintsNeeds {
 /// details of its row.
 /// With room for both, the feed is beside the prompt and its matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
-    if inner.width >= BESIDE {
+    if inner.width >= BESIDE && wants.busy != HintsFocus::FeedAlone {
         return hints_beside_feed(inner, wants, shares);
     }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
     let prompt = rows(wants.prompt).clamp(3.min(most), most);
     let prompt = match (wants.busy, shares.upper) {
+        (HintsFocus::FeedAlone, _) => 0,
         (HintsFocus::Feed, _) if inner.height < 8 => 0,
         (_, Some(share)) => part(share, inner.height, (1, 1 + WITH_FEED)),
         (HintsFocus::Feed, None) => prompt.min(3),
@@ -162,8 +171,9 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let (rule, rest) = split_rows(rest, prompt.min(1));
     let left = rest.height;
     // A notice may be long; a match needs few words.
-    let aside = rows(wants.aside).min(if wants.busy == HintsFocus::Feed { left / 2 } else { left / 3 });
+    let aside = rows(wants.aside).min(if wants.busy.is_feed() { left / 2 } else { left / 3 });
     let feed = match wants.busy {
+        HintsFocus::FeedAlone => left.saturating_sub(1),
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
         _ if left < WITH_FEED => 0,
@@ -176,7 +186,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
     // The feed's own rule is the row above it.
     let (_, lower) = split_rows(lower, 1);
-    if wants.busy == HintsFocus::Feed {
+    if wants.busy.is_feed() {
         let aside = aside.min(lower.height.saturating_sub(1));
         let (detail, aside) = split_rows(lower, lower.height - aside);
         return PaneLayout { head, rule, list: upper, detail, aside };
@@ -310,6 +320,7 @@ mod tests {
             (25, HintsFocus::Feed, 1, 9, (3, 5, 9, 6)),
             (5, HintsFocus::List, 1, 2, (2, 2, 0, 0)),
             (5, HintsFocus::Feed, 1, 2, (0, 0, 2, 2)),
+            (33, HintsFocus::FeedAlone, 1, 2, (0, 0, 2, 30)),
         ] {
             let parts = hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside }, Shares::default());
             let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
@@ -366,12 +377,12 @@ mod tests {
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
             width in 0..190u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
-            busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed][..]),
+            busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed, HintsFocus::FeedAlone][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
             let parts = hints(inner, HintsNeeds { busy, prompt, aside }, shares);
             apart(parts, inner)?;
-            if busy == HintsFocus::Feed && height > 1 {
+            if busy.is_feed() && height > 1 {
                 prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
             }
             if parts.detail.height > 0 {

@@ -201,3 +201,31 @@ fn every_page_fits_the_smallest_screen_and_ascii() {
         }
     }
 }
+
+#[test]
+fn a_long_line_of_the_journal_is_shown_to_its_end() {
+    for (keys, lines) in [("Enter", 6), ("Enter G", 6), ("Enter", 90)] {
+        let mut activity = fixture::agents();
+        let session = Arc::make_mut(&mut activity.sessions[0]);
+        let first = session.lines[0].clone();
+        session.lines.resize(lines, first);
+        session.lines.iter_mut().for_each(|line| line.text = "To a prompt: hinted at @java-service ".repeat(9));
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "F7");
+        update(&mut state, Input::Answer { question: None, response: Response::Agents(Arc::new(activity)) });
+        press(&mut state, keys);
+        let shown = screen(&state).replace(['┃', '\n'], " ");
+        let words: Vec<&str> = shown.split_whitespace().collect();
+        assert!(words.join(" ").contains("of the journal."), "{keys} {lines}: {}", screen(&state));
+    }
+}
+
+#[test]
+fn who_is_connected_now_is_marked() {
+    let shown = screen(&agents(""));
+    assert!(shown.contains("1 agent connected now"), "{shown}");
+    for (agent, is_active) in [("claude-code", true), ("codex", false), ("gemini-cli", false)] {
+        let row = shown.lines().find(|line| line.contains(agent)).unwrap_or_default();
+        assert_eq!(row.contains('●'), is_active, "{row}");
+    }
+}

@@ -304,3 +304,19 @@ fn skipped_lines_are_counted() {
     let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();
     assert_eq!(texts, ["enriched", "desk"], "newest first");
 }
+
+#[test]
+fn ids_of_matches_are_whole_where_reasons_are_cut() {
+    for width in 40..100 {
+        let mut state = fixture::state(width, 20);
+        press(&mut state, "3 Enter \"java for @team-conventions\" Esc");
+        let snapshot = state.snapshot.clone();
+        let prompt = state.hints.prompt.text();
+        let found = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
+        answer(&mut state, Response::Findings(found));
+        let shown = screen(&state);
+        for id in ["@team-conventions ", "@circuit-breaker "] {
+            assert!(shown.lines().any(|line| line.contains(id) && !line.contains("java for")), "{width}: {shown}");
+        }
+    }
+}

@@ -124,3 +124,29 @@ fn a_refusal_stays_until_it_was_read() {
     event(&mut state, about("something", None));
     assert_eq!(message(&state), "something");
 }
+
+#[test]
+fn the_preset_of_the_feed_leaves_no_room_to_an_empty_prompt() {
+    let mut state = fixture::state(120, 36);
+    event(&mut state, about("changed", Some("timeouts")));
+    press(&mut state, "F6");
+    let parts = state.parts(Pane::Hints).unwrap();
+    assert!(parts.detail.width > 110 && parts.detail.height > 25, "{parts:?}");
+    assert!(parts.head.is_empty() && parts.list.is_empty());
+    press(&mut state, "3 Enter \"java\" Esc F6");
+    assert!(!state.parts(Pane::Hints).unwrap().head.is_empty(), "a prompt stays in view");
+}
+
+#[test]
+fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
+    for width in 40..200 {
+        let mut state = fixture::state(width, 24);
+        crate::tui::tests::busy_morning(&mut state);
+        press(&mut state, "j");
+        let shown = screen(&state);
+        let line = shown.lines().rev().nth(1).unwrap_or_default();
+        let feed = line.split("feed 8 new").nth(1).unwrap_or_default();
+        assert!(feed.is_empty() || feed.starts_with(" 11:03:13 @retry-pattern"), "{width}: {line}");
+        assert!(width < 100 || !feed.is_empty(), "{width}: {line}");
+    }
+}

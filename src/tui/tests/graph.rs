@@ -277,3 +277,38 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
         }
     }
 }
+
+/// An id is worth more than the place of a mention, and than a price.
+#[test]
+fn ids_are_whole_as_long_as_something_else_can_go() {
+    let long = "adr-012-event-driven-architecture";
+    let source = |id: &str| {
+        let kind = refdesk_core::catalog::SourceKind::Inline { content: "text".into() };
+        fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &[], kind)
+    };
+    for width in 84..200 {
+        let mut state = fixture::state(width, 24);
+        let mut snapshot = fixture::snapshot();
+        snapshot.catalog = Arc::new(Catalog::new(vec![source("one"), source(long)]));
+        let mention = refdesk_core::mention::Mention {
+            from: "one".into(),
+            to: long.into(),
+            via: refdesk_core::mention::Via::Path,
+            file: std::path::Path::new(fixture::WORKSPACE).join("docs/architecture/decisions/one.md").into(),
+            line: 120,
+        };
+        let mut graph = refdesk_core::mention::MentionGraph::default();
+        graph.insert("one".into(), vec![mention].into());
+        snapshot.graph = Arc::new(graph);
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "R");
+        let response = fixture::analysis(&state);
+        update(&mut state, Input::Answer { question: None, response });
+        for keys in ["", "Right"] {
+            press(&mut state, keys);
+            let shown = screen(&state);
+            let row = shown.lines().find(|line| line.contains('│') && line.contains("adr-")).unwrap_or_default();
+            assert!(row.contains(long), "{width} {keys}: {shown}");
+        }
+    }
+}

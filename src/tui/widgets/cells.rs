@@ -165,6 +165,16 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// The same in at most `most` lines; the last one says with `ellipsis` that there is more.
+pub fn wrap_to(text: &str, columns: usize, most: usize, ellipsis: &str) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if lines.len() > most {
+        let rest = lines.split_off(most.saturating_sub(1)).join(" ");
+        lines.extend((most > 0).then(|| clip(&rest, columns, ellipsis).into_owned()));
+    }
+    lines
+}
+
 pub fn tokens(number: u64) -> String {
     format!("~{}", grouped(number))
 }

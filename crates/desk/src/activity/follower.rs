@@ -2,6 +2,7 @@
 //! must not hold up the desk. It reads only when it is asked, and then only what was added since.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
@@ -12,6 +13,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::oneshot;
 
 use super::{Activity, AgentActivity};
+use crate::channel::presence::{self, Attendant};
 use crate::engine::Response;
 use crate::session::Tail;
 
@@ -26,9 +28,9 @@ impl ActivityFollower {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
+    pub fn start(workspace: PathBuf, tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
         let (questions, asked) = mpsc::channel();
-        thread::Builder::new().name("agents".to_owned()).spawn(move || run(tail, clock, &asked))?;
+        thread::Builder::new().name("agents".to_owned()).spawn(move || run(&workspace, tail, clock, &asked))?;
         Ok(Self { questions })
     }
 
@@ -39,7 +41,7 @@ impl ActivityFollower {
     }
 }
 
-fn run(mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc::Receiver<oneshot::Sender<Response>>) {
+fn run(workspace: &Path, mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc::Receiver<oneshot::Sender<Response>>) {
     let mut activity = Activity::default();
     let mut damaged = 0;
     for reply in asked {
@@ -54,7 +56,8 @@ fn run(mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc::Receiver<oneshot
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
-        let read = AgentActivity { sessions: activity.shown(), problem, now, zone: TimeZone::system() };
+        let connected = presence::open_count(workspace, Attendant::Server);
+        let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));
     }

@@ -12,8 +12,8 @@ pub use periods::TokenPeriods;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{clock, sentence};
 use crate::session::{Count, Line, OVER_MCP, Offers, Receipt, What};
@@ -21,6 +21,9 @@ use refdesk_enrich::{BlockKind, Level};
 
 /// Sessions that are shown: those with the newest lines.
 pub const MOST_SESSIONS: usize = 1_000;
+
+/// How long after its last line a session counts as active: an agent thinks, and a person reads what it wrote.
+const ACTIVE: SignedDuration = SignedDuration::from_mins(15);
 
 /// Lines kept of a session, the newest.
 pub const MOST_LINES: usize = 100;
@@ -32,6 +35,8 @@ pub struct AgentActivity {
     pub sessions: Vec<Arc<AgentSession>>,
     /// Why the journal cannot be read, or how many of its lines cannot.
     pub problem: Option<String>,
+    /// How many servers are open, each with an agent that is connected.
+    pub connected: usize,
     /// When it was read.
     pub now: Timestamp,
     /// The time zone that times are shown in.
@@ -42,6 +47,11 @@ impl AgentActivity {
     /// A local time: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
     pub fn clock(&self, time: Timestamp) -> String {
         clock(time, self.now, &self.zone)
+    }
+
+    /// Whether the session wrote a line lately, as far as was known when the journal was read.
+    pub fn is_active(&self, session: &AgentSession) -> bool {
+        self.now.duration_since(session.last) <= ACTIVE
     }
 
     /// Estimated tokens of all that the sessions got.

@@ -1,6 +1,7 @@
 //! Tells whether a screen or a server of a workspace is open: each holds a locked file while it runs, and the kernel releases
 //! the lock however it ends. So one that is gone is never waited for, and what it leaves is removed by the next.
 
+use std::ffi::OsString;
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,12 +60,17 @@ pub fn attend(workspace: &Path, attendant: Attendant) -> io::Result<Presence> {
 
 /// Whether a screen or a server of this workspace is open. False on file systems without locks.
 pub fn is_open(workspace: &Path, attendant: Attendant) -> bool {
-    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return false };
-    folder
-        .names()
-        .unwrap_or_default()
-        .iter()
-        .any(|name| folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))))
+    open_count(workspace, attendant) > 0
+}
+
+/// How many screens or servers of this workspace are open; 0 on file systems without locks.
+pub fn open_count(workspace: &Path, attendant: Attendant) -> usize {
+    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return 0 };
+    let names = folder.names().unwrap_or_default();
+    let is_held = |name: &&OsString| {
+        folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    };
+    names.iter().filter(is_held).count()
 }
 
 #[cfg(test)]
@@ -78,7 +84,7 @@ mod tests {
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         assert!(!is_open(&workspace, Screen));
         let (one, two) = (attend(&workspace, Screen).unwrap(), attend(&workspace, Screen).unwrap());
-        assert!(is_open(&workspace, Screen));
+        assert_eq!([Screen, Server].map(|it| open_count(&workspace, it)), [2, 0]);
         drop(one);
         assert!(is_open(&workspace, Screen));
         let server = attend(&workspace, Server).unwrap();

@@ -257,9 +257,15 @@ impl Worker<'_> {
         match &mut self.activity {
             Some(follower) => Ok(follower),
             none => {
-                let follower = ActivityFollower::start(self.desk.whole_tail(), self.clock).map_err(|error| {
-                    Error::new(Code::UnreadableJournal, format!("the journal cannot be followed: {error}"), "try again")
-                })?;
+                let follower =
+                    ActivityFollower::start(self.desk.workspace().to_owned(), self.desk.whole_tail(), self.clock)
+                        .map_err(|error| {
+                            Error::new(
+                                Code::UnreadableJournal,
+                                format!("the journal cannot be followed: {error}"),
+                                "try again",
+                            )
+                        })?;
                 Ok(none.insert(follower))
             }
         }
