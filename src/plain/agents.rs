@@ -55,7 +55,8 @@ pub fn told(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: 
     let Some(session) = found else {
         return turn.say("This session is no longer among the newest. Type agents to list them.");
     };
-    turn.say(format!("{}, session {}, desk {}.", session.agent, session.session, session.desk));
+    let desk = if session.desk == *state.snapshot.desk { String::new() } else { format!(", desk {}", session.desk) };
+    turn.say(format!("{}, session {}{desk}.", session.agent, session.session));
     turn.say(format!("Since {}, last at {}.", activity.clock(session.since), activity.clock(session.last)));
     sentences(session, tokens).into_iter().for_each(|line| turn.say(line));
     let known: Vec<NumberedRow> = rows(&state.snapshot, session).iter().map(|row| known(state, row)).collect();

@@ -167,7 +167,8 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &m
         None => "the start of the session".to_owned(),
     };
     turn.say(format!("Line {} of the journal.", line.n));
-    turn.say(format!("Sent to session {} at desk {}, with {kind}.", line.session, line.desk));
+    let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
+    turn.say(format!("Sent to session {}{desk}, with {kind}.", line.session));
     turn.say(format!("By {}, {}.", line.who, line.time));
     if !receipt.reason.is_empty() {
         turn.say(format!("Reason: {}", words::sentence(&receipt.reason)));

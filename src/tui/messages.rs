@@ -53,7 +53,7 @@ pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
     let error = messages.last.iter().find(|message| message.tone == Tone::Error).filter(|_| messages.has_unread())?;
     let [back, all] = [Action::Back, Action::Messages].map(|action| state.key(action));
-    let text = cells::clean(&error.text);
+    let text = cells::sentence(&error.text);
     let text = text.trim_end_matches('.');
     Some(match messages.unread {
         1 => format!("{text}. {back} dismisses it."),

@@ -25,6 +25,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::which_key;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::{self, WindowKind};
 use refdesk_desk::engine::{Audience, Watching};
 
@@ -33,9 +34,24 @@ struct StatusItem {
     text: String,
     style: Style,
     rank: u8,
+    /// What a click on it does.
+    action: Option<Action>,
 }
 
 pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
+    for (piece, place) in top_line(state, place) {
+        buffer.set_stringn(place.x, place.y, &piece.text, usize::from(place.width), piece.style);
+    }
+}
+
+/// What a click on this place of the top line does.
+pub fn top_action_at(state: &State, at: Position) -> Option<Action> {
+    let pieces = top_line(state, state.layout().status);
+    pieces.into_iter().find(|(_, place)| place.contains(at)).and_then(|(piece, _)| piece.action)
+}
+
+/// The items of the top line for which there is room, with their places.
+fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     let mut pieces = pieces(state);
     let gap = 2;
     let room = usize::from(place.width).saturating_sub(2);
@@ -54,15 +70,19 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     if least > 0 {
         let left = room.saturating_sub(taken(&pieces));
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
-        pieces
-            .insert(1.min(pieces.len()), StatusItem { text, style: state.skin.theme.style(ThemeRole::Text), rank: 0 });
+        let style = state.skin.theme.style(ThemeRole::Text);
+        pieces.insert(1.min(pieces.len()), StatusItem { text, style, rank: 0, action: None });
     }
     let mut x = place.x + 1;
-    for piece in pieces {
-        let room = usize::from(place.right().saturating_sub(x));
-        let text = cells::clip(&piece.text, room, state.skin.glyphs.ellipsis).into_owned();
-        x = buffer.set_stringn(x, place.y, text, room, piece.style).0.saturating_add(2);
-    }
+    let placed = pieces.into_iter().map(|piece| {
+        let room = place.right().saturating_sub(x);
+        let text = cells::clip(&piece.text, usize::from(room), state.skin.glyphs.ellipsis).into_owned();
+        let width = u16::try_from(cells::width(&text)).unwrap_or(room);
+        let place = Rect { x, width, ..place };
+        x = x.saturating_add(width).saturating_add(2);
+        (StatusItem { text, ..piece }, place)
+    });
+    placed.collect()
 }
 
 fn workspace(state: &State) -> Cow<'_, str> {
@@ -72,47 +92,50 @@ fn workspace(state: &State) -> Cow<'_, str> {
 fn pieces(state: &State) -> Vec<StatusItem> {
     let (theme, totals) = (&state.skin.theme, &state.counts);
     let number = |number: usize| cells::grouped(number as u64);
-    let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank };
-    let mut pieces = vec![StatusItem { text: "refdesk".to_owned(), style: theme.style(ThemeRole::Strong), rank: 0 }];
+    let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank, action: None };
+    let opens = |action, piece: StatusItem| StatusItem { action: Some(action), ..piece };
+    let to = |pane, piece: StatusItem| StatusItem { action: Some(Action::Focus(pane)), ..piece };
+    let urgent = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
+    let mut pieces = vec![piece(0, ThemeRole::Strong, "refdesk".to_owned())];
     if !state.is_open() {
         pieces.push(piece(0, ThemeRole::Infra, "opening the workspace".to_owned()));
         return pieces;
     }
     let snapshot = &state.snapshot;
     if let Some(text) = asking(state) {
-        let style = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
-        pieces.push(StatusItem { text, style, rank: 0 });
+        pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Requests) });
     }
     if !snapshot.untrusted.is_empty() {
-        let text = format!(" ! {} ", number(snapshot.untrusted.len()));
-        let style = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
-        pieces.push(StatusItem { text, style, rank: 0 });
+        let text = format!(" {} to trust: {} ", number(snapshot.untrusted.len()), state.key(Action::Trust));
+        pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Trust) });
     }
     if &*snapshot.desk != "default" {
         pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     }
-    pieces.push(piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source")));
+    pieces.push(to(Pane::Catalog, piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
     // The catalog's title says it too.
     if totals.missing > 0 {
-        pieces.push(piece(4, ThemeRole::Error, format!("{} missing", number(totals.missing))));
+        pieces.push(opens(Action::Problems, piece(4, ThemeRole::Error, format!("{} missing", number(totals.missing)))));
     }
-    pieces.push(piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked))));
-    pieces.push(piece(7, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in))));
+    pieces.push(to(Pane::Selection, piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked)))));
+    pieces
+        .push(to(Pane::Selection, piece(7, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in)))));
     if totals.auto > 0 {
-        pieces.push(piece(7, ThemeRole::Infra, format!("{} auto", number(totals.auto))));
+        pieces.push(to(Pane::Selection, piece(7, ThemeRole::Infra, format!("{} auto", number(totals.auto)))));
     }
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
-    pieces.push(piece(3, role, format!("{} tokens", cells::tokens(totals.tokens))));
+    pieces.push(opens(Action::Budget, piece(3, role, format!("{} tokens", cells::tokens(totals.tokens)))));
     // A full bar does not say by how much.
-    pieces.push(over.map_or_else(|| piece(6, role, budget::bar(state)), |over| piece(0, role, over)));
+    let limit = over.map_or_else(|| piece(6, role, budget::bar(state)), |over| piece(0, role, over));
+    pieces.push(opens(Action::Budget, limit));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));
     }
     if let Some(progress) = state.databases.run.progress() {
         let [done, of] = [progress.pages.done, progress.pages.of].map(number);
-        pieces.push(piece(4, ThemeRole::Hints, format!("writing {done}/{of} pages")));
+        pieces.push(opens(Action::Databases, piece(4, ThemeRole::Hints, format!("writing {done}/{of} pages"))));
     }
     match &snapshot.watching {
         Watching::Live => {}
@@ -121,10 +144,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         Watching::Off(_) => pieces.push(piece(2, ThemeRole::Warning, "not watching".to_owned())),
     }
     if totals.errors > 0 {
-        pieces.push(piece(1, ThemeRole::Error, cells::counted(totals.errors, "error")));
+        pieces.push(opens(Action::Problems, piece(1, ThemeRole::Error, cells::counted(totals.errors, "error"))));
     }
     if totals.warnings > 0 {
-        pieces.push(piece(2, ThemeRole::Warning, cells::counted(totals.warnings, "warning")));
+        pieces.push(opens(Action::Problems, piece(2, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
     }
     pieces
 }
@@ -164,7 +187,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
-            let text = cells::clean(&message.text);
+            let text = cells::sentence(&message.text);
             let text = if message.tone == Tone::Done { with_way_back(state, text, columns, most) } else { text };
             let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
@@ -300,10 +323,10 @@ fn is_approval(state: &State) -> bool {
 
 /// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
-    match entry.shown {
-        Visibility::HelpOnly => return None,
-        Visibility::WhenPossible if disabled(state, entry.action).is_some() => return None,
-        Visibility::WhenPossible | Visibility::BottomLine => {}
+    // A text that goes on below its window says how to get there.
+    let goes_on = entry.action == Action::Move(Motion::PageDown) && windows::goes_on(state);
+    if entry.shown == Visibility::HelpOnly && !goes_on || disabled(state, entry.action).is_some() {
+        return None;
     }
     let selection = &state.snapshot.selection;
     let subject = state.acted_on();
@@ -316,8 +339,6 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
         Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
-        Action::Toggle if disabled(state, Action::Toggle).is_some() => None,
-        Action::Follow if state.agents.is_open() && disabled(state, Action::Follow).is_some() => None,
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("turn to this request"),
@@ -361,9 +382,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Inside if state.part != PanePart::List => None,
         Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
         Action::Inside if state.focus == Pane::Hints => Some("feed"),
-        Action::Confirm if state.open_window() == Some(WindowKind::Write) => {
-            Some(windows::write::verb(state)).filter(|_| disabled(state, Action::Confirm).is_none())
-        }
+        Action::Confirm if state.open_window() == Some(WindowKind::Write) => Some(windows::write::verb(state)),
+        Action::Confirm if state.open_window() == Some(WindowKind::Jump) => Some(windows::jump::verb(state)),
         Action::Confirm if is_only_to_close(state) => None,
         Action::Back if is_only_to_close(state) => Some("close"),
         Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {

@@ -120,7 +120,8 @@ impl Meaning {
 
     /// `score 0.612, threshold 0.520, words retry, backoff`
     pub fn figures(&self) -> String {
-        let threshold = self.threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
+        let threshold =
+            self.threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}"));
         let words = match self.words() {
             words if words.is_empty() => words,
             words => format!(", words {words}"),
@@ -184,13 +185,13 @@ mod tests {
                 "\"A > B\", docs/a.md:7",
                 "score 0.500, threshold 0.400, words w0, w1",
             ),
-            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, no threshold yet"),
+            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, threshold not known yet"),
             (
                 meaning("", Some(""), None, 7),
                 "its description",
-                "score 0.500, no threshold yet, words w0, w1, w2, w3, w4, +2 more",
+                "score 0.500, threshold not known yet, words w0, w1, w2, w3, w4, +2 more",
             ),
-            (meaning("", None, None, 0), "", "score 0.500, no threshold yet"),
+            (meaning("", None, None, 0), "", "score 0.500, threshold not known yet"),
         ] {
             assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));
         }

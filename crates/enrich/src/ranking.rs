@@ -65,7 +65,7 @@ impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
-            Self::NoThreshold => write!(out, "the index has no threshold yet"),
+            Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
             Self::BelowTagged { needed } => {
                 write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")

@@ -62,7 +62,8 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             CheckLine::note("search index", "none; hints are by tags alone, and nothing can be searched", fix)
         }
         Some(status) => {
-            let threshold = threshold.map_or("no threshold yet".to_owned(), |score| format!("threshold {score}"));
+            let threshold =
+                threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}"));
             let sections = counted(status.documents, "section");
             let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
             if status.unread > 0 {

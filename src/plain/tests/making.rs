@@ -266,7 +266,7 @@ fn a_receipt_says_what_was_sent_and_why() {
     said(&mut state, "feed");
     asked(&mut state, "receipt 1");
     let lines = answered(&mut state, Response::JournalLine(Ok(Box::new(line)))).lines;
-    assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1 at desk default, with a prompt."]);
+    assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1, with a prompt."]);
     assert!(
         lines.contains(&"hint java-service: tag java at 1:9, tag spring boot at 1:21, full, 66 bytes.".to_owned()),
         "{lines:?}"

@@ -287,10 +287,8 @@ pub struct ActionBinding {
 /// Whether the bottom line shows an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
-    /// With its first key.
-    BottomLine,
     /// With its first key, unless it is disabled.
-    WhenPossible,
+    BottomLine,
     /// Only in the help.
     HelpOnly,
 }

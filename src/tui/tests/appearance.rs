@@ -10,6 +10,7 @@ use crate::tui::layout::{LEAST, Splits};
 use crate::tui::pane::Pane;
 use crate::tui::tests::{message, press, screen, snapshot};
 use crate::tui::update::update;
+use refdesk_desk::engine::Snapshot;
 
 #[test]
 fn borders_move_by_keys() {
@@ -86,5 +87,37 @@ fn the_bottom_line_of_a_prompt_shows_possible_actions() {
         press(&mut state, keys);
         let bottom = screen(&state).lines().last().unwrap_or_default().to_owned();
         assert_eq!(both.map(|label| bottom.contains(label)), shown, "{keys}: {bottom}");
+    }
+}
+
+#[test]
+fn the_bottom_line_offers_only_what_works() {
+    let nothing = || {
+        let mut state = fixture::state(120, 36);
+        let snapshot = Snapshot { workspace: "/home/ada/payments".into(), ..Snapshot::default() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "Esc");
+        state
+    };
+    let full = || fixture::state(120, 36);
+    for (state, keys, not, offered) in [
+        (full(), "j j", "Space", "x exclude"),
+        (full(), "j j R", "Space pick", "Enter centre"),
+        (full(), "2 j", "Space pick", "p keep"),
+        (nothing(), "", "Space pick", "? help"),
+        (nothing(), "2", "Space pick", "? help"),
+        (nothing(), "F7", "Enter open session", "Esc leave agents"),
+        (nothing(), "W", "Space", "s scan  o open demo  c connect agent  a add source  Esc close"),
+    ] {
+        let mut state = state;
+        press(&mut state, keys);
+        if state.graph.is_open() {
+            let response = fixture::analysis(&state);
+            update(&mut state, Input::Answer { question: None, response });
+            press(&mut state, "Right");
+        }
+        let shown = screen(&state);
+        let line = shown.lines().last().unwrap_or_default();
+        assert!(!line.contains(not) && line.contains(offered), "{keys}: {line}");
     }
 }

@@ -220,19 +220,19 @@ fn an_error_stays_until_it_is_read() {
     fail(&mut state, "the disk is full");
     for keys in ["", "j", "2", "/ \"x\" Esc", "Tab", "?", "Esc"] {
         press(&mut state, keys);
-        assert!(screen(&state).contains("the disk is full. Esc dismisses it."), "{keys}");
+        assert!(screen(&state).contains("The disk is full. Esc dismisses it."), "{keys}");
     }
     let shown = screen(&state);
     assert!(shown.lines().last().unwrap().contains("? help"), "keys stay visible: {shown}");
     fail(&mut state, "the key is gone");
-    assert!(screen(&state).contains("the key is gone. Esc dismisses it, F8 shows all 2."));
+    assert!(screen(&state).contains("The key is gone. Esc dismisses it, F8 shows all 2."));
     press(&mut state, "Esc");
     assert!(!screen(&state).contains("dismisses"));
     fail(&mut state, "the key is gone");
-    assert!(screen(&state).contains("the key is gone. Esc dismisses it."), "the same again is new");
+    assert!(screen(&state).contains("The key is gone. Esc dismisses it."), "the same again is new");
     press(&mut state, "F8");
     let shown = screen(&state);
-    assert!(shown.contains("Messages") && shown.matches("the key is gone").count() == 3, "{shown}");
+    assert!(shown.contains("Messages") && shown.matches("he key is gone").count() == 3, "{shown}");
     press(&mut state, "Esc");
     assert!(!screen(&state).contains("dismisses"), "the window has shown it");
 }

@@ -81,10 +81,9 @@ fn a_row_about_several_sources_picks_none() {
 fn the_bottom_line_shows_the_keys_of_the_feed() {
     let mut state = fixture::state(80, 24);
     event(&mut state, about("changed", Some("timeouts")));
-    for (keys, shown) in [
-        ("f", "Enter go to source  / filter  t kinds  s session"),
-        ("/ \"session:x\" Enter", "/ filter  t kinds  s all sessions"),
-    ] {
+    for (keys, shown) in
+        [("f", "Enter go to source  / filter  t kinds"), ("/ \"session:x\" Enter", "/ filter  t kinds  s all sessions")]
+    {
         press(&mut state, keys);
         assert!(screen(&state).contains(shown), "{}", screen(&state));
     }

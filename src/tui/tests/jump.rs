@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::tui::catalog::reading;
 use crate::tui::fixture;
-use crate::tui::input::Effect;
+use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
+use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Event, Notice, Request, Response, Topic};
+use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot, Topic};
 use refdesk_desk::{Placing, SearchAnswer, SearchHit, SearchMode};
 use refdesk_text::{Code, Error, Fix};
 
@@ -296,4 +297,49 @@ fn a_filter_is_saved_applied_and_removed() {
     assert_eq!(state.catalog.filter.text(), "missing");
     press(&mut state, "C-k C-x");
     assert_eq!(message(&state), "there is no saved filter under the cursor");
+}
+
+#[test]
+fn a_search_waits_for_the_index_and_is_asked_again() {
+    let mut state = fixture::state(80, 24);
+    let indexing = |is_indexing, generation| {
+        let snapshot = Snapshot { is_indexing, generation, ..fixture::snapshot() };
+        Input::Snapshot(Box::new(snapshot))
+    };
+    let searched = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::Search(_))));
+    let no_index = || Response::Found(Err(Error::new(Code::NoIndex, "no index", "build one")));
+    update(&mut state, indexing(true, 7));
+    assert!(searched(&press(&mut state, "C-k \"quux\"")));
+    answer(&mut state, no_index());
+    let shown = screen(&state);
+    assert!(shown.contains("the documents are being indexed") && !shown.contains("not searched"), "{shown}");
+    assert!(searched(&update(&mut state, indexing(false, 8))), "when the index is there");
+    answer(&mut state, no_index());
+    assert!(screen(&state).contains("the documents are not searched"));
+    assert!(!searched(&update(&mut state, indexing(true, 9))));
+}
+
+#[test]
+fn enter_says_what_it_does_to_the_row() {
+    for (keys, verb, title) in [
+        ("C-k \"retry\"", "Enter go there", "Jump"),
+        (": \"pick\"", "Enter run", "Palette"),
+        ("C-k \"toggle mouse\" C-u \":mouse\"", "Enter run", "Palette"),
+        ("/ \"java\" Enter F \"mine\" Enter '", "Enter apply", "Saved filters"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let shown = screen(&state);
+        assert!(shown.lines().last().unwrap_or_default().contains(verb), "{keys}: {shown}");
+        assert!(shown.contains(&format!("┏ {title} ━")), "{keys}: {shown}");
+    }
+}
+
+#[test]
+fn details_do_not_repeat_a_row_that_is_whole() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "C-k \"%client\"");
+    let shown = screen(&state);
+    let name = "client.java.tmpl";
+    assert!(shown.matches(name).count() <= 1, "{shown}");
 }

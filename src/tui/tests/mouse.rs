@@ -269,3 +269,30 @@ fn vertical_rules_are_dragged_too() {
     press(&mut state, "i");
     assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a rule that was put somewhere stays");
 }
+
+#[test]
+fn a_click_on_the_top_line_opens_what_it_tells_of() {
+    for (text, keys, window, focus) in [
+        ("1 warning", "", Some(WindowKind::Problems), Pane::Catalog),
+        ("1 error", "", Some(WindowKind::Problems), Pane::Catalog),
+        ("~4,628 tokens", "", Some(WindowKind::Budget), Pane::Catalog),
+        ("of 128k", "", Some(WindowKind::Budget), Pane::Catalog),
+        ("2 to trust: !", "", Some(WindowKind::Trust), Pane::Catalog),
+        ("1 asks", "", None, Pane::Selection),
+        ("1 picked", "", None, Pane::Selection),
+        ("10 sources", "2", None, Pane::Catalog),
+        ("refdesk", "", None, Pane::Catalog),
+    ] {
+        let mut state = fixture::state(200, 36);
+        let mut snapshot = fixture::untrusted_snapshot(&[("one", 1), ("two", 1)]);
+        snapshot.requests = fixture::with_requests(&[fixture::asking("r1", "claude-code", "", &["timeouts"])]).requests;
+        if text == "1 asks" || text.contains("trust") {
+            update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        }
+        press(&mut state, keys);
+        let place = find(&state, text);
+        assert_eq!(place.y, 0, "{text}");
+        click(&mut state, place);
+        assert_eq!((state.open_window(), state.focus), (window, focus), "{text}");
+    }
+}

@@ -468,7 +468,7 @@ fn only_what_was_shown_is_trusted() {
     {
         let mut state = desk("", &[]);
         update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
-        assert!(screen(&state).contains(" ! 2 "));
+        assert!(screen(&state).contains(" 2 to trust: ! "));
         assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
         let actions = state.snapshot.untrusted.clone();

@@ -94,7 +94,7 @@ fn it_can_be_left_at_any_step_also_while_typing() {
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "C-g");
-    assert!(screen(&state).contains("there is no tour here"), "{}", screen(&state));
+    assert!(screen(&state).contains("There is no tour here"), "{}", screen(&state));
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     } else if state.databases.is_open() && layout.body.contains(at) {
         leave_field(state, effects);
         databases::update::click(state, at, effects);
-    } else if let Some(action) = dock::action_at(state, at) {
+    } else if let Some(action) = dock::action_at(state, at).or_else(|| status::top_action_at(state, at)) {
         leave_field(state, effects);
         act(state, action, effects);
     } else if let Some((pane, parts)) = pane_at(state, at) {

@@ -165,6 +165,18 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A message [`clean`], with a capital at its beginning. A key, a path or another name there stays as it is written.
+pub fn sentence(text: &str) -> Cow<'_, str> {
+    let text = clean(text);
+    let word = text.split([' ', ',', ':']).next().unwrap_or_default();
+    let is_word = word.len() > 1 || word == "a";
+    if !is_word || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return text;
+    }
+    let (first, rest) = text.split_at(1);
+    format!("{}{rest}", first.to_ascii_uppercase()).into()
+}
+
 /// The same in at most `most` lines; the last one says with `ellipsis` that there is more.
 pub fn wrap_to(text: &str, columns: usize, most: usize, ellipsis: &str) -> Vec<String> {
     let mut lines = wrap(text, columns);
@@ -202,6 +214,23 @@ mod tests {
         }
         assert_eq!(clip_middle("mod-code-002-retry-validation", 16, "…"), "mod-code-…dation");
         assert_eq!(clip_middle("日本語日本語", 6, "…"), "日…語");
+    }
+
+    #[test]
+    fn sentences_begin_with_a_capital() {
+        for (text, expected) in [
+            ("there are no requests", "There are no requests"),
+            ("a pick", "A pick"),
+            ("keep: @a is a pick already", "Keep: @a is a pick already"),
+            ("x does nothing here", "x does nothing here"),
+            ("@a is gone", "@a is gone"),
+            ("references.json:4: no list", "references.json:4: no list"),
+            ("retry-policy does not render", "retry-policy does not render"),
+            ("Picked @a", "Picked @a"),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(text), expected);
+        }
     }
 
     #[test]

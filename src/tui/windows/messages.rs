@@ -57,13 +57,13 @@ impl Window for MessagesView {
             let (word, colour) = kind(message.tone);
             let mut row = ListRow::new(&state.skin, list.width);
             row.cell(word, 8, theme.style(colour));
-            row.text(&cells::clean(&message.text), theme.style(ThemeRole::Text));
+            row.text(&cells::sentence(&message.text), theme.style(ThemeRole::Text));
             row.draw(RowCursor::of(at, cursor.at, Active::Yes), role, nth_row(list, nth), buffer);
         }
         frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
         frame::rule(&state.skin, rule, "the whole message", theme.style(ThemeRole::Infra), buffer);
-        let text = all.get(cursor.at).map_or("No messages yet.", |message| message.text.as_str());
-        let text = paragraphs([(text, ThemeRole::Text)], text_columns(outer.width));
+        let text = all.get(cursor.at).map_or("No messages yet.".into(), |message| cells::sentence(&message.text));
+        let text = paragraphs([(&*text, ThemeRole::Text)], text_columns(outer.width));
         draw_text(state, &text, 0, detail, buffer);
     }
 }

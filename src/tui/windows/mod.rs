@@ -259,6 +259,14 @@ fn step(state: &mut State, motion: Motion, times: usize) {
     state.window = Some(open);
 }
 
+/// Whether the open window shows a text that goes on below it.
+pub fn goes_on(state: &State) -> bool {
+    opened(state).is_some_and(|(window, cursor)| {
+        let WindowRows { place, len, is_list } = window.rows(state);
+        !is_list && cursor.top + usize::from(place.height) < len
+    })
+}
+
 /// The wheel moves the rows of a list under its cursor.
 pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     let Some(mut open) = state.window else { return };

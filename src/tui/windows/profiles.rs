@@ -140,11 +140,11 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
         row.text("cannot be used: see below", theme.style(ThemeRole::Error));
         return row;
     }
+    // What it writes comes before what it lacks, which the details name.
+    row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates)).gap();
     if !it.missing.is_empty() {
-        let missing = format!("{} missing", it.missing.len());
-        row.cell(&missing, cells::width(&missing), theme.style(ThemeRole::Warning));
+        row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
     }
-    row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates));
     row
 }
 

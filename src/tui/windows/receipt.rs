@@ -92,6 +92,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         name.then(&cells::clean(value), ThemeRole::Text).hanging(9)
     };
     let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
     let kind = match receipt.kind {
         Some(TextKind::Prompt) => "a prompt".to_owned(),
         Some(TextKind::ToolResult) => format!("a tool result{tool}"),
@@ -99,7 +100,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         None => "the start of the session".to_owned(),
     };
     let mut lines = vec![
-        field("Sent to", &format!("session {} at desk {}, with {kind}", line.session, line.desk)),
+        field("Sent to", &format!("session {}{desk}, with {kind}", line.session)),
         field("By", &format!("{}, {}", line.who, line.time)),
     ];
     if !receipt.reason.is_empty() {

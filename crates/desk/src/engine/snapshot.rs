@@ -38,6 +38,8 @@ pub struct Snapshot {
     pub diagnostics: Arc<[Diagnostic]>,
     /// The progress of reading documents; `None` when all are read.
     pub loading: Option<Loading>,
+    /// Whether the search index is being brought up to date, or is about to be.
+    pub is_indexing: bool,
     /// What undo would revert, in words.
     pub undo: Option<Arc<str>>,
     /// What redo would repeat, in words.
@@ -84,6 +86,7 @@ impl Snapshot {
             && self.is_workspace == other.is_workspace
             && self.desk == other.desk
             && self.loading == other.loading
+            && self.is_indexing == other.is_indexing
             && self.undo == other.undo
             && self.redo == other.redo
             && self.watching == other.watching

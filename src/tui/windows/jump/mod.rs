@@ -27,6 +27,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Request;
@@ -61,8 +62,8 @@ pub struct JumpWindow {
     sources: FilterResult,
     templates: FilterResult,
     tags: Vec<(String, usize)>,
-    /// The words that the documents were searched for last.
-    asked: Option<String>,
+    /// The words that the documents were searched for last, and whether they were being indexed then.
+    asked: Option<(String, bool)>,
     answer: Option<Result<Box<SearchAnswer>, Error>>,
     answers: u64,
 }
@@ -236,7 +237,13 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
     let jump = &mut state.jump;
     let (kind, words) = JumpKind::of(jump.line.text());
     let words = if kind.is_none_or(|kind| kind == JumpKind::Heading) { words } else { "" };
-    if jump.asked.as_deref().unwrap_or_default() == words {
+    let is_indexing = state.snapshot.is_indexing;
+    let is_asked = match &jump.asked {
+        None => words.is_empty(),
+        // Without an index there was nothing to search; when there is one, it is asked again.
+        Some((asked, was_indexing)) => asked == words && (!was_indexing || is_indexing || words.is_empty()),
+    };
+    if is_asked {
         return;
     }
     if words.is_empty() {
@@ -246,7 +253,7 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
         let request = SearchRequest { limit: SECTIONS, ..SearchRequest::new(words, SearchReader::Person) };
         effects.push(Effect::Ask(Request::Search(Box::new(request))));
     }
-    jump.asked = Some(words.to_owned());
+    jump.asked = Some((words.to_owned(), is_indexing));
 }
 
 /// Makes the rows anew if anything changed. A cursor that was moved stays on its row.
@@ -279,11 +286,44 @@ fn follow(state: &mut State) {
     state.jump.made_from = Some(origin);
 }
 
+/// Rows of details, with the rule above them: of a section an excerpt, of any other row what its line cuts.
+fn details(state: &State, columns: usize) -> u16 {
+    match current(state) {
+        Some(row) if matches!(row.to, JumpTarget::Section(_)) => DETAILS,
+        Some(row) if !is_whole(state, row, columns) => {
+            u16::try_from(whole(row, columns).len() + 1).unwrap_or(DETAILS).min(DETAILS)
+        }
+        Some(_) | None => 0,
+    }
+}
+
+/// Whether the row of the list shows everything, whatever other rows are shown with it.
+fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
+    let is_mixed = JumpKind::of(state.jump.line.text()).0.is_none();
+    let keys = if matches!(row.to, JumpTarget::Action(_)) { KEYS + 1 } else { 0 };
+    let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
+    let text = row.why_not.as_ref().unwrap_or(&row.about);
+    let width = |text: &str| cells::width(&cells::clean(text));
+    let widest = state.jump.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0).min(room / 2);
+    let is_said = row.why_not.is_none() || row.about.is_empty();
+    is_said && width(&row.name) <= widest && width(text) < room.saturating_sub(widest)
+}
+
+/// What the action of `Enter` does to the row under the cursor.
+pub fn verb(state: &State) -> &'static str {
+    match current(state).map(|row| row.kind) {
+        Some(JumpKind::Action) => "run",
+        Some(JumpKind::Filter) => "apply",
+        _ => "go there",
+    }
+}
+
 fn places(state: &State) -> JumpLayout {
     let inner = layout::inner(Jump.outer(state));
     let line = Rect { height: inner.height.min(1), ..inner };
     let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
-    let (list, rule, text) = super::list_and_details(rest, if rest.height < LEAST { 0 } else { DETAILS });
+    let below = if rest.height < LEAST { 0 } else { details(state, text_columns(rest.width + 2)) };
+    let (list, rule, text) = super::list_and_details(rest, below);
     JumpLayout { line, list, rule, text }
 }
 
@@ -291,7 +331,7 @@ fn places(state: &State) -> JumpLayout {
 fn note(state: &State) -> String {
     let jump = &state.jump;
     let mut parts = Vec::new();
-    let is_pending = jump.asked.as_deref().is_some_and(|asked| !asked.is_empty()) && jump.answer.is_none();
+    let is_pending = jump.asked.as_ref().is_some_and(|(asked, _)| !asked.is_empty()) && jump.answer.is_none();
     match &jump.answer {
         _ if is_pending => parts.push("searching the documents".to_owned()),
         Some(Ok(answer)) => {
@@ -303,6 +343,7 @@ fn note(state: &State) -> String {
             }
             parts.extend(answer.partial.is_some().then(|| "partial".to_owned()));
         }
+        Some(Err(_)) if state.snapshot.is_indexing => parts.push("the documents are being indexed".to_owned()),
         Some(Err(_)) => parts.push("the documents are not searched".to_owned()),
         None => {}
     }
@@ -311,6 +352,9 @@ fn note(state: &State) -> String {
 
 fn why_empty(state: &State) -> String {
     match &state.jump.answer {
+        Some(Err(_)) if state.snapshot.is_indexing => {
+            "Nothing matches yet: the documents are being indexed.".to_owned()
+        }
         Some(Err(error)) => format!("Nothing matches. {}", cells::clean(&fix::sentence(state, error))),
         Some(Ok(answer)) if !answer.notes.is_empty() => cells::clean(&answer.notes.join(" ")).into_owned(),
         _ if JumpKind::of(state.jump.line.text()) == (Some(JumpKind::Heading), "") => {
@@ -385,12 +429,15 @@ fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mu
     let columns = text_columns(places.text.width + 2);
     let (caption, text) = match &found.to {
         JumpTarget::Section(hit) => (hit.place().unwrap_or_else(|| hit.name.clone()), excerpt::page(hit, columns)),
-        _ => {
-            let why_not = found.why_not.as_deref().map(|why| (why, ThemeRole::Warning));
-            let lines = [(found.name.as_str(), ThemeRole::Strong), (found.about.as_str(), ThemeRole::Text)];
-            (found.kind.word().to_owned(), super::paragraphs(lines.into_iter().chain(why_not), columns))
-        }
+        _ => (found.kind.word().to_owned(), whole(found, columns)),
     };
     frame::rule(&state.skin, places.rule, &cells::clean(&caption), style, buffer);
     draw_text(state, &text, 0, places.text, buffer);
+}
+
+/// Name and description, and why it cannot be done.
+fn whole(found: &JumpRow, columns: usize) -> WrappedText {
+    let why_not = found.why_not.as_deref().map(|why| (why, ThemeRole::Warning));
+    let lines = [(found.name.as_str(), ThemeRole::Strong), (found.about.as_str(), ThemeRole::Text)];
+    super::paragraphs(lines.into_iter().chain(why_not), columns)
 }

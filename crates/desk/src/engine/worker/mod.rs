@@ -71,6 +71,7 @@ pub fn run(
     let mut worker = Worker {
         requests,
         index,
+        is_indexing: false,
         refused: Vec::new(),
         untrusted: Arc::from([]),
         trust_problems: Vec::new(),
@@ -121,9 +122,9 @@ pub fn run(
     worker.index_templates();
     // What appeared until now is not a change, even if there was no document to wait for.
     worker.told = None;
+    worker.update_index();
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
-    worker.update_index();
     // Without it hooks load the model themselves.
     #[cfg(all(unix, feature = "meaning"))]
     let _lender = worker.lend_model();
@@ -147,6 +148,8 @@ pub(super) struct Worker<'a> {
     requests: Option<Requests>,
     /// Is told that the search index is due.
     index: Option<mpsc::Sender<()>>,
+    /// Whether it was told, and the index is not updated yet.
+    is_indexing: bool,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
     /// The same as problems.
@@ -343,15 +346,18 @@ impl Worker<'_> {
                 self.publish();
             }
             Change::Workspace => self.reload(watch),
-            Change::Index => self.publish(),
+            Change::Index => {
+                self.is_indexing = false;
+                self.publish();
+            }
         }
     }
 
     /// Has the search index brought up to date.
-    fn update_index(&self) {
+    fn update_index(&mut self) {
         if let Some(due) = self.index.as_ref().filter(|_| self.desk.index_process().is_some()) {
             // Its thread ends with the program, or if it cannot start a process.
-            let _ = due.send(());
+            self.is_indexing |= due.send(()).is_ok();
         }
     }
 

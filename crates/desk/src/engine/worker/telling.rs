@@ -82,6 +82,7 @@ impl Worker<'_> {
             tokens: self.desk.known_tokens().clone(),
             diagnostics,
             loading,
+            is_indexing: self.is_indexing,
             undo: undo.map(Arc::from),
             redo: redo.map(Arc::from),
             exclude_tools: self.desk.settings().exclude_tools.clone().into(),
