@@ -280,10 +280,14 @@ fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
 
 #[test]
 fn odd_documents_are_indexed() {
-    let files: [(&str, Vec<u8>); 9] = [
-        ("line.md", "word ".repeat(200_000).into_bytes()),
+    let files: [(&str, Vec<u8>); 13] = [
+        ("line.md", "word ".repeat(2_000_000).into_bytes()),
         ("unbroken.txt", vec![b'x'; 1_000_000]),
-        ("headings.md", "# a\n".repeat(20_000).into_bytes()),
+        ("headings.md", "# a\n".repeat(100_000).into_bytes()),
+        ("headings.html", "<h1>a".repeat(20_000).into_bytes()),
+        ("headings.rst", "a\n===\n\n".repeat(20_000).into_bytes()),
+        ("headings.adoc", "= a\n".repeat(20_000).into_bytes()),
+        ("bytes.html", (0..=255).cycle().take(10_000).collect()),
         ("nul.md", b"# One\0two\n\nthree\0\0four\n".to_vec()),
         ("scripts.md", "# 再試行\n\n呼び出しが失敗したら再試行する。\n\nПовторить вызов. أعد المحاولة 🔁\n".into()),
         (
@@ -307,10 +311,18 @@ fn odd_documents_are_indexed() {
     }
     // What they mean takes minutes in a program that is built for tests.
     let built = world.json(&["index", "--words-only"], 0);
-    assert_eq!((&built["unreadable"], &built["cut"]), (&json!(0), &json!(1)));
+    assert_eq!((&built["unreadable"], &built["cut"]), (&json!(0), &json!(2)));
     assert!(built["documents"].as_u64().unwrap() > 1_000, "{built}");
-    for prompt in ["", "再試行", "\"", "a OR b NEAR/2 c", "\0", "🔁", &"(".repeat(5_000), &"word ".repeat(5_000)] {
+    let long = ["(".repeat(5_000), "word ".repeat(5_000), "再試行".repeat(2_000)];
+    for prompt in ["", "再試行", "\"", "a OR b NEAR/2 c", "\0", "🔁"].into_iter().chain(long.iter().map(String::as_str))
+    {
         world.feed(&["simulate", "--repeat"], prompt.as_bytes()).exits(0);
+        // An argument has no such character.
+        if prompt != "\0" {
+            let found = world.json(&["search", "--", prompt], 0);
+            let is_told = found["notes"].to_string().contains("only its first 4,096 characters count");
+            assert_eq!(is_told, prompt.chars().count() > 4_096, "{prompt:.20}: {}", found["notes"]);
+        }
     }
 }
 

@@ -541,6 +541,23 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
     assert_eq!(sources, ["a", "b"]);
 }
 
+/// What is written while it is read, or within the same moment, has the stamp of what was read.
+#[test]
+fn a_text_that_was_just_written_is_compared_by_its_content() {
+    let world = World::new();
+    world.write("a.md", &long("retry"));
+    let catalog = Catalog::new(vec![world.file("a", "a.md")]);
+    let written = fs::metadata(world.path().join("a.md")).unwrap().modified().unwrap();
+    let update = |now| {
+        let job = Job { catalog: &catalog, pages: None, embedder: None, fresh: false, now, progress: &mut |_| true };
+        crate::update(&world.location(), job).unwrap().unwrap();
+        let texts = world.index().0.storage.texts().unwrap();
+        texts.into_iter().filter(|(key, _)| key.path.ends_with("a.md")).map(|(_, state)| state.stamp.size).next()
+    };
+    assert_eq!(update(written), Some(0), "no stamp says that it is as it was");
+    assert_eq!(update(written + Duration::from_secs(60)), Some(long("retry").len() as u64));
+}
+
 /// Text that a person revoked or removed is not in the file any longer.
 #[test]
 fn removed_text_leaves_the_file() {
