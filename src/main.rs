@@ -22,7 +22,8 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {
             let typist = if how.is_person { Typist::Person } else { Typist::Script };
-            match runtime.block_on(plain::run(engine, PlainStart { profile: how.profile, typist })) {
+            let start = PlainStart { profile: how.profile, typist, ..PlainStart::default() };
+            match runtime.block_on(plain::run(engine, start.keeping(how.session_file, &how.files))) {
                 Ok(left) => (left.code, left.stored),
                 Err(error) => {
                     let _ = writeln!(std::io::stderr(), "error: {error}");

@@ -122,12 +122,12 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
         (_, 0) => turn.say(format!("Nothing that happened matches {filter}.")),
         (_, some) => turn.say(format!("{}, the newest first.", counted(some, "event"))),
     }
-    let row = |notice: &Notice| NumberedRow {
-        words: Some(sentence(notice)),
-        target: Target::Notice(Box::new(notice.clone())),
-    };
     let rows = kept.into_iter().map(row).collect();
     list(state, rows, turn);
+}
+
+pub fn row(notice: &Notice) -> NumberedRow {
+    NumberedRow { words: Some(sentence(notice)), target: Target::Notice(Box::new(notice.clone())) }
 }
 
 /// Opens a row of the feed: its receipt, or what it says and where.

@@ -54,6 +54,8 @@ pub enum Target {
     Sentence,
     /// A request, by its id.
     Request(String),
+    /// A saved filter, by its name.
+    Filter(String),
 }
 
 impl Target {
@@ -67,6 +69,7 @@ impl Target {
             Self::Template(_)
             | Self::Profile(_)
             | Self::Request(_)
+            | Self::Filter(_)
             | Self::Session(..)
             | Self::Receipt(_)
             | Self::DatabasePage(..)

@@ -15,11 +15,11 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
     } else {
         turn.say(format!("{} and {}.", counted(errors, "error"), counted(all.len() - errors, "warning")));
     }
-    let row = |problem: &Diagnostic| NumberedRow {
-        words: Some(words(problem)),
-        target: Target::Problem(Box::new(problem.clone())),
-    };
     list(state, all.iter().map(row).collect(), turn);
+}
+
+pub fn row(problem: &Diagnostic) -> NumberedRow {
+    NumberedRow { words: Some(words(problem)), target: Target::Problem(Box::new(problem.clone())) }
 }
 
 /// `error, docs/a.md:3: a.md does not exist.`

@@ -57,6 +57,9 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
         state: PlainState::default(),
         has_changed: false,
     };
+    let files = start.files.clone();
+    conversation.state.saved = files.read(start.own_themes.clone());
+    let before = conversation.state.saved.clone();
     let code = match conversation.run(start).await {
         Ended::Done => 0,
         // As shells report a program that a signal ended.
@@ -64,8 +67,12 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
         Ended::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
         Ended::Failed(error) => return Err(error),
     };
-    let Conversation { engine, meanwhile, has_changed, .. } = conversation;
+    let Conversation { engine, meanwhile, has_changed, state, .. } = conversation;
     drop(meanwhile);
+    if let Err(error) = files.write(&before, &state.saved) {
+        // After a hangup there may be no reader left.
+        let _ = writeln!(io::stderr(), "refdesk: filters and theme are not remembered: {error}");
+    }
     let stored = !has_changed || engine.close(STORING).await == Ending::Closed;
     Ok(PlainExit { code, stored })
 }

@@ -37,12 +37,12 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
         0 => turn.say("No section found."),
         some => turn.say(format!("{} found by {by}.", counted(some, "section"))),
     }
-    let row = |hit: &SearchHit| NumberedRow {
-        words: Some(words(state, hit)),
-        target: Target::Section(Box::new(hit.clone())),
-    };
-    let rows = answer.hits.iter().map(row).collect();
+    let rows = answer.hits.iter().map(|hit| row(state, hit)).collect();
     list(state, rows, turn);
+}
+
+pub fn row(state: &PlainState, hit: &SearchHit) -> NumberedRow {
+    NumberedRow { words: Some(words(state, hit)), target: Target::Section(Box::new(hit.clone())) }
 }
 
 /// `Retries > Backoff, retry-pattern, docs/retry.md:12-30, picked.`

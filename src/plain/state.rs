@@ -1,6 +1,6 @@
 //! The state of the plain interface: what the engine said last, what the last list showed, and which question is open.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,9 +12,12 @@ use refdesk_text::escape::one_line;
 
 use super::choice::{Choosing, PendingChange};
 use super::feed::PlainFeed;
+use super::graph::GraphQuestion;
+use super::lists::NumberedRow;
 use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
 use super::requests::OpenRequest;
+use super::saved::{Saved, SavedFiles};
 use super::source::BegunDocument;
 use super::templates::PreviewFor;
 use super::values::AskedValue;
@@ -22,12 +25,16 @@ use crate::common::filter::Order;
 use crate::common::values::TypedValues;
 
 /// How the plain interface begins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct PlainStart {
     /// The file of the profile to switch to, after its difference was shown.
     pub profile: Option<PathBuf>,
     /// Who types.
     pub typist: Typist,
+    /// Where named filters and the theme are kept.
+    pub files: SavedFiles,
+    /// The names of the person's own themes.
+    pub own_themes: Vec<String>,
 }
 
 /// Everything that an answer depends on.
@@ -61,6 +68,10 @@ pub struct PlainState {
     pub typed: HashMap<String, TypedValues>,
     /// Paths typed for the files of templates, by the name of the template.
     pub paths: HashMap<String, String>,
+    /// What is kept for the next time.
+    pub saved: Saved,
+    /// What was said after changes, the newest first.
+    pub messages: VecDeque<String>,
 }
 
 /// Who types the lines.
@@ -131,6 +142,10 @@ pub enum Pending {
     Enriched(Audience),
     /// A search in all documents.
     Search,
+    /// The same, after these rows that were found by name.
+    Jump(Vec<NumberedRow>),
+    /// The analysis of the graph, for this.
+    Graph(GraphQuestion),
     /// A template rendered.
     Rendering(PreviewFor),
     /// A write.

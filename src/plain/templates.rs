@@ -9,7 +9,7 @@ use refdesk_templates::{Template, VariableKind, holds_sample};
 use refdesk_text::nearest::nearest;
 
 use super::fix;
-use super::lists::{NumberedRow, Pages, Target, list, read, row};
+use super::lists::{self, NumberedRow, Pages, Target, list, read};
 use super::state::{Pending, PlainState, Question, Turn, Typist};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
@@ -40,12 +40,12 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
         ("", _) => turn.say(format!("{all}.")),
         (_, some) => turn.say(format!("{some} of {all} match {filter}.")),
     }
-    let row = |template: &Template| NumberedRow {
-        words: Some(words(template)),
-        target: Target::Template(template.name.clone()),
-    };
     let rows = kept.iter().filter_map(|at| index.templates.get(*at)).map(row).collect();
     list(state, rows, turn);
+}
+
+pub fn row(template: &Template) -> NumberedRow {
+    NumberedRow { words: Some(words(template)), target: Target::Template(template.name.clone()) }
 }
 
 /// `Entity.java.tpl, mustache, 3 variables, from java-service.`
@@ -61,7 +61,7 @@ fn words(template: &Template) -> String {
 /// # Errors
 /// There is no such template; the sentence that says so.
 pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String> {
-    let by_number = given.parse::<usize>().ok().and_then(|number| row(state, number));
+    let by_number = given.parse::<usize>().ok().and_then(|number| lists::row(state, number));
     let name = match (by_number.map(|row| &row.target), given, &state.template) {
         (Some(Target::Template(name)), ..) => name.clone(),
         (_, "", Some(name)) => name.clone(),

@@ -13,8 +13,8 @@ use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Qu
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
-    agents, catalog, databases, feed, fix, problems, profiles, prompts, requests, search, selection, templates, trust,
-    values,
+    agents, catalog, databases, feed, fix, graph, jump, problems, profiles, prompts, requests, saved, search,
+    selection, templates, trust, values,
 };
 
 pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
@@ -22,9 +22,35 @@ pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
     match input {
         PlainInput::Line(line) => self::line(state, &line, &mut turn),
         PlainInput::TooLong => turn.say("This line is too long, and was not taken."),
-        PlainInput::Answer(response) => answer(state, response, &mut turn),
+        PlainInput::Answer(response) => {
+            let is_change = is_change(state.pending.as_ref());
+            answer(state, response, &mut turn);
+            if is_change && !turn.lines.is_empty() {
+                state.messages.push_front(turn.lines.join(" "));
+                state.messages.truncate(MESSAGES);
+            }
+        }
     }
     turn
+}
+
+/// Messages kept; older ones are forgotten.
+const MESSAGES: usize = 50;
+
+/// Whether the answer says what was done, or why not.
+fn is_change(pending: Option<&Pending>) -> bool {
+    matches!(
+        pending,
+        Some(Pending::Change(_) | Pending::Write | Pending::Simple(_) | Pending::Documented(_) | Pending::Reload)
+    )
+}
+
+fn messages(state: &PlainState, turn: &mut Turn) {
+    match state.messages.len() {
+        0 => turn.say("Nothing was done yet."),
+        some => turn.say(format!("{}, the newest first.", counted(some, "message"))),
+    }
+    state.messages.iter().for_each(|message| turn.say(message));
 }
 
 /// From this many documents on, it is said that they are read.
@@ -162,6 +188,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
         Some(Target::DatabasePage(database, path)) => databases::ask_for_page(state, database, path, turn),
         Some(Target::Sentence) => turn.say("There is no more to say about this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
+        Some(Target::Filter(name)) => saved::apply(state, &name, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
             Ok(id) => source::show(state, &id, turn),
             Err(why) => turn.say(why),
@@ -193,6 +220,11 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Selection => selection::show(state, turn),
         Verb::Budget => prompts::budget(state, turn),
         Verb::Search => search::search(state, rest, turn),
+        Verb::Jump => jump::jump(state, rest, turn),
+        Verb::Graph => graph::ask(state, rest, turn),
+        Verb::Filters => saved::filters(state, rest, turn),
+        Verb::Theme => saved::theme(state, rest, turn),
+        Verb::Messages => messages(state, turn),
         Verb::Prompt => prompts::type_prompt(state, rest, turn),
         Verb::Hints => prompts::hints(state, turn),
         Verb::Enriched => prompts::enriched(state, rest, turn),
@@ -305,6 +337,10 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
         }
         (Some(Pending::Price), Response::Price(price)) => prompts::say_budget(state, price, turn),
         (Some(Pending::Search), Response::Found(found)) => search::found(state, found, turn),
+        (Some(Pending::Jump(rows)), Response::Found(found)) => jump::found(state, rows, &found, turn),
+        (Some(Pending::Graph(question)), Response::GraphAnalysis(analysis)) => {
+            graph::analysed(state, &question, &analysis, turn);
+        }
         (Some(Pending::Rendering(is_for)), Response::Preview { template, outcome }) => {
             templates::rendered(state, is_for, &template, outcome, turn);
         }

@@ -51,6 +51,7 @@ fn response(request: &Request, other: bool) -> Response {
     match request {
         _ if other => Response::Done(Vec::new()),
         Request::PreviewPicks { .. } => Response::PicksPreview { one: change.clone(), all: change },
+        Request::AnalyseGraph => crate::fixture::analysis(&crate::fixture::in_graph(80, 24, "")),
         Request::Databases => Response::Databases(std::sync::Arc::new(fixture::overview())),
         Request::DatabasePage { path, .. } => Response::DatabasePage(Box::new(fixture::page(path))),
         Request::PrepareDatabases(_) => Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))),

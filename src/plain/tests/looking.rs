@@ -230,3 +230,116 @@ fn the_rest_of_a_document_is_searched_too() {
         ["The last 1000 KB were not searched.", "No line of circuit-breaker has b."]
     );
 }
+
+#[test]
+fn the_graph_is_said_in_sentences() {
+    let analysis = |state: &PlainState| {
+        let screen = crate::fixture::in_graph(80, 24, "");
+        assert_eq!(state.snapshot.catalog.len(), screen.snapshot.catalog.len());
+        crate::fixture::analysis(&screen)
+    };
+    for (line, first, rows, named) in [
+        ("graph", "10 sources, the heaviest pick first.", 10, "java-service"),
+        ("graph hubs", "5 sources mentioned by others, the most mentioned first.", 5, "timeouts"),
+        ("graph cycles", "1 group of sources that mention each other, directly or through others.", 3, "retry-pattern"),
+        ("graph orphans", "5 sources mention none and are mentioned by none.", 5, "java-service"),
+        ("graph circuit-breaker", "circuit-breaker, picked, about 1,450 tokens.", 3, "mentions it by"),
+        ("graph circuit-breaker timeouts", "From circuit-breaker to timeouts: 1 step.", 4, "mentioned by"),
+    ] {
+        let mut state = state();
+        assert_eq!(asked(&mut state, line), Request::AnalyseGraph, "{line}");
+        let response = analysis(&state);
+        let lines = answered(&mut state, response).lines;
+        assert_eq!((lines[0].as_str(), state.list.rows.len()), (first, rows), "{line}: {lines:?}");
+        assert!(lines.iter().any(|said| said.contains(named)), "{line}: {lines:?}");
+    }
+    let mut state = state();
+    assert_eq!(said(&mut state, "graph broken"), ["No link is broken."]);
+    assert_eq!(
+        said(&mut state, "graph timeouts retry-pattern java-service"),
+        ["Give one source to hear its neighbours, or two to hear the way between them."]
+    );
+}
+
+#[test]
+fn a_jump_finds_anything_by_its_words() {
+    let mut state = state();
+    assert_eq!(said(&mut state, "jump"), ["Jump where? Type jump and some words."]);
+    state.saved.filters.insert("mine".to_owned(), "retry".to_owned());
+    let Request::Search(request) = asked(&mut state, "jump retry") else { panic!() };
+    assert_eq!(request.query, "retry");
+    let no_index = refdesk_text::Error::new(refdesk_text::Code::NoIndex, "no index", "");
+    let lines = answered(&mut state, Response::Found(Err(no_index))).lines;
+    for piece in ["1: retry-pattern, pulled in", "template retry-policy.yaml.tmpl", "filter mine: retry."] {
+        assert!(lines.iter().any(|line| line.contains(piece)), "{piece}: {lines:?}");
+    }
+    asked(&mut state, "jump undo");
+    let lines = answered(&mut state, Response::Done(Vec::new())).lines;
+    assert!(lines[0].contains("answered something else"), "{lines:?}");
+}
+
+#[test]
+fn filters_are_saved_applied_and_removed() {
+    let mut state = state();
+    for (line, expected) in [
+        ("filters", "No filter is saved. Type catalog and some words, then filters save and a name."),
+        ("filters save mine", "There is no filter to save. Type catalog and some words first."),
+        ("catalog java", "3 of 10 sources match java."),
+        ("filters save", "Under which name? Type filters save and a name."),
+        ("filters save mine", "Saved java as mine."),
+        ("catalog", "10 sources."),
+        ("filters mine", "3 of 10 sources match java."),
+        ("filters other", "There is no filter other. Type filters for a list."),
+        ("filters", "1 saved filter. Type a number to apply one."),
+        ("1", "3 of 10 sources match java."),
+        ("filters remove mine", "Removed the filter mine."),
+        ("filters remove mine", "There is no filter mine. Type filters for a list."),
+    ] {
+        assert_eq!(said(&mut state, line)[0], expected, "{line}");
+    }
+}
+
+#[test]
+fn the_theme_of_the_full_screen_is_chosen() {
+    let mut state = state();
+    state.saved.own_themes = vec!["sepia".to_owned()];
+    assert_eq!(
+        said(&mut state, "theme"),
+        [
+            "The full screen uses the theme auto. The plain interface has no colours.",
+            "Themes are auto, dark, light, contrast, colourblind, ansi, mono, sepia. Type theme and a name to choose one.",
+        ]
+    );
+    for (line, kept) in [("theme light", Some("light")), ("theme Sepia", Some("sepia")), ("theme auto", None)] {
+        said(&mut state, line);
+        assert_eq!(state.saved.theme.as_deref(), kept, "{line}");
+    }
+    assert!(said(&mut state, "theme x")[0].starts_with("There is no theme x. Themes are auto,"));
+}
+
+#[test]
+fn what_is_kept_is_there_the_next_time_and_nothing_else_changes() {
+    use crate::plain::saved::{Saved, SavedFiles};
+    use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
+    let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let session = ScreenSessionFile::new(state.path(), workspace.path()).unwrap();
+    session.write(&ScreenSession { prompt: "a draft".to_owned(), ..ScreenSession::default() }).unwrap();
+    let files = SavedFiles { session: Some(session.clone()), screen: Some(state.path().join("screen.json")) };
+    let before = files.read(Vec::new());
+    assert_eq!(before, Saved::default());
+    let mut now = Saved { theme: Some("light".to_owned()), ..before.clone() };
+    now.filters.insert("mine".to_owned(), "java".to_owned());
+    files.write(&before, &now).unwrap();
+    assert_eq!(files.read(Vec::new()), now);
+    assert_eq!(session.read().0.prompt, "a draft");
+}
+
+#[test]
+fn messages_are_what_was_done() {
+    let mut state = state();
+    assert_eq!(said(&mut state, "messages"), ["Nothing was done yet."]);
+    asked(&mut state, "reload");
+    let done = answered(&mut state, Response::Done(Vec::new())).lines;
+    assert_eq!(said(&mut state, "messages"), ["1 message, the newest first.".to_owned(), done.join(" ")]);
+    assert!(said(&mut state, "?").len() > 40, "a question mark is help");
+}

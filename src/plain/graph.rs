@@ -1,0 +1,208 @@
+//! The graph of mentions in sentences: the neighbours of a source, the way between two, the heaviest picks, hubs, cycles,
+//! orphans and broken links. The engine analyses it; here are only the rows.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use refdesk_core::catalog::SourceId;
+use refdesk_core::mention::Mention;
+use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
+use refdesk_desk::engine::Request;
+use refdesk_files::path::display;
+use refdesk_text::Code;
+
+use super::lists::{NumberedRow, Target, list};
+use super::source::{SourceArgument, one, several};
+use super::state::{Pending, PlainState, Turn};
+use super::words::{counted, price, standing, tokens};
+use super::{catalog, problems};
+
+/// What of the graph is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphQuestion {
+    /// The whole catalog, the heaviest pick first.
+    Map,
+    Hubs,
+    Cycles,
+    Orphans,
+    /// What mentions this source, and what it mentions.
+    Neighbours(SourceId),
+    /// The shortest way between these.
+    Path(SourceId, SourceId),
+}
+
+/// Asks for what these words mean.
+pub fn ask(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    let question = match given.to_lowercase().as_str() {
+        "" | "map" => GraphQuestion::Map,
+        "hubs" => GraphQuestion::Hubs,
+        "cycles" => GraphQuestion::Cycles,
+        "orphans" => GraphQuestion::Orphans,
+        "broken" => return broken(state, turn),
+        _ => match of_sources(state, given) {
+            Ok(question) => question,
+            Err(why) => return turn.say(why),
+        },
+    };
+    state.pending = Some(Pending::Graph(question));
+    turn.ask(Request::AnalyseGraph);
+}
+
+fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> {
+    if let Ok(id) = one(state, given, SourceArgument::Known) {
+        return Ok(GraphQuestion::Neighbours(id));
+    }
+    match several(state, given)?.as_slice() {
+        [id] => Ok(GraphQuestion::Neighbours(id.clone())),
+        [from, to] => Ok(GraphQuestion::Path(from.clone(), to.clone())),
+        _ => Err("Give one source to hear its neighbours, or two to hear the way between them.".to_owned()),
+    }
+}
+
+fn broken(state: &mut PlainState, turn: &mut Turn) {
+    let all = state.snapshot.diagnostics.clone();
+    let broken = all.iter().filter(|problem| problem.code == Code::BrokenLink);
+    let rows: Vec<NumberedRow> = broken.map(problems::row).collect();
+    match rows.len() {
+        0 => turn.say("No link is broken."),
+        some => turn.say(format!("{}.", counted(some, "broken link"))),
+    }
+    list(state, rows, turn);
+}
+
+/// Says the answer.
+pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &GraphAnalysis, turn: &mut Turn) {
+    let rows = match question {
+        GraphQuestion::Map => map(state, analysis, turn),
+        GraphQuestion::Hubs => hubs(state, analysis, turn),
+        GraphQuestion::Cycles => cycles(state, analysis, turn),
+        GraphQuestion::Orphans => orphans(state, analysis, turn),
+        GraphQuestion::Neighbours(id) => neighbours(state, analysis, id, turn),
+        GraphQuestion::Path(from, to) => path(state, analysis, from, to, turn),
+    };
+    list(state, rows, turn);
+}
+
+/// A row for the source at this position, with what is said after it.
+fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, said: &str) -> Option<NumberedRow> {
+    let id = analysis.catalog.sources().get(at)?.id.clone();
+    let said = if said.is_empty() { String::new() } else { format!("; {said}") };
+    let words =
+        format!("{id}, {}, {}{said}.", standing(&state.snapshot, id.as_str()), price(&state.snapshot, id.as_str()));
+    Some(NumberedRow { target: Target::Source(id), words: Some(words) })
+}
+
+/// What a pick of the source at this position costs with all that it brings.
+fn total(state: &PlainState, analysis: &GraphAnalysis, at: usize) -> u64 {
+    let source = analysis.catalog.sources().get(at);
+    let own = source.and_then(|source| state.snapshot.tokens.get(&source.id)).copied().unwrap_or(0);
+    own.saturating_add(analysis.weights.get(at).map_or(0, |weight| weight.tokens))
+}
+
+fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+    let mut weighed: Vec<(u64, usize)> =
+        (0..analysis.catalog.len()).map(|at| (total(state, analysis, at), at)).collect();
+    weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
+    turn.say(format!("{}, the heaviest pick first.", counted(weighed.len(), "source")));
+    turn.say("Type graph hubs, graph cycles, graph orphans, graph broken, or graph and one source, or two.");
+    let rows = weighed.into_iter().map(|(total, at)| {
+        let brings = analysis.weights.get(at).map_or(0, |weight| weight.sources as usize);
+        row(state, analysis, at, &format!("a pick brings {}, {} in all", counted(brings, "source"), tokens(total)))
+    });
+    rows.flatten().collect()
+}
+
+fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+    let adjacency = &analysis.adjacency;
+    let by = |at: usize| adjacency.mentioning(at).len();
+    let mut hubs: Vec<usize> = (0..adjacency.len()).filter(|at| by(*at) > 0).collect();
+    hubs.sort_by_key(|at| (Reverse(by(*at)), *at));
+    turn.say(format!("{} mentioned by others, the most mentioned first.", counted(hubs.len(), "source")));
+    let rows = hubs.into_iter();
+    rows.filter_map(|at| row(state, analysis, at, &format!("mentioned by {}", counted(by(at), "source")))).collect()
+}
+
+fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+    match analysis.cycles.len() {
+        0 => turn.say("No sources mention each other."),
+        some => turn
+            .say(format!("{} of sources that mention each other, directly or through others.", counted(some, "group"))),
+    }
+    let groups = analysis.cycles.iter().enumerate();
+    let rows = groups.flat_map(|(nth, cycle)| cycle.iter().map(move |at| (nth + 1, *at)));
+    rows.filter_map(|(group, at)| row(state, analysis, at, &format!("group {group}"))).collect()
+}
+
+fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+    let adjacency = &analysis.adjacency;
+    let is_alone = |at: &usize| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty();
+    let orphans: Vec<usize> = (0..adjacency.len()).filter(is_alone).collect();
+    turn.say(match orphans.len() {
+        1 => "1 source mentions none and is mentioned by none.".to_owned(),
+        some => format!("{} mention none and are mentioned by none.", counted(some, "source")),
+    });
+    orphans.into_iter().filter_map(|at| row(state, analysis, at, "")).collect()
+}
+
+fn neighbours(state: &mut PlainState, analysis: &GraphAnalysis, id: &SourceId, turn: &mut Turn) -> Vec<NumberedRow> {
+    state.about = Some(id.clone());
+    let Some(centre) = analysis.catalog.position(id.as_str()) else {
+        turn.say(format!("{id} is no longer in the catalog."));
+        return Vec::new();
+    };
+    let adjacency = &analysis.adjacency;
+    let from: Vec<usize> = adjacency.mentioning(centre).iter().map(|at| *at as usize).collect();
+    let to: Vec<usize> = adjacency.mentioned(centre).iter().map(|edge| edge.to as usize).collect();
+    turn.say(catalog::sentence(&state.snapshot, id.as_str()));
+    turn.say(format!(
+        "{} it, and it mentions {}.",
+        if from.len() == 1 {
+            "1 source mentions".to_owned()
+        } else {
+            format!("{} mention", counted(from.len(), "source"))
+        },
+        counted(to.len(), "source")
+    ));
+    let from = from.into_iter().map(|at| (at, (at, centre), "mentions it"));
+    let to = to.into_iter().map(|at| (at, (centre, at), "is mentioned"));
+    let rows = from.chain(to).map(|(at, (from, to), verb)| {
+        let mention = adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to);
+        row(state, analysis, at, &format!("{verb}{}", mention.map(|it| place(state, &it)).unwrap_or_default()))
+    });
+    rows.flatten().collect()
+}
+
+/// ` by id in docs/retry.md, line 12`
+fn place(state: &PlainState, mention: &Mention) -> String {
+    let file = display(Path::new(&*state.snapshot.workspace), &mention.file);
+    format!(" by {} in {file}, line {}", mention.via.word(), mention.line)
+}
+
+fn path(
+    state: &PlainState,
+    analysis: &GraphAnalysis,
+    from: &SourceId,
+    to: &SourceId,
+    turn: &mut Turn,
+) -> Vec<NumberedRow> {
+    let mut rows = Vec::new();
+    for (from, to) in [(from, to), (to, from)] {
+        let ends = analysis.catalog.position(from.as_str()).zip(analysis.catalog.position(to.as_str()));
+        let path = ends.and_then(|(from, to)| shortest_path(&analysis.adjacency, from, to));
+        let Some(path) = path else {
+            turn.say(format!("No way of mentions leads from {from} to {to}."));
+            continue;
+        };
+        turn.say(format!("From {from} to {to}: {}.", counted(path.len().saturating_sub(1), "step")));
+        let before = std::iter::once(None).chain(path.iter().copied().map(Some));
+        let steps = path.iter().zip(before).map(|(at, before)| {
+            let step = before
+                .and_then(|before| analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, before, *at));
+            let said =
+                step.map_or_else(|| format!("from here to {to}"), |it| format!("mentioned{}", place(state, &it)));
+            row(state, analysis, *at, &said)
+        });
+        rows.extend(steps.flatten());
+    }
+    rows
+}

@@ -1,0 +1,130 @@
+//! What the person keeps from one time to the next, and shares with the full screen: the named filters of the workspace, and
+//! the theme.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use refdesk_core::config::screen;
+use refdesk_core::config::screen_files::ScreenFiles;
+use refdesk_core::config::screen_session::ScreenSessionFile;
+use refdesk_core::config::user::THEMES;
+
+use super::catalog;
+use super::lists::{NumberedRow, Target, list};
+use super::state::{PlainStart, PlainState, Turn};
+use super::words::counted;
+
+/// Where it is kept; nothing is without these.
+#[derive(Debug, Clone, Default)]
+pub struct SavedFiles {
+    /// How the workspace was left.
+    pub session: Option<ScreenSessionFile>,
+    /// How the screen looks.
+    pub screen: Option<PathBuf>,
+}
+
+/// What is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// The filters of the catalog that have a name, by name.
+    pub filters: BTreeMap<String, String>,
+    /// The theme of the full screen; `None` if the background of the terminal decides.
+    pub theme: Option<String>,
+    /// The names of the person's own themes.
+    pub own_themes: Vec<String>,
+}
+
+impl PlainStart {
+    /// The same, with what the person kept in this file of the workspace and for the screen.
+    pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles) -> Self {
+        let own_themes = own.themes.iter().map(|theme| theme.name.clone()).collect();
+        Self { files: SavedFiles { session, screen: screen::file() }, own_themes, ..self }
+    }
+}
+
+impl SavedFiles {
+    /// What was kept the last time, with these own themes.
+    pub fn read(&self, own_themes: Vec<String>) -> Saved {
+        let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
+        let (screen, _) = screen::remembered(self.screen.as_deref());
+        Saved { filters: session.named_filters, theme: screen.theme, own_themes }
+    }
+
+    /// Keeps what differs from `before`; of the files everything else stays as it is now.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, before: &Saved, now: &Saved) -> std::io::Result<()> {
+        if let Some(file) = self.session.as_ref().filter(|_| now.filters != before.filters) {
+            let (mut session, _) = file.read();
+            session.named_filters.clone_from(&now.filters);
+            file.write(&session)?;
+        }
+        if let Some(file) = self.screen.as_deref().filter(|_| now.theme != before.theme) {
+            let (mut screen, _) = screen::remembered(Some(file));
+            screen.theme.clone_from(&now.theme);
+            screen::write(file, &screen)?;
+        }
+        Ok(())
+    }
+}
+
+/// Lists the saved filters, applies one, saves the last filter of the catalog, or removes one.
+pub fn filters(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    let (verb, name) = given.split_once(char::is_whitespace).unwrap_or((given, ""));
+    match (verb.to_lowercase().as_str(), name.trim()) {
+        ("", _) => listed(state, turn),
+        ("save", "") => turn.say("Under which name? Type filters save and a name."),
+        ("save", _) if state.filter.trim().is_empty() => {
+            turn.say("There is no filter to save. Type catalog and some words first.");
+        }
+        ("save", name) => {
+            state.saved.filters.insert(name.to_owned(), state.filter.clone());
+            turn.say(format!("Saved {} as {name}.", state.filter));
+        }
+        ("remove", name) if !name.is_empty() => match state.saved.filters.remove(name) {
+            Some(_) => turn.say(format!("Removed the filter {name}.")),
+            None => turn.say(format!("There is no filter {name}. Type filters for a list.")),
+        },
+        _ => apply(state, given, turn),
+    }
+}
+
+fn listed(state: &mut PlainState, turn: &mut Turn) {
+    let row = |(name, line): (&String, &String)| NumberedRow {
+        target: Target::Filter(name.clone()),
+        words: Some(format!("{name}: {line}.")),
+    };
+    let rows: Vec<NumberedRow> = state.saved.filters.iter().map(row).collect();
+    match rows.len() {
+        0 => turn.say("No filter is saved. Type catalog and some words, then filters save and a name."),
+        some => turn.say(format!("{}. Type a number to apply one.", counted(some, "saved filter"))),
+    }
+    list(state, rows, turn);
+}
+
+/// Lists the catalog with the filter of this name.
+pub fn apply(state: &mut PlainState, name: &str, turn: &mut Turn) {
+    match state.saved.filters.get(name).cloned() {
+        Some(line) => catalog::show(state, &line, turn),
+        None => turn.say(format!("There is no filter {name}. Type filters for a list.")),
+    }
+}
+
+/// Says the themes of the full screen, or chooses one.
+pub fn theme(state: &mut PlainState, name: &str, turn: &mut Turn) {
+    let names: Vec<&str> = THEMES.into_iter().chain(state.saved.own_themes.iter().map(String::as_str)).collect();
+    let name = name.to_lowercase();
+    if name.is_empty() {
+        let used = state.saved.theme.as_deref().unwrap_or("auto");
+        turn.say(format!("The full screen uses the theme {used}. The plain interface has no colours."));
+        turn.say(format!("Themes are {}. Type theme and a name to choose one.", names.join(", ")));
+        return;
+    }
+    let Some(known) = names.iter().find(|known| known.eq_ignore_ascii_case(&name)).map(|known| (*known).to_owned())
+    else {
+        return turn.say(format!("There is no theme {name}. Themes are {}.", names.join(", ")));
+    };
+    turn.say(format!("The full screen uses the theme {known} from its next start, unless config.toml names another."));
+    state.saved.theme = (known != "auto").then_some(known);
+}
