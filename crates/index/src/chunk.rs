@@ -8,9 +8,12 @@ use std::path::Path;
 use crate::boilerplate::{is_boilerplate, is_changelog};
 use refdesk_text::shorten::shortened;
 
+pub(crate) use self::part::section_with;
+
 mod asciidoc;
 mod html;
 mod markdown;
+mod part;
 mod restructured;
 
 /// A chunk goes on past a heading until it has this length.
@@ -21,6 +24,9 @@ const LONGEST: usize = 1_500;
 
 /// A block of code up to this length is not cut.
 const LONGEST_CODE: usize = 3_000;
+
+/// Between the headings above a chunk.
+pub(crate) const HEADING_SEPARATOR: &str = " > ";
 
 /// A longer heading is cut where it is named: it may be a whole document.
 const LONGEST_TITLE: usize = 120;
@@ -77,7 +83,7 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     for block in blocks {
         packer.add(block);
     }
-    packer.end();
+    packer.finish();
     packer.done
 }
 
@@ -152,6 +158,8 @@ struct Open {
     headings: Vec<String>,
     /// There is something besides headings.
     has_text: bool,
+    /// Where the headings begin that end it: they belong to what follows.
+    last_headings: Option<usize>,
     is_boilerplate: bool,
 }
 
@@ -184,7 +192,7 @@ impl Packer<'_> {
         self.headings.retain(|above| above.level < level);
         self.headings.push(Heading { level, title: shortened(title, LONGEST_TITLE), is_boilerplate });
         if self.open.as_ref().is_some_and(|open| open.has_text && open.is_boilerplate != self.is_boilerplate()) {
-            self.end();
+            self.finish();
         }
     }
 
@@ -197,7 +205,7 @@ impl Packer<'_> {
         for range in pieces(self.text, range) {
             let length = self.text.get(range.clone()).map_or(0, |text| text.chars().count());
             self.append(range, length, true);
-            self.end();
+            self.finish();
         }
     }
 
@@ -217,18 +225,37 @@ impl Packer<'_> {
                     open.headings = headings();
                     open.is_boilerplate = is_boilerplate;
                 }
+                if is_text {
+                    open.last_headings = None;
+                } else if open.has_text {
+                    open.last_headings.get_or_insert(range.start);
+                }
                 open.range.end = range.end;
                 open.length += length;
                 open.has_text |= is_text;
             }
             None => {
                 let headings = headings();
-                self.open = Some(Open { range, length, headings, has_text: is_text, is_boilerplate });
+                self.open =
+                    Some(Open { range, length, headings, has_text: is_text, last_headings: None, is_boilerplate });
             }
         }
     }
 
+    /// Ends the open chunk; headings at its end begin the next one.
     fn end(&mut self) {
+        let last = self.open.as_ref().and_then(|open| Some(open.last_headings?..open.range.end));
+        if let (Some(open), Some(last)) = (&mut self.open, &last) {
+            open.range.end = last.start;
+        }
+        self.finish();
+        if let Some(last) = last {
+            let length = self.text.get(last.clone()).map_or(0, |text| text.trim().chars().count());
+            self.append(last, length, false);
+        }
+    }
+
+    fn finish(&mut self) {
         let Some(open) = self.open.take() else { return };
         let whole = self.text.get(open.range.clone()).unwrap_or_default();
         let content = whole.trim();
@@ -289,6 +316,16 @@ mod tests {
         let found = cut(&text);
         let shown: Vec<_> = found.iter().map(|it| (it.headings.join(" > "), it.line, it.end_line)).collect();
         assert_eq!(shown, [("One".to_owned(), 1, 7), ("One > Three".to_owned(), 9, 11)]);
+    }
+
+    #[test]
+    fn headings_belong_to_the_text_below_them() {
+        let (short, long) = (paragraph(285), paragraph(1_450));
+        let text = format!("# One\n\n{short}\n\n## Two\n\n### Three\n\n{long}\n\n## Four\n\n{long}\n\n## Five\n");
+        let found = cut(&text);
+        let shown: Vec<_> = found.iter().map(|it| (it.headings.join(" > "), it.line, it.end_line)).collect();
+        let expected = [("One", 1, 3), ("One > Two > Three", 5, 9), ("One > Four", 11, 13), ("One > Five", 15, 15)];
+        assert_eq!(shown, expected.map(|(heading, from, to)| (heading.to_owned(), from, to)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::about::{Piece, Scored, prepare};
+use crate::chunk::section_with;
 use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::search::FoundDocument;
@@ -127,7 +128,7 @@ impl Index {
         let mut embed = |piece: &str| embedder.filter(|_| !is_late()).map(|embedder| embedder.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
         let mut scored = corpus.score(&*self.storage, &pieces)?;
-        let best: Vec<i64> = scored.iter().take(PLACED).map(|scored| scored.document).collect();
+        let best: Vec<&Scored> = scored.iter().take(PLACED).collect();
         let (mut sections, gone) = self.sections(&best, question)?;
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
@@ -168,18 +169,25 @@ impl Index {
     pub fn place(&self, about: &mut About, source: &str, question: &Question) -> Result<(), Error> {
         let unplaced = |scored: &&mut Scored| scored.source == source && scored.section.is_none();
         if let Some(scored) = about.scored.iter_mut().find(unplaced) {
-            scored.section = self.sections(&[scored.document], question)?.0.remove(&scored.document);
+            scored.section = self.sections(&[&*scored], question)?.0.remove(&scored.document);
         }
         Ok(())
     }
 
-    /// The sections of documents, the most important ones first, and those whose text is gone.
-    fn sections(&self, documents: &[i64], question: &Question) -> Result<(HashMap<i64, Section>, HashSet<i64>), Error> {
+    /// The sections of the best documents of sources, the most important ones first, and the documents whose text is gone.
+    fn sections(
+        &self,
+        scored: &[&Scored],
+        question: &Question,
+    ) -> Result<(HashMap<i64, Section>, HashSet<i64>), Error> {
+        let words: HashMap<i64, &[String]> = scored.iter().map(|it| (it.document, it.words.as_slice())).collect();
+        let documents: Vec<i64> = scored.iter().map(|it| it.document).collect();
         let stamps = Stamps::of(&*self.storage, question.pages)?;
         let (mut sections, mut gone, mut compared) = (HashMap::new(), HashSet::new(), 0);
-        for document in self.storage.documents(documents)? {
+        for document in self.storage.documents(&documents)? {
             let now = question.section_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
             compared += usize::from(now.is_some());
+            let (named, named_line) = section_with(&document, words.get(&document.id).copied().unwrap_or_default());
             let Document { id, doc_type, source, path, heading, line, content, .. } = document;
             let found = FoundDocument {
                 kind: &doc_type,
@@ -190,7 +198,7 @@ impl Index {
                 content: &content,
             };
             let place = match now {
-                None => Some((heading, line)),
+                None => Some((named, named_line)),
                 Some(_) if compared > COMPARED => Some((String::new(), 0)),
                 Some(now) => now(&found),
             };

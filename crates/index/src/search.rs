@@ -9,6 +9,7 @@ pub(crate) mod tests;
 
 pub use budget::{HitCost, HitLength, fit};
 pub use excerpt::Excerpt;
+pub(crate) use excerpt::matches;
 pub use query::LONGEST;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use self::excerpt::excerpt;
 use self::fusion::{Fused, fuse};
 use self::query::ParsedQuery;
 use crate::about::Corpus;
+use crate::chunk::section_with;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::Partial;
 use crate::storage::{Document, Storage};
@@ -415,13 +417,14 @@ fn hit(
     terms: &[String],
     join: Option<IndexedJoin>,
 ) -> SectionHit {
+    let (heading, line) = section_with(&document, terms);
     SectionHit {
         excerpt: excerpt(&document.content, terms),
         kind: document.doc_type,
         source: document.source,
         path: document.path,
-        heading: document.heading,
-        line: document.line,
+        heading,
+        line,
         end_line: document.end_line,
         score: rounded(fused.score),
         because,

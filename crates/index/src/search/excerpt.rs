@@ -97,7 +97,7 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
 }
 
 /// The words of a text that are wanted, with the position of what they match.
-fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
+pub(crate) fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
     let mut found = Vec::new();
     let mut start = None;
     let mut ends = text.char_indices().map(|(at, char)| (at, char.is_alphanumeric())).collect::<Vec<_>>();

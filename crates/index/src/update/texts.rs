@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use super::{SOURCE, TEXT, has_other_pages};
-use crate::chunk::{Chunk, chunks};
+use crate::chunk::{Chunk, HEADING_SEPARATOR, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
 use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
 use crate::words::split_names;
@@ -21,9 +21,6 @@ use refdesk_text::lines::decode;
 
 /// The path of the content of an inline source.
 const INLINE: &str = "inline";
-
-/// Between the headings of a chunk.
-const HEADING_SEPARATOR: &str = " > ";
 
 /// A text that belongs in the index.
 pub(super) struct Wanted<'a> {

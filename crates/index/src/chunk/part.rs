@@ -1,0 +1,111 @@
+//! The part of a chunk that a question is about. A chunk may have several short sections, and is named after the first.
+
+use std::path::Path;
+
+use super::{Block, BlockKind, HEADING_SEPARATOR, Parsed, parse};
+use crate::search::matches;
+use crate::storage::Document;
+use crate::update::TEXT;
+
+/// The headings and the first line of the section of a document with most of these words, the rarest first.
+pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, usize) {
+    let Document { doc_type, path, heading, line, content, .. } = document;
+    let part = (doc_type == TEXT).then(|| part_with(Path::new(path), heading, content, words)).flatten();
+    match part {
+        // The catalog is no file with lines.
+        Some(part) if *line == 0 => (part.heading, 0),
+        Some(part) => (part.heading, line + part.lines_before),
+        None => (heading.clone(), *line),
+    }
+}
+
+/// A section that begins inside a chunk.
+#[derive(Debug, PartialEq, Eq)]
+struct ChunkPart {
+    /// The headings above it, outermost first.
+    heading: String,
+    /// How many lines of the chunk are before it.
+    lines_before: usize,
+}
+
+/// The section of a chunk with most of these words, the rarest first; `None` if that is the one that the chunk is named after.
+/// `heading` are the headings of the chunk, and the name of its file says of which format it is.
+fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
+    let Parsed { text, blocks, .. } = parse(name, content);
+    // The text of HTML has no headings anymore.
+    if text.len() != content.len() {
+        return None;
+    }
+    let first_text = blocks.iter().position(|block| !matches!(block.kind, BlockKind::Heading(..)))?;
+    let (lead, rest) = blocks.split_at_checked(first_text)?;
+    let headings = |blocks: &[Block]| -> Vec<(usize, usize, String)> {
+        let heading = |block: &Block| match &block.kind {
+            BlockKind::Heading(level, title) => Some((block.range.start, *level, title.clone())),
+            _ => None,
+        };
+        blocks.iter().filter_map(heading).collect()
+    };
+    let (lead, inner) = (headings(lead), headings(rest));
+    if inner.is_empty() {
+        return None;
+    }
+    let starts: Vec<usize> = std::iter::once(0).chain(inner.iter().map(|(start, ..)| *start)).collect();
+    let found = matches(content, words);
+    let best = (0..starts.len()).rev().max_by_key(|at| {
+        let range = starts.get(*at).copied().unwrap_or(0)..starts.get(at + 1).copied().unwrap_or(content.len());
+        let mut which: Vec<usize> =
+            found.iter().filter(|(place, _)| range.contains(&place.start)).map(|(_, which)| *which).collect();
+        which.sort_unstable();
+        which.dedup();
+        (which.len(), std::cmp::Reverse(which.first().copied().unwrap_or(usize::MAX)))
+    })?;
+    let (start, ..) = inner.get(best.checked_sub(1)?)?;
+    let mut above = above_of(heading, &lead);
+    for (_, level, title) in inner.iter().take(best) {
+        above.retain(|(known, _)| known < level);
+        above.push((*level, title.clone()));
+    }
+    let titles: Vec<String> = above.into_iter().map(|(_, title)| title).collect();
+    let before = content.get(..*start).unwrap_or_default();
+    Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: before.matches('\n').count() })
+}
+
+/// The headings above a chunk with their levels. Those that are not in the chunk itself have the levels before.
+fn above_of(heading: &str, lead: &[(usize, usize, String)]) -> Vec<(usize, String)> {
+    let titles: Vec<&str> = heading.split(HEADING_SEPARATOR).filter(|title| !title.is_empty()).collect();
+    let lowest = lead.last().map_or(titles.len(), |(_, level, _)| *level);
+    let count = titles.len();
+    titles
+        .into_iter()
+        .enumerate()
+        .map(|(at, title)| ((lowest + at + 1).saturating_sub(count), title.to_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_of_several_sections_names_the_one_that_is_meant() {
+        let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404.\n\n#### Bodies\n\nJSON.";
+        let heading = "Rules > 3.5 Filtering > Sorting";
+        for (words, expected) in [
+            (&["sort"][..], None),
+            (&["zebra"], None),
+            (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
+            (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
+            (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
+        ] {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            let part = part_with(Path::new("a.md"), heading, text, &words);
+            let part = part.as_ref().map(|part| (part.heading.as_str(), part.lines_before));
+            assert_eq!(part, expected, "{words:?}");
+        }
+        let words = ["json".to_owned()];
+        let after_text =
+            part_with(Path::new("a.md"), "Rules > 3.5 Filtering", "More of it.\n\n## Bodies\n\nJSON.", &words);
+        assert_eq!(after_text.map(|part| part.heading), Some("Rules > Bodies".to_owned()));
+        assert_eq!(part_with(Path::new("a.html"), "Rules", "Sorting\nBodies\njson", &words), None);
+    }
+}
