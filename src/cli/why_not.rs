@@ -24,7 +24,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
     let (reason, mut message, hint) = explain(source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
-        message.push_str(" Its path does not exist: it is hinted anyway, but cannot be picked.");
+        let why = source.why_missing();
+        message.push_str(&format!(" Its path {why}: it is hinted anyway, but cannot be picked."));
     }
     let matched = verdict.matched.iter();
     let matched: Vec<Value> =

@@ -122,6 +122,28 @@ fn a_search_without_an_answer_says_so() {
 }
 
 #[test]
+fn sections_of_html_and_restructured_text_are_found() {
+    let files = [
+        ("a.html", "<h1>Release</h1>\n<h2>Canary</h2>\n<p>One <b>machine</b>\nfirst.</p><script>zeppelin</script>"),
+        ("b.rst", "Guide\n=====\n\nBackoff\n-------\n\nA call is repeated.\n"),
+    ];
+    let sources = files.map(|(path, _)| json!({"id": path, "name": path, "path": path, "mode": "selectable"}));
+    let world = Workspace::of(json!(sources), &files);
+    world.run(&["index", "--words-only"]).exits(0);
+    let found = |query: &str| {
+        let found = world.json(&["search", query, "--kind", "text"], 0);
+        assert!(!found["notes"].to_string().contains("changed"), "{query}: {found}");
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| (hit["heading"].as_str().unwrap().to_owned(), hit["excerpt"].as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let section = |heading: &str, excerpt: &str| vec![(heading.to_owned(), excerpt.to_owned())];
+    assert_eq!(found("machine"), section("Release > Canary", "Release\nCanary\nOne machine\nfirst."));
+    assert_eq!(found("repeated"), section("Guide > Backoff", files[1].1.trim_end()));
+    assert_eq!(found("zeppelin"), []);
+}
+
+#[test]
 fn search_does_not_quote_what_is_gone() {
     let world = world(0);
     world.run(&["index", "--words-only"]).exits(0);

@@ -335,8 +335,9 @@ impl Desk {
             PickStatus::Error => {}
         }
         for id in &answer.missing {
-            let path = self.catalog.get(id).and_then(|source| Some(source.place()?.written.clone()));
-            words.push(format!("'{id}' is missing and cannot be picked: {} does not exist", path.unwrap_or_default()));
+            let Some(source) = self.catalog.get(id) else { continue };
+            let written = source.place().map_or("", |place| place.written.as_str());
+            words.push(format!("'{id}' is missing and cannot be picked: {written} {}", source.why_missing()));
         }
         for id in &answer.unknown {
             words.push(self.unknown_id(id).message);

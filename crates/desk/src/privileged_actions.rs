@@ -152,6 +152,8 @@ impl PrivilegedActions<'_> {
             PathState::Reserved => None,
             PathState::Missing if place.path.is_relative() => None,
             PathState::Missing => outside(self.workspace, &place.path).map(Arc::from),
+            // Below /proc, links lead to another place in each process.
+            PathState::Special => (!is_within(&place.resolved, self.workspace)).then(|| place.path.clone()),
             _ => (!is_within(&place.resolved, self.workspace)).then(|| place.resolved.clone()),
         }
     }
@@ -264,6 +266,12 @@ mod tests {
             ("/w/gone", PathState::Missing, None),
             ("/gone", PathState::Missing, Some("an agent that selects it could read /gone, as @a")),
             ("C:\\gone", PathState::Missing, None),
+            ("/w/pipe", PathState::Special, None),
+            (
+                "/proc/self/status",
+                PathState::Special,
+                Some("an agent that selects it could read /proc/self/status, as @a"),
+            ),
             ("/w-evil/a.md", PathState::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
             ("/", PathState::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
         ] {

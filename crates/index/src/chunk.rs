@@ -87,14 +87,26 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     packer.done
 }
 
+/// What of a document is read: of HTML its text without tags, of others all.
+pub fn read<'t>(name: &Path, text: &'t str) -> Cow<'t, str> {
+    if is_html(&ending(name)) { html::parse(text).text } else { Cow::Borrowed(text) }
+}
+
+fn ending(name: &Path) -> String {
+    name.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+fn is_html(ending: &str) -> bool {
+    matches!(ending, "html" | "htm" | "xhtml")
+}
+
 /// The name says of which format a text is.
 fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
-    let ending = name.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    match ending.as_deref() {
-        None | Some("md" | "markdown" | "mdc" | "mdx" | "txt") => Parsed::of(text, markdown::blocks(text)),
-        Some("html" | "htm" | "xhtml") => html::parse(text),
-        Some("rst" | "rest") => Parsed::of(text, restructured::blocks(text)),
-        Some("adoc" | "asciidoc") => Parsed::of(text, asciidoc::blocks(text)),
+    match ending(name).as_str() {
+        "" | "md" | "markdown" | "mdc" | "mdx" | "txt" => Parsed::of(text, markdown::blocks(text)),
+        "rst" | "rest" => Parsed::of(text, restructured::blocks(text)),
+        "adoc" | "asciidoc" => Parsed::of(text, asciidoc::blocks(text)),
+        html if is_html(html) => html::parse(text),
         _ => Parsed::of(text, paragraphs(text)),
     }
 }

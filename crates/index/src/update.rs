@@ -7,10 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
-pub use self::texts::section_in;
-pub use self::texts::text_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
 pub(crate) use self::texts::{Stamps, embedded_hash, hash_of};
+pub use self::texts::{has_content, section_in, text_of};
 use crate::Embedder;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};

@@ -51,6 +51,6 @@ impl<'a> CurrentTexts<'a> {
         let text = texts
             .entry((found.source.to_owned(), found.path.to_owned()))
             .or_insert_with(|| refdesk_index::text_of(source, found.path).ok().flatten());
-        text.as_ref().is_some_and(|text| text.contains(found.content))
+        text.as_ref().is_some_and(|text| refdesk_index::has_content(found.path, text, found.content))
     }
 }

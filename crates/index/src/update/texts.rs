@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use super::{SOURCE, TEXT, has_other_pages};
-use crate::chunk::{Chunk, HEADING_SEPARATOR, chunks};
+use crate::chunk::{self, Chunk, HEADING_SEPARATOR, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
 use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
 use crate::words::split_names;
@@ -215,6 +215,11 @@ pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
             None => Err(io::ErrorKind::NotFound.into()),
         },
     }
+}
+
+/// Whether a text of this path has the content of a document.
+pub fn has_content(path: &str, text: &str, content: &str) -> bool {
+    chunk::read(named(path), text).contains(content)
 }
 
 /// The headings and the first line of a document's content in a text of this path as it is now; `None` if no section is the same.
