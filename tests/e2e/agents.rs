@@ -41,7 +41,7 @@ fn a_hook_appears_while_the_view_is_open() {
     pty.wait_for("told");
     pty.type_bytes("\t\r");
     pty.wait_for("Receipt");
-    pty.wait_for("session first-session at desk default");
+    pty.wait_for("session first-session, with a prompt");
     pty.type_bytes("q");
     pty.wait_until("the receipt gone", |seen| !seen.text().contains("Receipt"));
     pty.type_bytes("qqq");

@@ -128,7 +128,7 @@ fn a_failing_editor_is_reported() {
     for (editor, said) in [
         (fails.to_string_lossy().as_ref(), "ended with exit status: 3"),
         (raw.to_string_lossy().as_ref(), "ended with signal: 9"),
-        ("/nowhere/editor -n", "program '/nowhere/editor' not found ($EDITOR is"),
+        ("/nowhere/editor -n", "Program '/nowhere/editor' not found ($EDITOR is"),
         ("'unclosed", "$EDITOR is \"'unclosed\", and missing closing quote"),
         ("/", "'/' cannot be run"),
     ] {

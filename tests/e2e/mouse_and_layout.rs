@@ -79,19 +79,19 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ Help");
     mouse(&mut pty, FIRST_BUTTON, (0, 1));
     pty.wait_until("the window closed", |seen| !seen.text().contains("┏ Help"));
-    wait_for_column(&pty, "╭ adr-002-resilience", 55);
-    mouse(&mut pty, FIRST_BUTTON, (55, 5));
-    mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
-    mouse(&mut pty, FIRST_BUTTON + HELD, (80, 6));
-    release(&mut pty, (80, 6));
     wait_for_column(&pty, "╭ adr-002-resilience", 80);
+    mouse(&mut pty, FIRST_BUTTON, (80, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (60, 6));
+    release(&mut pty, (60, 6));
+    wait_for_column(&pty, "╭ adr-002-resilience", 60);
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 
     let mut again = demo_at(home.path());
-    wait_for_column(&again, "╭ house-rules", 80);
+    wait_for_column(&again, "╭ house-rules", 60);
     again.resize(150, 36);
-    wait_for_column(&again, "╭ house-rules", 100);
+    wait_for_column(&again, "╭ house-rules", 75);
     again.type_bytes("q");
     assert_eq!(again.wait_for_exit().exit_code(), 0);
 }
@@ -130,7 +130,7 @@ fn a_damaged_or_unwritable_file_is_reported() {
     let file = home.path().join(".local/state/refdesk/screen.json");
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
     let mut pty = demo_at(home.path());
-    pty.wait_for("the layout is forgotten");
+    pty.wait_for("The layout is forgotten");
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
     pty.type_bytes("q");

@@ -71,7 +71,7 @@ fn a_choice_is_answered_by_keys() {
     pty.wait_for("1 of 2 marked");
     pty.wait_for("Adds itself and @retry");
     pty.type_bytes("\r");
-    pty.wait_for("answered claude over mcp: 1 source");
+    pty.wait_for("Answered claude over mcp: 1 source");
     let response = read(&workspace, "r1");
     assert_eq!((&response["request_id"], &response["selected_ids"]), (&json!("r1"), &json!(["timeouts"])));
     pty.wait_for("2 Selection");
@@ -109,7 +109,7 @@ fn an_asker_that_ends_is_reported() {
     let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
     pty.wait_for("1 asks: A");
     drop(asker);
-    pty.wait_for("claude over mcp is gone");
+    pty.wait_for("Claude over mcp is gone");
     pty.wait_until("the end of the request", |seen| !seen.text().contains("1 asks"));
     quit(pty);
 }

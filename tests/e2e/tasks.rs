@@ -94,7 +94,7 @@ fn free_some_tokens() {
     let world = Workspace::of(json!([root, text("light", 100), text("heavy", 6_000), text("other", 9_000)]), &[]);
     world.run(&["select", "root"]).exits(0);
     let mut pty = open(&world, "~7,630 tokens");
-    let shown = ["", "3 of 4", "", "sorted by tokens", "", "", "~130 tokens"];
+    let shown = ["", "3 of 4", "", "Sorted by tokens", "", "", "~130 tokens"];
     perform(&mut pty, &task("Free some tokens"), &shown);
     // The order is kept here: the same keys do the same again.
     pty.type_bytes("u");
@@ -166,7 +166,7 @@ fn answer_an_agent() {
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
     let _asker = ask(&world, "r1", json!({"sources": offered}));
     pty.wait_for("1 asks: A");
-    let shown = ["Enter answer", "", "1 of 2 marked", "answered claude over mcp: 1 source"];
+    let shown = ["Space mark", "", "1 of 2 marked", "Answered claude over mcp: 1 source"];
     perform(&mut pty, &task("Answer an agent"), &shown);
     quit(pty);
 }

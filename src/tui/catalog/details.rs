@@ -30,7 +30,8 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
     lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&summary(state, source), &[])), columns));
-    let names = if terse { NameDetail::Counted } else { NameDetail::Some };
+    // In a narrow pane names would fill rows, a different number for each source: the whole document would move with it.
+    let names = if terse || columns < NAMES { NameDetail::Counted } else { NameDetail::Some };
     let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
 
@@ -49,6 +50,9 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     lines.push(PageLine::new(document_rule(state, source, columns), ThemeRole::Infra));
     lines
 }
+
+/// Columns from which sources that a pick would bring are named.
+const NAMES: usize = 60;
 
 /// The number of rows from which everything fits beside the start of the document.
 const FULL_HEIGHT: u16 = 14;
