@@ -81,7 +81,7 @@ fn the_page_counts_the_keys() {
 fn why_a_source_is_there() {
     let world = conversation::demo();
     let mut pty = open(&world, "2 pulled in");
-    let place = "pulled in by @mod-station-client (limits.yaml:2)";
+    let place = "(limits.yaml:2)";
     perform(&mut pty, &task("Why is a source there?"), &["┏ Jump", "◐ station-provider-api", place]);
     quit(pty);
 }

@@ -28,7 +28,7 @@ fn check_the_last_frame(pty: &mut Pty) {
 fn a_terminal_that_never_answers_is_asked_only_for_its_background() {
     let mut pty = demo(120, 36);
     pty.type_bytes("/house-rules\ry");
-    pty.wait_for("copied house-rules");
+    pty.wait_for("Copied house-rules");
     pty.wait_until("the clipboard", |seen| seen.wrote("\x1b]52;c;aG91c2UtcnVsZXM="));
     for question in [
         "\x1b[6n", "\x1b[c", "\x1b[0c", "\x1b[>", "\x1b[?6n", "$p", "\x1b[?u", "\x1b]10;", "\x1b]4;", "\x1bP",
@@ -105,8 +105,8 @@ fn a_terminal_that_sends_much_at_once() {
     // Without bracketed paste, every character is a key.
     for (open, shown) in [
         ("3i", "Ω"),
-        ("/", "a line takes at most 1,000 characters: the rest was dropped"),
-        (":", "a line takes at most 1,000 characters: the rest was dropped"),
+        ("/", "A line takes at most 1,000 characters: the rest was dropped"),
+        (":", "A line takes at most 1,000 characters: the rest was dropped"),
     ] {
         let mut pty = demo(120, 36);
         pty.type_bytes(open);
@@ -124,7 +124,7 @@ fn a_terminal_that_sends_a_megabyte_without_brackets() {
     pty.type_bytes("3i");
     // A megabyte, and in a change as much as shows that the rest is refused.
     pty.type_bytes(&"some words\r".repeat(scaled(30_000, 100_000)));
-    pty.wait_for("a prompt takes at most 256 KiB");
+    pty.wait_for("A prompt takes at most 256 KiB");
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

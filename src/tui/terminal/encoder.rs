@@ -227,6 +227,16 @@ mod tests {
     use ratatui::{TerminalOptions, Viewport};
 
     use super::*;
+    use crate::tui::draw::draw;
+    use crate::tui::fixture;
+    use crate::tui::input::Input;
+    use crate::tui::pane::Pane;
+    use crate::tui::state::State;
+    use crate::tui::tests::{answer, press};
+    use crate::tui::update::update;
+    use refdesk_core::catalog::{Catalog, Mode, SourceKind};
+    use refdesk_desk::engine::{Response, Snapshot};
+    use std::sync::Arc;
 
     const COLUMNS: u16 = 24;
     const ROWS: u16 = 6;
@@ -339,6 +349,43 @@ mod tests {
         ] {
             let bytes = bytes.replace("\\e", "\x1b");
             assert_eq!(frame(texts, caret), bytes, "{texts:?}");
+        }
+    }
+
+    /// The text of a document that hardly differs from that of the next row is hardly written again: nothing above it moves it.
+    #[test]
+    fn a_new_document_after_a_move_of_the_cursor_is_few_bytes() {
+        let mut state = fixture::state(120, 36);
+        let sources = (0..20).map(|at| {
+            let (id, kind) = (format!("gateway-{at:05}-retry"), SourceKind::Inline { content: "text".into() });
+            fixture::source(&id, &format!("Source {at}"), Mode::Selectable, &["shared"], kind)
+        });
+        let catalog = Arc::new(Catalog::new(sources.collect()));
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+        let mut terminal = Terminal::with_options(
+            FrameEncoder::default(),
+            TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, 120, 36)) },
+        )
+        .unwrap();
+        terminal.backend_mut().set_columns(120);
+        let mut frame = |state: &State| {
+            terminal.draw(|frame| draw(state, frame)).unwrap();
+            terminal.backend_mut().take_frame().len()
+        };
+        for at in 0..20 {
+            press(&mut state, if at == 0 { "g" } else { "j" });
+            let id = state.subject(Pane::Catalog).unwrap().to_owned();
+            let line = "The gateway keeps its own ledger, so that a slow router never blocks the session.\n";
+            let text = format!("# Document {at}\n\n{}", line.repeat(30));
+            answer(&mut state, Response::Document(fixture::document(&id, &text)));
+            let others =
+                ["timeouts", "retry-pattern", "legacy-errors", "error-handling", "java-service", "payments-api"];
+            let brings = others.get(..2 + at % 5).unwrap();
+            let change = fixture::preview_selection(&id, &[&[id.as_str()], brings].concat(), &[]);
+            answer(&mut state, Response::SelectionPreview(change));
+            // As the loop does, which waits for the document.
+            let bytes = frame(&state);
+            assert!(at == 0 || bytes <= 400, "{at}: {bytes}");
         }
     }
 

@@ -114,7 +114,7 @@ fn screen(state: &State) -> String {
 }
 
 /// Answers the newest question of its kind.
-fn answer(state: &mut State, response: Response) -> Vec<Effect> {
+pub(super) fn answer(state: &mut State, response: Response) -> Vec<Effect> {
     update(state, Input::Answer { question: None, response })
 }
 
