@@ -47,6 +47,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     if !verdict.is_indexed && verdict.untagged.is_some() {
         text.push_str("  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n");
     }
+    if verdict.is_indexed && !verdict.is_read && verdict.untagged.is_some() {
+        text.push_str("  `refdesk index` reads it\n");
+    }
     if !hint.is_empty() {
         text.push_str(&format!("  hint: {}\n", one_line(&hint)));
     }
@@ -131,7 +134,11 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             @ (WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. }),
         ) => {
             let (reason, what, hint) = untagged(source, verdict, why);
-            let unscored = if verdict.is_indexed { " Its text has nothing in common with the prompt." } else { "" };
+            let unscored = match (verdict.is_indexed, verdict.is_read) {
+                (true, true) => " Its text has nothing in common with the prompt.",
+                (true, false) => " The search index has not read it yet.",
+                (false, _) => "",
+            };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)
         }
         Err(WhyNot::Told) => {
@@ -152,7 +159,7 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
         }
         Err(WhyNot::Unreadable) => {
             let what = format!("its text cannot be read, and {}.", lacks_tag(source, verdict));
-            ("unreadable", not_hinted(&what), "`refdesk check` and `refdesk trust list` show why".to_owned())
+            ("unreadable", not_hinted(&what), UNREADABLE.to_owned())
         }
         Err(WhyNot::Rejected(rejected)) => {
             let what = match &verdict.untagged {
@@ -165,9 +172,13 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
     (reason, message, hint)
 }
 
+/// What tells why a text cannot be read.
+const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
+
 /// What can be done if others score higher.
 fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
     match rejected {
+        Rejection::Unreadable => UNREADABLE.to_owned(),
         Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
         Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
         Rejection::BelowThreshold => {

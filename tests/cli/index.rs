@@ -108,6 +108,24 @@ fn an_index_that_is_not_complete_takes_no_hint_by_tag_away() {
 }
 
 #[test]
+fn sources_that_were_added_since_are_named_as_missing() {
+    let world = world(0);
+    world.json(&["index"], 0);
+    world.run(&["doctor"]).exits(0);
+    world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
+    world.run(&["add", "docs/pizza.md"]).exits(0);
+    let told = world.run(&["search", "pizza"]).exits(0);
+    assert!(format!("{told}").contains("The index is not complete: 1 source is not in it yet."), "{told}");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
+    let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
+    assert!(why.text().contains("The search index has not read it yet."), "{why}");
+    world.json(&["index"], 0);
+    let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
+    assert!(!why.text().contains("not read it yet"), "{why}");
+}
+
+#[test]
 fn a_search_without_an_answer_says_so() {
     let world = world(0);
     world.json(&["index"], 0);

@@ -89,7 +89,11 @@ impl Desk {
     /// As [`Index::open`], or the model cannot be loaded.
     pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
         let Some(index) = self.index()? else { return Ok(None) };
-        index.status(self.embedder()?.map_or("", Embedder::model)).map(Some)
+        index.status(self.embedder()?.map_or("", Embedder::model), &self.ids_of_catalog()).map(Some)
+    }
+
+    pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
+        self.catalog.sources().iter().map(|source| source.id.as_str()).collect()
     }
 
     /// The name of the model; `None` if this program has none.

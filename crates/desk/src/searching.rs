@@ -203,6 +203,7 @@ impl Settled<'_> {
         let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| usual_weight(kind));
         let query = SearchQuery {
             text: &request.query,
+            catalog: &self.ids_of_catalog(),
             kinds: &request.kinds,
             is_wanted: &is_wanted,
             database: request.database.as_deref(),

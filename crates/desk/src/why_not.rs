@@ -28,6 +28,8 @@ pub struct Verdict {
     pub meaning: Option<Meaning>,
     /// Whether there is an index.
     pub is_indexed: bool,
+    /// Whether the index has read the source.
+    pub is_read: bool,
     /// The line of the journal that sent it to the session, if that is the reason and the journal has it.
     pub told: Option<Line>,
 }
@@ -42,7 +44,18 @@ impl Verdict {
         let place = at.and_then(|range| lines::places(text, &[range.start]).pop());
         let untagged = why.clone().filter(is_about_tags);
         let hinted = why.map_or(Ok(Level::Full), Err);
-        Self { id: id.clone(), hinted, matched, tag, place, untagged, meaning: None, is_indexed: false, told: None }
+        Self {
+            id: id.clone(),
+            hinted,
+            matched,
+            tag,
+            place,
+            untagged,
+            meaning: None,
+            is_indexed: false,
+            is_read: false,
+            told: None,
+        }
     }
 
     /// The same with what the index says; `considered` is `None` without one. A score matters if no tag decides.
@@ -79,6 +92,12 @@ impl Settled<'_> {
         let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let (simulated, mut problems) = self.simulate_with(session, asked, Some(id));
         let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
+        // An index that cannot be read is among the problems already.
+        if let Ok(Some(index)) = self.index()
+            && let Ok(model) = self.model_name()
+        {
+            verdict.is_read = index.knows(source.id.as_str(), model.unwrap_or_default()).unwrap_or(false);
+        }
         if verdict.hinted.is_ok() {
             verdict.hinted = is_given(&simulated, &source.id);
         }

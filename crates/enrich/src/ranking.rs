@@ -27,6 +27,8 @@ const MOST_BY_MEANING: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Rejection {
+    /// Its text cannot be read: it is missing, or waits for trust.
+    Unreadable,
     /// It has no tag in the text, and hints by meaning are turned off.
     MeaningOff,
     /// It has no tag in the text, and the index has no threshold yet.
@@ -51,6 +53,7 @@ impl Rejection {
     /// Its name in JSON.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::Unreadable => "unreadable",
             Self::MeaningOff => "meaning-off",
             Self::NoThreshold => "no-threshold",
             Self::BelowThreshold => "below-threshold",
@@ -64,6 +67,7 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unreadable => write!(out, "its text cannot be read"),
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
             Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
@@ -117,12 +121,13 @@ impl Ranking<'_> {
     }
 }
 
-/// The hints of a text. Without an index every tag counts, in catalog order. `may_be_hinted` tells of a source that no
-/// tag brings up whether it may get a hint.
+/// The hints of a text. Without an index every tag counts, in catalog order; with one `is_readable` tells whether the text of a
+/// source can be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
     about: Option<&'a About>,
     settings: HintSettings,
+    is_readable: impl Fn(&str) -> bool,
     may_be_hinted: impl Fn(&str) -> bool,
 ) -> Ranking<'a> {
     let nothing = &[][..];
@@ -136,13 +141,20 @@ pub(crate) fn rank<'a>(
         recurring: None,
     };
     let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
-    let best_tag = hints.iter().map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
     let filters = settings.tag_filter && about.is_some();
+    if filters {
+        for hint in hints.iter_mut().filter(|hint| !is_readable(hint.id)) {
+            hint.rejected = Some(Rejection::Unreadable);
+        }
+    }
+    let readable = hints.iter().filter(|hint| hint.rejected.is_none());
+    let best_tag = readable.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
     if filters {
         // Stable, so that sources that the index does not know stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
         let needed = best_tag - TAG_RANGE;
-        for hint in hints.iter_mut().filter(|hint| hint.score() < needed && hint.is_comparable(about)) {
+        let weak = |hint: &&mut RankedHint| hint.score() < needed && hint.is_comparable(about);
+        for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()).filter(weak) {
             hint.rejected = Some(Rejection::BelowBest { needed: needed.into() });
         }
     }
@@ -215,7 +227,7 @@ mod tests {
 
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
         let (tagged, about) = (tagged(tags), about(scores, 0.5));
-        let hints = rank(&tagged, Some(&about), settings, |id| id != "auto").hints;
+        let hints = rank(&tagged, Some(&about), settings, |id| id != "closed", |id| id != "auto").hints;
         let word = |hint: &RankedHint| {
             let sign = if hint.tags.is_some() { "" } else { "~" };
             format!("{sign}{}{}", hint.id, if hint.rejected.is_some() { "-" } else { "" })
@@ -243,6 +255,8 @@ mod tests {
                 "a b c d ~x ~y-",
             ),
             (&["a"], &[("a", 0.6), ("x", 0.7)], "a"),
+            (&["closed", "a", "b"], &[("closed", 0.9), ("a", 0.6), ("b", 0.5)], "a b closed-"),
+            (&["closed"], &[("closed", 0.9), ("x", 0.6)], "~x closed-"),
         ] {
             assert_eq!(shown(tags, scores, default), expected, "{tags:?} {scores:?}");
         }
@@ -259,7 +273,7 @@ mod tests {
         let tagged = tagged(&["a", "b", "c"]);
         let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
         about.scored[1].is_incomplete = true;
-        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true).hints;
+        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true).hints;
         let rejected: Vec<_> = hints.iter().map(|hint| (hint.id, hint.rejected.is_some())).collect();
         assert_eq!(rejected, [("a", false), ("b", false), ("c", true)]);
     }
@@ -275,18 +289,23 @@ mod tests {
             (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
         ] {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
-            let ranking = rank(&tagged, Some(&about), settings, |_| true);
+            let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true);
             assert_eq!(ranking.rejection(score).code(), expected, "{tags:?} {score}");
             let about = About { threshold: None, ..about };
             let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
-            assert_eq!(rank(&tagged, Some(&about), settings, |_| true).rejection(score).code(), expected);
+            assert_eq!(rank(&tagged, Some(&about), settings, |_| true, |_| true).rejection(score).code(), expected);
         }
     }
 
     #[test]
     fn a_rejection_in_json_has_its_code() {
         let needed = Score::from(0.5f32);
-        for rejected in [Rejection::TooMany, Rejection::BelowBest { needed }, Rejection::BelowTagged { needed }] {
+        for rejected in [
+            Rejection::Unreadable,
+            Rejection::TooMany,
+            Rejection::BelowBest { needed },
+            Rejection::BelowTagged { needed },
+        ] {
             let json = serde_json::to_value(rejected).unwrap();
             assert_eq!(json["reason"], rejected.code());
             assert_eq!(serde_json::from_value::<Rejection>(json).unwrap(), rejected);

@@ -196,7 +196,8 @@ impl ReferenceDrafts<'_> {
 pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
-    rank(&found.hints, about, hint_settings, |id| {
+    let is_readable = |id: &str| catalog.get(id).is_some_and(is_there);
+    rank(&found.hints, about, hint_settings, is_readable, |id| {
         let is_open = |source: &Source| source.mode == Mode::Selectable && is_there(source);
         !exclude_hints
             && !mentioned.contains(id)

@@ -311,6 +311,12 @@ impl Corpus {
         (indexed < of).then_some(Partial { indexed, of, unread })
     }
 
+    /// How many of the sources of a catalog are missing here, if the last run left out so many.
+    pub(crate) fn unread(&self, left_out: usize, catalog: &[&str]) -> usize {
+        let known: HashSet<&str> = self.names.iter().map(String::as_str).collect();
+        left_out.max(catalog.iter().filter(|source| !known.contains(*source)).count())
+    }
+
     /// The ids of all sources.
     pub(crate) fn sources(&self) -> &[String] {
         &self.names

@@ -149,15 +149,24 @@ impl Index {
         Ok(About { threshold, scored, sources, partial, recurring, text })
     }
 
-    /// What the index holds, for the model of this name.
+    /// Whether it has read this source.
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn status(&self, model: &str) -> Result<IndexStatus, Error> {
+    pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
+        Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
+    }
+
+    /// What the index holds of a catalog with these sources, for the model of this name.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn status(&self, model: &str, catalog: &[&str]) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
         let without_vector = self.storage.count_without_vector(model)?;
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
-        let unread = unread(&*self.storage)?;
+        let corpus = self.kept.corpus(&*self.storage, model)?;
+        let unread = corpus.unread(unread(&*self.storage)?, catalog);
         let threshold = threshold::load(&*self.storage, model)?;
         Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }

@@ -48,6 +48,8 @@ const MEANING: &str = "meaning";
 pub struct SearchQuery<'a> {
     /// What to search for; any text.
     pub text: &'a str,
+    /// The ids of all sources of the catalog: those that the index does not have are counted.
+    pub catalog: &'a [&'a str],
     /// Only documents of these kinds; of every kind if empty.
     pub kinds: &'a [String],
     /// Whether the documents of the source with this id take part.
@@ -224,7 +226,7 @@ impl Index {
                 (_, true) => SearchMode::Words,
             },
             hits: hits.collect(),
-            partial: corpus.partial(embedder.is_some(), unread(storage)?),
+            partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog)),
             outdated,
             incomparable: vector.as_ref().map_or(0, |vector| corpus.incomparable(vector)),
             is_cut: parsed.is_cut,

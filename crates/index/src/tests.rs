@@ -193,7 +193,7 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     };
     let unread = 200 - stopped.documents / 2;
     assert_eq!(partial(), Some((stopped.documents, stopped.documents + unread, unread)), "it does not look complete");
-    let status = world.index().0.status("letters").unwrap();
+    let status = world.index().0.status("letters", &[]).unwrap();
     assert_eq!((status.unread, status.with_vector, status.without_vector), (unread, 0, stopped.documents));
     let whole = world.update(sources());
     assert_eq!((whole.documents, whole.missing), (400, 0));
@@ -490,7 +490,7 @@ fn queries_of_any_text_have_an_answer(world: &World) {
 fn documents_of_one_content_are_counted_each(world: &World) {
     let sources = || ["a", "b", "c"].map(|id| inline(id, "the same text")).to_vec();
     let counts = || {
-        let status = world.index().0.status("letters").unwrap();
+        let status = world.index().0.status("letters", &[]).unwrap();
         (status.documents, status.with_vector, status.without_vector)
     };
     let stopped = world.run(sources(), false, &mut |_| false).unwrap().unwrap();

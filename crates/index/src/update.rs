@@ -7,8 +7,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
+#[cfg(feature = "postgres")]
+pub(crate) use self::texts::hash_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
-pub(crate) use self::texts::{Stamps, embedded_hash, hash_of};
+pub(crate) use self::texts::{Stamps, embedded_hash};
 pub use self::texts::{has_content, section_in, text_of};
 use crate::Embedder;
 use crate::location::{Location, Writable};
@@ -170,6 +172,9 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let sources: Vec<&Source> = job.catalog.sources().iter().collect();
+    if storage.metadata(UNREAD)?.is_none() {
+        storage.set_metadata(UNREAD, &sources.len().to_string())?;
+    }
     let version = job.pages.map_or("", DatabasePages::version);
     let has_other_pages = has_other_pages(storage, job.pages)?;
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
@@ -252,15 +257,17 @@ impl Room {
     }
 }
 
-/// Stores the updates and how many sources are not read yet, so that an index that was left unfinished says so.
+/// Stores the updates and how many sources are not read yet, so that an index that was left unfinished says so: a run that is
+/// killed in between leaves the greater number.
 fn store(
     storage: &mut dyn Storage,
     updates: &mut Vec<TextUpdate>,
     unread: usize,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let known = storage.metadata(UNREAD)?;
-    if !(updates.is_empty() && unread > 0) && known != Some(unread.to_string()) {
+    let known = storage.metadata(UNREAD)?.and_then(|text| text.parse::<usize>().ok());
+    let are_stored = !(updates.is_empty() && unread > 0);
+    if are_stored && known.is_none_or(|known| known < unread) {
         storage.set_metadata(UNREAD, &unread.to_string())?;
     }
     if updates.iter().any(|update| !matches!(update, TextUpdate::Touched(..))) {
@@ -268,6 +275,9 @@ fn store(
     }
     report.added += updates.iter().map(TextUpdate::added).sum::<usize>();
     report.removed += storage.update_texts(updates)?;
+    if are_stored && known.is_some_and(|known| known > unread) {
+        storage.set_metadata(UNREAD, &unread.to_string())?;
+    }
     updates.clear();
     Ok(())
 }

@@ -126,7 +126,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
             // Most rounds meet a link and are refused.
             let _ = world.run(vec![world.file("a", "a.md")], round % 2 == 0, &mut |_| true);
             if let Ok(Some(index)) = Index::open(&world.location()) {
-                let _ = index.status("letters");
+                let _ = index.status("letters", &[]);
             }
         }
         is_done.store(true, Ordering::Relaxed);

@@ -36,6 +36,7 @@ fn fill(world: &World) {
 pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
     SearchQuery {
         text,
+        catalog: &[],
         kinds: &[],
         is_wanted: &|_| true,
         database: None,
