@@ -87,10 +87,12 @@ fn least(counts: &Counts) -> CatalogColumns {
     }
 }
 
-/// The columns, with its border, of a list that shows every field.
+/// The columns of a list with its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
-    /// As narrow as it is readable.
+    /// With whole ids, some tags and the tokens.
+    pub essential: u16,
+    /// With every field but the name, as narrow as they are readable.
     pub least: u16,
     /// With whole names and tags, unless they are very long.
     pub whole: u16,
@@ -98,15 +100,17 @@ pub struct ListWidths {
 
 impl ListWidths {
     pub fn of(counts: &Counts) -> Self {
-        let least = least(counts);
+        let least = CatalogColumns { name: 0, ..least(counts) };
+        let essential = CatalogColumns { kind: 0, mode: 0, ..least };
         let whole = CatalogColumns {
             name: counts.widest_name.min(MIDDLING_NAME),
             mode: Mode::Selectable.word().len(),
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least
         };
-        let [least, whole] = [least, whole].map(|columns| columns.width().saturating_add(BORDERS));
-        Self { least, whole }
+        let [essential, least, whole] =
+            [essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        Self { essential, least, whole }
     }
 }
 
@@ -193,7 +197,7 @@ mod tests {
         }
 
         #[test]
-        fn a_larger_terminal_shows_no_fewer_columns(
+        fn a_larger_terminal_shows_no_less_of_what_matters(
             widest_id in 0..150usize, widest_tags in 0..90usize, widest_name in 0..90usize,
         ) {
             let counts = Counts { widest_id, widest_tags, widest_name, ..Counts::default() };
@@ -209,7 +213,8 @@ mod tests {
             };
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
-                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)) {
+                // Where the document moves from below the list to its side, type and mode may go.
+                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(2) {
                     prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
                 }
                 prop_assert!(wide.id >= narrow.id.min(widest_id), "{} {:?} {:?}", width, narrow, wide);

@@ -43,6 +43,8 @@ pub struct ReadingState {
     front_matter: FrontMatter,
     /// The width that it is laid out for.
     columns: Option<u16>,
+    /// The rows of the details before it.
+    detail_rows: usize,
     /// What its links were marked from.
     linked: Option<LinkBasis>,
     tags: CatalogTags,
@@ -136,6 +138,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     start_over(state);
     ask(state, effects);
     lay_out(state, columns);
+    keep_below_details(state);
     mark_links(state);
     if state.catalog.search.is_on() {
         searching::find_matches(state);
@@ -268,6 +271,15 @@ fn lay_out(state: &mut State, columns: u16) {
     }
 }
 
+/// A document that is read stays where it is when the details above it become longer or shorter.
+fn keep_below_details(state: &mut State) {
+    let Some(rows) = view(state).map(|(view, _)| view.details.len()) else { return };
+    let reading = &mut state.catalog.reading;
+    if std::mem::replace(&mut reading.detail_rows, rows) != rows && reading.place.line > 0 {
+        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
+    }
+}
+
 fn forget_layout(reading: &mut ReadingState) {
     reading.loaded.forget_layout();
     reading.painting = std::mem::take(&mut reading.painting).ended();
@@ -332,7 +344,10 @@ fn pursue(state: &mut State) {
     let top = match &goal {
         ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
         ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
-            Some(view.row_of_source(place.line) + place.below)
+            // In another width, the line may have fewer rows.
+            let first = view.row_of_source(place.line);
+            let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
+            Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
         }
         ReadingGoal::Anchor(name) if name.is_empty() => Some(0),
         ReadingGoal::Anchor(name) => loaded.row_of_anchor(name).map(|row| view.details.len() + row),

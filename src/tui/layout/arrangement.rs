@@ -11,8 +11,8 @@ use crate::tui::pane::Pane;
 pub const WIDE: u16 = 100;
 /// The least width that can also show the selection beside them.
 const WIDEST: u16 = 160;
-/// The least columns, with its border, of a document beside a list.
-const LEAST_READER: u16 = 36;
+/// The least columns, with its border, of a document beside a list: fewer are no text.
+const LEAST_READER: u16 = 44;
 /// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
 const READABLE: u16 = 60;
 /// The columns of a document that is read: prose fills them and its borders.
@@ -173,9 +173,12 @@ fn columns(
     let left = match pane {
         _ if splits.left.is_some() => usual(USUAL_LEFT),
         Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
-        // The list comes first: a larger terminal shows no fewer of its columns than a smaller one.
-        Pane::Catalog if list.least.saturating_add(LEAST_READER) > width => return vec![(Shown(pane), width)],
-        Pane::Catalog => list.whole.min(width.saturating_sub(READABLE)).max(list.least),
+        // The list comes first: ids, tags and tokens that a smaller terminal shows are there.
+        Pane::Catalog if list.essential.saturating_add(LEAST_READER) > width => return vec![(Shown(pane), width)],
+        Pane::Catalog => {
+            let most = width.saturating_sub(READABLE);
+            list.whole.min(most).max(list.least.min(width.saturating_sub(LEAST_READER)))
+        }
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO),
         Pane::Selection | Pane::Hints | Pane::Templates => usual(USUAL_LEFT),
     };
@@ -202,7 +205,7 @@ mod tests {
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { least: 70, whole: 110 };
+    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -280,7 +283,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { least, whole: least + more };
+            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
             match focus {
                 Focused::Pane(pane) => prop_assert!(layout.panes[pane.index()].is_some()),
