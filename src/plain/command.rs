@@ -129,7 +129,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(Status, ["status"], "", "Say what is selected and what waits for you."),
     command!(Reload, ["reload"], "", "Read the workspace again."),
     command!(Help, ["help", "?"], "[COMMAND or WORDS]", "List the commands, or those about these words; explain one."),
-    command!(Quit, ["quit", "exit"], "", "Quit. Picks and exclusions are kept."),
+    command!(Quit, ["quit", "exit", "q"], "", "Quit. Picks and exclusions are kept."),
 ];
 
 /// A line as a command.
@@ -160,7 +160,8 @@ pub fn parse(line: &str) -> Parsed<'_> {
     match named(word) {
         Some(command) => Parsed::Command(command, rest.trim()),
         None => {
-            let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied());
+            // One character is near to any other.
+            let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(|name| name.len() > 1);
             Parsed::Unknown(word, nearest(word, names).and_then(|near| names_of(near).next()))
         }
     }

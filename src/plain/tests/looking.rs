@@ -15,6 +15,7 @@ fn what_is_said_to_a_line() {
         ("3", &["There is no list to take row 3 from. Type catalog for a list."]),
         ("show", &["Which source? Give a number of the list, or an id."]),
         ("pik", &["There is no command pik. Did you mean pick?"]),
+        ("x", &["There is no command x. Type help for the commands."]),
         ("\u{1b}[2J", &["There is no command \\x1b[2J. Type help for the commands."]),
         (
             "catalog pattern",
