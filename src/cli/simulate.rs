@@ -59,10 +59,10 @@ fn considered(it: &Considered) -> Value {
     let Meaning { score, threshold, cosine, coverage, words, heading, path, line, conversation: _ } = &it.meaning;
     json!({
         "id": it.id,
-        "score": score,
+        "score": (!it.is_withheld).then_some(score),
         "threshold": threshold,
-        "cosine": cosine,
-        "coverage": coverage,
+        "cosine": (!it.is_withheld).then_some(cosine),
+        "coverage": (!it.is_withheld).then_some(coverage),
         "words": words,
         "heading": heading,
         "path": path,
@@ -136,7 +136,7 @@ fn scores(considered: &[Considered]) -> String {
         let hinted = if it.why_not.is_none() { "yes" } else { "no" };
         vec![
             format!("  {}", it.id),
-            it.meaning.score.to_string(),
+            it.score(),
             hinted.to_owned(),
             because(it),
             it.meaning.words(),

@@ -188,6 +188,7 @@ fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
         Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } => {
             format!("name it with `@{id}`, or add a tag that the prompt contains")
         }
+        Rejection::SameSection => format!("name it with `@{id}`"),
         Rejection::TooMany => format!("name it with `@{id}`, or raise `hints.max`"),
     }
 }

@@ -83,10 +83,10 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         HintRow::Named(_) => "named in the prompt: the agent gets it with the prompt".to_owned(),
         HintRow::Hinted(hint) => {
             let score = hint_rows::considered(findings, &hint.id);
-            let score = score.map(|it| format!(", score {}", it.meaning.score)).unwrap_or_default();
+            let score = score.map(|it| format!(", score {}", it.score())).unwrap_or_default();
             format!("hint, matched {}{score}", places(prompt, hint))
         }
-        HintRow::Meant(it) => format!("hint, about {}, score {}", it.meaning.section(), it.meaning.score),
+        HintRow::Meant(it) => format!("hint, about {}, score {}", it.meaning.section(), it.score()),
         HintRow::Passed(passed) => {
             let tags = if passed.tags.is_empty() {
                 String::new()
@@ -97,7 +97,7 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         }
         HintRow::Scored(it) => {
             let because = it.why_not.as_ref().map(|reason| why(&it.id, reason)).unwrap_or_default();
-            format!("no hint: score {}, {because}", it.meaning.score)
+            format!("no hint: score {}, {because}", it.score())
         }
     }
 }

@@ -196,7 +196,7 @@ impl Settled<'_> {
             let Some(source) = self.catalog.get(found.source) else { return SourcePreference::default() };
             SourcePreference {
                 is_readable: access.as_ref().is_none_or(|access| may_read(access, source, found.path)),
-                depth: source.place().map_or(0, |place| place.resolved.components().count()),
+                depth: source.depth(),
             }
         };
         let weights = self.search_weights();

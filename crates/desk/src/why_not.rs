@@ -62,7 +62,7 @@ impl Verdict {
     pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
         self.is_indexed = considered.is_some();
         let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
-        self.meaning = Some(scored.meaning.clone());
+        self.meaning = (!scored.is_withheld).then(|| scored.meaning.clone());
         match &scored.why_not {
             why if self.untagged.is_some() => self.hinted = why.clone().map_or(Ok(Level::Full), Err),
             Some(why @ WhyNot::Rejected(_)) if self.hinted.is_ok() => self.hinted = Err(why.clone()),

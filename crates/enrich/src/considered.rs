@@ -15,15 +15,24 @@ use refdesk_core::catalog::SourceId;
 pub struct Considered {
     /// The source.
     pub id: SourceId,
-    /// What the index says about it.
+    /// What the index says about it; nothing but the threshold if that is withheld.
     pub meaning: Meaning,
+    /// Its text may not be read, so that nothing of what the index has is told.
+    pub is_withheld: bool,
     /// Whether a tag of it is in the text.
     pub has_tag: bool,
     /// Why it is not hinted at; `None` if it is.
     pub why_not: Option<WhyNot>,
 }
 
-/// The sources that the index has a score for, the best first: those for whose rank, from 0, and id `is_wanted` is true.
+impl Considered {
+    /// Its score; `-` if that is withheld.
+    pub fn score(&self) -> String {
+        if self.is_withheld { "-".to_owned() } else { self.meaning.score.to_string() }
+    }
+}
+
+/// The sources that the index has a score for, the best first and those whose score is withheld last: those for whose rank, from 0, and id `is_wanted` is true.
 /// None without an index. `suppressed` are hints that were not given for other reasons than their scores.
 pub fn considered(
     ctx: &EnrichContext,
@@ -83,19 +92,23 @@ fn explained(
                 Some(why) => why,
                 None if ctx.exclude_hints => WhyNot::HintsOff,
                 None if !is_there(source) => WhyNot::Unreadable,
-                None => WhyNot::Rejected(ranking.rejection(scored.score)),
+                None => WhyNot::Rejected(ranking.rejection(&scored.source, scored.score)),
             }),
         };
         let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
-        let meaning = if is_there(source) {
-            Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) }
-        } else {
+        let is_withheld = !is_there(source);
+        let meaning = if is_withheld {
             Meaning::withheld(ranking.threshold)
+        } else {
+            Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) }
         };
         let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
-        Some(Considered { id: source.id.clone(), meaning, has_tag, why_not })
+        Some(Considered { id: source.id.clone(), meaning, is_withheld, has_tag, why_not })
     });
-    explained.collect()
+    let mut explained: Vec<Considered> = explained.collect();
+    // Its place among the others would tell the score.
+    explained.sort_by_key(|it| it.is_withheld);
+    explained
 }
 
 #[cfg(test)]
@@ -158,7 +171,6 @@ mod tests {
         };
         let expected = [
             "meant hinted",
-            "gone Unreadable",
             "tagged hinted",
             "told Told",
             "low below-tagged",
@@ -168,12 +180,14 @@ mod tests {
             "barred Excluded",
             "named Named",
             "weak below-best",
+            "gone Unreadable",
         ];
         assert_eq!(shown(&|_, _| true), expected);
-        let gone = &considered(&ctx, "red", &told, |_, id| id == "gone")[0].meaning;
-        assert_eq!(*gone, Meaning::withheld(Some(0.5)), "nothing of a text that may not be read");
-        assert_eq!(shown(&|rank, _| rank < 2), expected[..2]);
-        assert_eq!(shown(&|_, id| id == "weak"), expected[10..]);
+        let gone = &considered(&ctx, "red", &told, |_, id| id == "gone")[0];
+        assert_eq!(gone.score(), "-");
+        assert_eq!(gone.meaning, Meaning::withheld(Some(0.5)), "nothing of a text that may not be read");
+        assert_eq!(shown(&|rank, _| rank < 2), [expected[0], expected[10]]);
+        assert_eq!(shown(&|_, id| id == "weak"), expected[9..10]);
         let mut findings = matcher.candidates("red @named", &catalog, &selection, false);
         rank_findings(&ctx, &mut findings, 3);
         let hints: Vec<&str> = findings.hints.iter().map(|hint| hint.id.as_str()).collect();
@@ -181,6 +195,6 @@ mod tests {
         let passed: Vec<&str> = findings.passed.iter().map(|passed| passed.id.as_str()).collect();
         assert_eq!(passed, ["weak", "unscored"]);
         let considered: Vec<&str> = findings.considered.iter().flatten().map(|it| it.id.as_str()).collect();
-        assert_eq!(considered, ["meant", "gone", "tagged", "told", "weak"]);
+        assert_eq!(considered, ["meant", "tagged", "told", "weak", "gone"]);
     }
 }

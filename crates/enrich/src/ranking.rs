@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,8 @@ pub enum Rejection {
     },
     /// Enough others score higher.
     TooMany,
+    /// The section that it would name is that of another hint: its file is in several sources.
+    SameSection,
 }
 
 impl Rejection {
@@ -60,6 +63,7 @@ impl Rejection {
             Self::BelowTagged { .. } => "below-tagged",
             Self::BelowBest { .. } => "below-best",
             Self::TooMany => "too-many",
+            Self::SameSection => "same-section",
         }
     }
 }
@@ -76,6 +80,7 @@ impl fmt::Display for Rejection {
             }
             Self::BelowBest { needed } => write!(out, "others score much higher; it needs {needed}"),
             Self::TooMany => write!(out, "enough others score higher"),
+            Self::SameSection => write!(out, "another hint names the same section"),
         }
     }
 }
@@ -105,30 +110,35 @@ pub(crate) struct Ranking<'a> {
     beside_tagged: f32,
     /// What a source without a tag needs because of the best such source.
     beside_meant: f32,
+    /// Sources without a tag whose section another hint names.
+    copies: HashSet<&'a str>,
 }
 
 impl Ranking<'_> {
-    /// Why a source with this score and without a tag in the text is not among the hints.
-    pub fn rejection(&self, score: f32) -> Rejection {
+    /// Why a source with this id and score and without a tag in the text is not among the hints.
+    pub fn rejection(&self, id: &str, score: f32) -> Rejection {
         match self.threshold {
             _ if !self.settings.semantic => Rejection::MeaningOff,
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if score < self.beside_tagged => Rejection::BelowTagged { needed: self.beside_tagged.into() },
             _ if score < self.beside_meant => Rejection::BelowBest { needed: self.beside_meant.into() },
+            _ if self.copies.contains(id) => Rejection::SameSection,
             _ => Rejection::TooMany,
         }
     }
 }
 
 /// The hints of a text. Without an index every tag counts, in catalog order; with one `is_readable` tells whether the text of a
-/// source can be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint.
+/// source can be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint, and `depth` how many
+/// folders down its place is: of several sources with the same section, the innermost one is hinted at.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
     about: Option<&'a About>,
     settings: HintSettings,
     is_readable: impl Fn(&str) -> bool,
     may_be_hinted: impl Fn(&str) -> bool,
+    depth: impl Fn(&str) -> usize,
 ) -> Ranking<'a> {
     let nothing = &[][..];
     let scored = about.map_or(nothing, |about| about.scored.as_slice());
@@ -165,8 +175,15 @@ pub(crate) fn rank<'a>(
     let meant = scored.iter().filter(|scored| needed.is_some_and(|needed| scored.score >= needed));
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
     let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    hints.extend(meant.take_while(|scored| scored.score >= beside_meant).take(MOST_BY_MEANING).map(|scored| {
-        RankedHint { id: &scored.source, tags: None, scored: Some(scored), rejected: None, recurring: None }
+    let mut meant: Vec<&Scored> = meant.take_while(|scored| scored.score >= beside_meant).collect();
+    let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
+    let copies = take_copies(&mut meant, shown, depth);
+    hints.extend(meant.into_iter().take(MOST_BY_MEANING).map(|scored| RankedHint {
+        id: &scored.source,
+        tags: None,
+        scored: Some(scored),
+        rejected: None,
+        recurring: None,
     }));
     let recurring = about.and_then(|about| about.recurring.as_ref());
     if let Some(recurring) = recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_hinted(&it.source)) {
@@ -183,7 +200,35 @@ pub(crate) fn rank<'a>(
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    Ranking { hints, settings, threshold, beside_tagged, beside_meant }
+    Ranking { hints, settings, threshold, beside_tagged, beside_meant, copies }
+}
+
+/// Leaves one source for each section, none for those of `shown`; returns the others.
+fn take_copies<'a>(
+    meant: &mut Vec<&'a Scored>,
+    shown: impl Iterator<Item = &'a Scored>,
+    depth: impl Fn(&str) -> usize,
+) -> HashSet<&'a str> {
+    let mut innermost: HashMap<(&str, usize), Option<&str>> =
+        shown.filter_map(place).map(|place| (place, None)).collect();
+    for scored in &*meant {
+        let Some(place) = place(scored) else { continue };
+        let kept = innermost.entry(place).or_insert(Some(&scored.source));
+        if kept.is_some_and(|kept| depth(kept) < depth(&scored.source)) {
+            *kept = Some(&scored.source);
+        }
+    }
+    let is_copy = |scored: &mut &Scored| {
+        let kept = place(scored).and_then(|place| innermost.get(&place));
+        kept.is_some_and(|kept| *kept != Some(scored.source.as_str()))
+    };
+    meant.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
+}
+
+/// The file and line of the best section; `None` for what the catalog says, or if it is not known.
+fn place(scored: &Scored) -> Option<(&str, usize)> {
+    let section = scored.section.as_ref().filter(|section| section.line > 0 && !section.path.is_empty())?;
+    Path::new(&section.path).is_absolute().then_some((section.path.as_str(), section.line))
 }
 
 impl RankedHint<'_> {
@@ -205,6 +250,7 @@ impl RankedHint<'_> {
 mod tests {
     use refdesk_core::catalog::SourceId;
 
+    use refdesk_index::Section;
     use refdesk_index::testing::scored;
 
     use super::*;
@@ -227,7 +273,7 @@ mod tests {
 
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
         let (tagged, about) = (tagged(tags), about(scores, 0.5));
-        let hints = rank(&tagged, Some(&about), settings, |id| id != "closed", |id| id != "auto").hints;
+        let hints = rank(&tagged, Some(&about), settings, |id| id != "closed", |id| id != "auto", |_| 0).hints;
         let word = |hint: &RankedHint| {
             let sign = if hint.tags.is_some() { "" } else { "~" };
             format!("{sign}{}{}", hint.id, if hint.rejected.is_some() { "-" } else { "" })
@@ -273,9 +319,55 @@ mod tests {
         let tagged = tagged(&["a", "b", "c"]);
         let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
         about.scored[1].is_incomplete = true;
-        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true).hints;
+        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true, |_| 0).hints;
         let rejected: Vec<_> = hints.iter().map(|hint| (hint.id, hint.rejected.is_some())).collect();
         assert_eq!(rejected, [("a", false), ("b", false), ("c", true)]);
+    }
+
+    #[test]
+    fn a_section_in_several_sources_is_hinted_at_once() {
+        for (tags, sections, expected, copies) in [
+            // The innermost of several, at its own place.
+            (&[][..], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3), ("x", "/c.md", 1)][..], "inner x", "outer"),
+            (&[], &[("inner", "/a/b.md", 3), ("outer", "/a/b.md", 3)], "inner", "outer"),
+            // Another section of the same file, and what has no file.
+            (&[], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 9)], "outer inner", ""),
+            (&[], &[("outer", "", 0), ("inner", "", 0)], "outer inner", ""),
+            (&[], &[("outer", "inline", 1), ("inner", "inline", 1)], "outer inner", ""),
+            (&[], &[("outer", "/a/b.md", 0), ("inner", "/a/b.md", 0)], "outer inner", ""),
+            // A source whose tag is in the text keeps its hint, which names the section.
+            (&["outer"], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3)], "outer", "inner"),
+        ] {
+            let scores: Vec<(&str, f32)> = sections
+                .iter()
+                .map(|(id, ..)| {
+                    (
+                        *id,
+                        if tags.is_empty() {
+                            0.9
+                        } else if tags.contains(id) {
+                            0.6
+                        } else {
+                            0.8
+                        },
+                    )
+                })
+                .collect();
+            let (tagged, mut about) = (tagged(tags), about(&scores, 0.5));
+            for (scored, (_, path, line)) in about.scored.iter_mut().zip(sections) {
+                let (heading, path) = (String::new(), (*path).to_owned());
+                scored.section = Some(Section { heading, path, line: *line });
+            }
+            let depth = |id: &str| if id == "inner" { 2 } else { 1 };
+            let ranking = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true, depth);
+            let shown: Vec<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
+            assert_eq!(shown.join(" "), expected, "{tags:?} {sections:?}");
+            let left_out = |(id, score): &(&str, f32)| {
+                (!shown.contains(id)).then(|| format!("{id} {}", ranking.rejection(id, *score).code()))
+            };
+            let copies = if copies.is_empty() { Vec::new() } else { vec![format!("{copies} same-section")] };
+            assert_eq!(scores.iter().filter_map(left_out).collect::<Vec<_>>(), copies);
+        }
     }
 
     #[test]
@@ -289,11 +381,14 @@ mod tests {
             (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
         ] {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
-            let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true);
-            assert_eq!(ranking.rejection(score).code(), expected, "{tags:?} {score}");
+            let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0);
+            assert_eq!(ranking.rejection("x", score).code(), expected, "{tags:?} {score}");
             let about = About { threshold: None, ..about };
             let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
-            assert_eq!(rank(&tagged, Some(&about), settings, |_| true, |_| true).rejection(score).code(), expected);
+            assert_eq!(
+                rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0).rejection("x", score).code(),
+                expected
+            );
         }
     }
 
@@ -303,6 +398,7 @@ mod tests {
         for rejected in [
             Rejection::Unreadable,
             Rejection::TooMany,
+            Rejection::SameSection,
             Rejection::BelowBest { needed },
             Rejection::BelowTagged { needed },
         ] {

@@ -113,7 +113,8 @@ impl ReferenceDrafts<'_> {
         for hint in ranking.hints {
             let Some(source) = ctx.catalog.get(hint.id) else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
-            let meaning = hint.scored.map(|scored| Meaning {
+            // What the index still has of a text that may no longer be read is not to be told.
+            let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.threshold, ctx.places)
             });
@@ -197,14 +198,15 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
     let is_readable = |id: &str| catalog.get(id).is_some_and(is_there);
-    rank(&found.hints, about, hint_settings, is_readable, |id| {
+    let may_be_hinted = |id: &str| {
         let is_open = |source: &Source| source.mode == Mode::Selectable && is_there(source);
         !exclude_hints
             && !mentioned.contains(id)
             && !selection.contains(id)
             && !selection.is_excluded(id)
             && catalog.get(id).is_some_and(is_open)
-    })
+    };
+    rank(&found.hints, about, hint_settings, is_readable, may_be_hinted, |id| catalog.get(id).map_or(0, Source::depth))
 }
 
 /// Whether the text of a source can be read, or fetched by an agent.

@@ -13,6 +13,7 @@ pub(crate) use excerpt::matches;
 pub use query::LONGEST;
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use self::excerpt::excerpt;
 use self::fusion::{Fused, fuse};
@@ -60,7 +61,8 @@ pub struct SearchQuery<'a> {
     pub domain: Option<&'a str>,
     /// One hit a table, in place of one for each document about it, its columns and its joins.
     pub by_table: bool,
-    /// Of two documents that say the same of a table, the one of the source with the greater preference is the hit.
+    /// Of two documents that say the same of a table, and of a section that is in two sources, the one of the source with the
+    /// greater preference is the hit.
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
     /// How much a kind of documents counts.
     pub weight: &'a dyn Fn(&str) -> f64,
@@ -315,18 +317,14 @@ fn best_sections(
         let Some(document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, query.by_table);
         let known = sections.get(&key).copied();
-        let is_new = document.heading.is_empty() || known.is_none();
-        let is_of_a_table = matches!(key, SectionKey::Table(_));
+        let is_new = known.is_none();
         if is_new && best.len() >= query.limit {
-            // A document of a table that is a hit may be in a source that is to be preferred.
-            if query.by_table { continue } else { break }
-        }
-        if !is_new && !is_of_a_table {
+            // A copy of a document that is a hit may be in a source that is to be preferred.
             continue;
         }
         let Document { doc_type, source, path, heading, line, content, .. } = &document;
         let found = FoundDocument { kind: doc_type, source, path, heading, line: *line, content };
-        let preference = if is_of_a_table { (query.preference)(&found) } else { SourcePreference::default() };
+        let preference = (query.preference)(&found);
         if !is_new && known.is_none_or(|(_, before)| before >= preference) {
             continue;
         }
@@ -341,7 +339,10 @@ fn best_sections(
             }
             Some((at, _)) => {
                 let Some(slot) = best.get_mut(at) else { continue };
-                if (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
+                let is_of_a_table = matches!(key, SectionKey::Table(_));
+                let is_same_part =
+                    is_of_a_table || (slot.1.line, &slot.1.content) == (document.line, &document.content);
+                if is_same_part && (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
                     // The copy has the place of the one that was found first.
                     *slot = (Fused { document: document.id, ..slot.0.clone() }, document);
                     sections.insert(key, (at, preference));
@@ -357,8 +358,10 @@ fn best_sections(
 enum SectionKey {
     /// A table, in whatever sources its page is; what a person added to the page is about it, too.
     Table(DatabaseSubject),
-    /// A heading of a file of a source.
-    Section(String, String, String),
+    /// A heading of a file, in whatever sources the file is. What has no file is told apart by its source.
+    Section { source: Option<String>, path: String, heading: String },
+    /// A part of such a text without headings.
+    Part { source: Option<String>, path: String, line: usize, content: String },
 }
 
 impl SectionKey {
@@ -366,7 +369,16 @@ impl SectionKey {
         let subject = document.subject.as_ref().filter(|subject| by_table && subject.table.is_some());
         match subject {
             Some(subject) => Self::Table(DatabaseSubject { column: None, domain: None, ..subject.clone() }),
-            None => Self::Section(document.source.clone(), document.path.clone(), document.heading.clone()),
+            None => {
+                let Document { path, heading, line, .. } = document;
+                let source = (!Path::new(path).is_absolute()).then(|| document.source.clone());
+                let path = path.clone();
+                if heading.is_empty() {
+                    Self::Part { source, path, line: *line, content: document.content.clone() }
+                } else {
+                    Self::Section { source, path, heading: heading.clone() }
+                }
+            }
         }
     }
 }

@@ -44,17 +44,17 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
             let score = rows::considered(&state.hints.findings, &hint.id).filter(|_| is_full);
-            let score = score.map(|it| format!("; score {}", it.meaning.score)).unwrap_or_default();
+            let score = score.map(|it| format!("; score {}", it.score())).unwrap_or_default();
             let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
             format!("(matched: {}{score}{})", tags.join(", "), told(state, &hint.id))
         }
         HintRow::Meant(it) => {
-            let score = if is_full { format!("{}: ", it.meaning.score) } else { String::new() };
+            let score = if is_full { format!("{}: ", it.score()) } else { String::new() };
             format!("({score}{}{})", it.meaning.section(), told(state, &it.id))
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            let score = if is_full { format!("{}: ", it.meaning.score) } else { String::new() };
+            let score = if is_full { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
         }
         HintRow::Passed(passed) => {
@@ -158,6 +158,9 @@ fn scored(state: &State, id: &SourceId) -> String {
 
 /// `Score 0.612, threshold 0.390, words retry, backoff`
 fn figures(it: &Considered) -> String {
+    if it.is_withheld {
+        return "Its score is withheld".to_owned();
+    }
     it.meaning.figures().replacen("score", "Score", 1)
 }
 

@@ -216,6 +216,11 @@ impl Source {
         }
     }
 
+    /// How many folders its place is below the root; 0 without one. Of several sources with a file, the innermost one tells most.
+    pub fn depth(&self) -> usize {
+        self.place().map_or(0, |place| place.resolved.components().count())
+    }
+
     /// Whether it is a local source with nothing at its path that could be read (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
         self.place().is_some_and(|place| matches!(place.standing, PathState::Missing | PathState::Special))

@@ -16,6 +16,7 @@ cases! {
     phrases_and_filters,
     filters_apply_before_the_lists_are_cut,
     a_section_gives_one_hit,
+    a_section_in_several_sources_gives_the_preferred_one,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
     texts_without_blanks_are_found_by_what_is_in_them,
@@ -121,6 +122,37 @@ fn a_section_gives_one_hit(world: &World) {
     world.update(vec![world.file("a", "a.md")]);
     let found = filtered(world, "retry", &["text".to_owned()], &|_| true);
     assert_eq!(found.hits.len(), 1);
+}
+
+fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {
+    world.write("guide.md", GUIDE);
+    world.write("plain.md", "retry without headings\n");
+    let sources = ["outer", "inner"]
+        .iter()
+        .flat_map(|id| [world.file(id, "guide.md"), world.file(&format!("{id}-plain"), "plain.md")]);
+    world.update(sources.collect());
+    let (index, model) = world.index();
+    for preferred in ["inner", "outer"] {
+        let preference = |found: &FoundDocument| SourcePreference {
+            is_readable: found.source.starts_with(preferred),
+            ..SourcePreference::default()
+        };
+        let kinds = ["text".to_owned()];
+        let query = SearchQuery { preference: &preference, kinds: &kinds, ..everything("retry calls") };
+        let mut found: Vec<String> = index
+            .search(&query, Some(model))
+            .unwrap()
+            .hits
+            .into_iter()
+            .map(|hit| format!("{} {}", hit.source, hit.heading))
+            .collect();
+        found.sort();
+        let expected = [" Guide > Circuit breakers", " Guide > Retries", "-plain "];
+        assert_eq!(found, expected.map(|rest| format!("{preferred}{rest}")));
+        // The limit does not end the search before the copy that is preferred.
+        let first = index.search(&SearchQuery { limit: 1, ..query }, Some(model)).unwrap().hits;
+        assert!(first.len() == 1 && first[0].source.starts_with(preferred), "{first:?}");
+    }
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {
