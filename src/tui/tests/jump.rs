@@ -152,6 +152,28 @@ fn a_time_finds_what_an_agent_was_told_first() {
 }
 
 #[test]
+fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
+    for (keys, expected) in [
+        ("\"retry\"", ["source", "template", "tag", "section", "section", "section", "feed", "feed"]),
+        ("\"also\"", ["section", "section", "section", "heading", "", "", "", ""]),
+        ("\"/also\"", ["section", "section", "section", "heading", "", "", "", ""]),
+        ("\">retry\"", ["feed", "feed", "", "", "", "", "", ""]),
+    ] {
+        let mut state = fixture::state(120, 36);
+        busy_morning(&mut state);
+        press(&mut state, "j");
+        answer(&mut state, Response::Document(fixture::document("circuit-breaker", fixture::TEXT)));
+        press(&mut state, &format!("C-k {keys}"));
+        answer(&mut state, Response::Found(Ok(Box::new(found("x")))));
+        let rows = state.jump.rows().iter();
+        let word = |by_words: bool, kind| if by_words { "section" } else { kind };
+        let mut words: Vec<&str> = rows.map(|row| word(row.about.ends_with("by words"), row.kind.word())).collect();
+        words.resize(8, "");
+        assert_eq!(words, expected, "{keys}: {:?}", listed(&state));
+    }
+}
+
+#[test]
 fn enter_goes_there() {
     for (keys, focus, part, subject) in [
         ("\"@timeouts\"", Pane::Catalog, PanePart::List, Some("timeouts")),

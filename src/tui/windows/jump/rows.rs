@@ -25,7 +25,8 @@ use crate::tui::windows::problems;
 /// The most rows of a kind other than actions.
 const MOST: usize = 60;
 
-/// Rows before those of the search of the documents.
+/// Rows before those of the search of the documents. Rows of the feed are not among them: a feed of hints about the words that
+/// are searched for would stand above what they are about.
 const BEFORE_SEARCH: usize = 8;
 
 /// Where a row leads.
@@ -114,7 +115,9 @@ impl JumpRow {
             [only] => only.list,
             _ => "words and meaning",
         };
-        let about = format!("by {by}  @{}", hit.source_id);
+        // What does not fit is cut, and its details say the place in any case.
+        let place = if hit.path.is_empty() { String::new() } else { format!("  {}:{}", hit.path, hit.line) };
+        let about = format!("@{}{place}  by {by}", hit.source_id);
         Self::new(JumpKind::Heading, searched(name), searched(&about), JumpTarget::Section(Box::new(hit.clone())))
     }
 
@@ -174,8 +177,16 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     found.retain(is_few);
     let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
     if only.is_none_or(|only| only == JumpKind::Heading) && !words.is_empty() {
+        let hits = state.jump.hits();
+        let is_later = |row: &mut JumpRow| match row.kind {
+            JumpKind::Feed => !is_time(words),
+            // What the search found has an excerpt and a line, in order of what the words mean.
+            JumpKind::Heading => !hits.is_empty(),
+            _ => false,
+        };
+        let later: Vec<JumpRow> = rows.extract_if(.., is_later).collect();
         let at = rows.len().min(BEFORE_SEARCH);
-        rows.splice(at..at, state.jump.hits().iter().map(JumpRow::of_section));
+        rows.splice(at..at, hits.iter().map(JumpRow::of_section).chain(later));
     }
     rows
 }
@@ -237,10 +248,7 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
 
 /// The rows of the feed. Who types a time asks what an agent was told then: those rows come first, however busy the minute was.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
-    let is_time = words.split_once(':').is_some_and(|(hours, rest)| {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        is_number(hours) && rest.split(':').all(is_number)
-    });
+    let is_time = is_time(words);
     for (nth, notice) in state.feed.notices.iter().enumerate() {
         let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
         let name = searched(&name);
@@ -252,6 +260,14 @@ fn feed(state: &State, words: &str, rows: &mut JumpRows) {
         let row = JumpRow::new(JumpKind::Feed, name, about, JumpTarget::Notice(nth));
         rows.push(found, (Availability::Possible, None), row);
     }
+}
+
+/// Whether the words are a time, as `14:12`.
+fn is_time(words: &str) -> bool {
+    words.split_once(':').is_some_and(|(hours, rest)| {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number(hours) && rest.split(':').all(is_number)
+    })
 }
 
 /// Every tag of the catalog with the number of its sources.
