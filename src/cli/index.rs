@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{IndexArgs, OutputFormat};
 use super::output;
 use super::signals::Signals;
 use refdesk_desk::engine;
-use refdesk_desk::{Desk, Indexing, Options, Progress, Session};
+use refdesk_desk::{Desk, Indexing, Options, Progress, Session, first_sections_only};
 use refdesk_text::{Code, Error};
 
 /// Updates the index; on a terminal, progress is shown while it lasts.
@@ -60,10 +60,16 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             if report.unreadable > 0 {
                 text.push_str(&format!("{} files could not be read\n", report.unreadable));
             }
-            if report.cut > 0 {
-                text.push_str(&format!("{} files are indexed by their first sections only\n", report.cut));
+            // What cannot be read again is no reason to refuse what was built.
+            let cut = desk.cut_files(|_| true).unwrap_or_default();
+            let sentences = [first_sections_only(&cut), desk.index_waits_for_trust().map(str::to_owned)];
+            sentences.into_iter().flatten().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+            let mut json = json!(report);
+            if let Value::Object(members) = &mut json {
+                members.insert("cut_files".to_owned(), json!(cut));
+                members.insert("waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
             }
-            CommandOutput::new(json!(report), text)
+            CommandOutput::new(json, text)
         }
     }
 }

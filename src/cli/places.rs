@@ -82,6 +82,9 @@ fn places(desk: &Desk) -> Vec<Place> {
     };
     let index = workspace.join(".jaato/refdesk/index.db");
     let why_index = match &desk.settings().index_url {
+        Some(_) if desk.index_waits_for_trust().is_some() => {
+            format!("the search index{}, used until the database that 'index_url' names is trusted", is_absent(&index))
+        }
         Some(_) => "the configuration names a database instead, with 'index_url'".to_owned(),
         None => format!("the search index{}", is_absent(&index)),
     };

@@ -23,7 +23,13 @@ fn a_database_that_cannot_be_reached_costs_hints_by_meaning_alone() {
     world.put(".git/config", git.as_bytes());
     let waiting = world.run(&["trust", "list"]).exits(0);
     assert!(waiting.text().contains("shared with all checkouts of git.example/team/app"), "{waiting}");
-    world.json(&["index"], 0);
+    assert_eq!(world.json(&["index"], 0)["waits_for_trust"], true);
+    for arguments in [&["index"][..], &["search", "retry"], &["doctor"]] {
+        let told = world.run(arguments).to_string();
+        assert!(told.contains("waits for trust; the file in the workspace is used meanwhile"), "{told}");
+    }
+    let place = world.json(&["where"], 0)["index"]["why"].clone();
+    assert_eq!(place, "the search index, used until the database that 'index_url' names is trusted");
     for shown in [refused.to_string(), enriched.to_string(), waiting.to_string(), world.run(&["check"]).to_string()] {
         assert!(!shown.contains("s3cret"), "{shown}");
     }

@@ -4,15 +4,33 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::searching::{CurrentTexts, is_of};
 use super::{Desk, IndexProcess, Session};
+use refdesk_core::catalog::Source;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
-    About, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Question, Report,
+    About, CutText, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Question, Report,
 };
-use refdesk_text::Error;
+use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Error, tokens};
 
 /// How long the pieces of a tool's result are compared by meaning; the rest is compared by words (SEARCH S3.8).
 const TOOL_RESULT_TIME: Duration = Duration::from_millis(150);
+
+/// Files that are named; more are counted.
+const NAMED_FILES: usize = 5;
+
+/// That only the first sections of these files are in the index, and which they are; `None` if there are none. A path from outside
+/// is escaped.
+pub fn first_sections_only(files: &[String]) -> Option<String> {
+    let mut named: Vec<String> = files.iter().take(NAMED_FILES).map(|file| one_line(file).into_owned()).collect();
+    if let more @ 1.. = files.len().saturating_sub(NAMED_FILES) {
+        named.push(format!("+{more} more"));
+    }
+    let (files, have) = (tokens::counted(files.len(), "file"), if files.len() == 1 { "has" } else { "have" });
+    let named = named.join(", ");
+    (!named.is_empty())
+        .then(|| format!("Only the first sections of {files} are indexed, which {have} too many: {named}."))
+}
 
 /// How to build the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,6 +108,31 @@ impl Desk {
     pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
         let Some(index) = self.index()? else { return Ok(None) };
         index.status(self.embedder()?.map_or("", Embedder::model), &self.ids_of_catalog()).map(Some)
+    }
+
+    /// The files of which only the first sections are in the index, as displayed, of the sources for which `is_wanted` is true.
+    ///
+    /// # Errors
+    /// As [`Index::open`].
+    pub fn cut_files(&self, is_wanted: impl Fn(&Source) -> bool) -> Result<Vec<String>, Error> {
+        let Some(index) = self.index()? else { return Ok(Vec::new()) };
+        let file = |text: CutText| {
+            let source = self.catalog.get(&text.source).filter(|source| is_wanted(source))?;
+            Some(match source.place() {
+                Some(place) if text.path.is_empty() => self.around().display(&place.path),
+                Some(place) => self.around().display(&place.path.join(text.path)),
+                None => format!("@{}", source.id),
+            })
+        };
+        Ok(index.cut_texts()?.into_iter().filter_map(file).collect())
+    }
+
+    /// That the index is in the file of the workspace although the configuration names a database, which waits for trust.
+    pub fn index_waits_for_trust(&self) -> Option<&'static str> {
+        let waits = self.settings().index_url.is_some() && !self.trusts_index_url();
+        waits.then_some(
+            "The database that the configuration names for the index waits for trust; the file in the workspace is used meanwhile.",
+        )
     }
 
     pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
@@ -171,5 +214,24 @@ impl Desk {
 
     pub(super) fn index_file(&self) -> Location {
         Location::new(self.workspace(), self.store.sealer().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_indexed_in_part_are_named_a_few_at_most() {
+        for (count, expected) in [
+            (0, None),
+            (1, Some("of 1 file are indexed, which has too many: 0.md.")),
+            (2, Some("of 2 files are indexed, which have too many: 0.md, 1.md.")),
+            (7, Some("of 7 files are indexed, which have too many: 0.md, 1.md, 2.md, 3.md, 4.md, +2 more.")),
+        ] {
+            let files: Vec<String> = (0..count).map(|nth| format!("{nth}.md")).collect();
+            let expected = expected.map(|rest| format!("Only the first sections {rest}"));
+            assert_eq!(first_sections_only(&files), expected);
+        }
     }
 }

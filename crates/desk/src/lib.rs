@@ -72,7 +72,7 @@ pub use enriching::EnrichMode;
 pub use expect::{Asserted, Case, Expectations, Judged, Miss, Wanted, read_expectations};
 pub use explain::{Closure, PickedBy, Why};
 pub use fix_paths::FixedPath;
-pub use indexing::Indexing;
+pub use indexing::{Indexing, first_sections_only};
 pub use locate::Spot;
 pub use options::Options;
 pub use prepared::Prepared;

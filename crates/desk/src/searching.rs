@@ -9,6 +9,7 @@ use serde::Serialize;
 mod current;
 
 pub(crate) use self::current::CurrentTexts;
+use super::indexing::first_sections_only;
 use super::{Desk, Settled, has_any_tag};
 use crate::session::{Receipt, Session, What};
 use refdesk_core::catalog::Source;
@@ -177,15 +178,16 @@ impl Settled<'_> {
             SearchReader::Agent => Some(self.access(session)),
         };
         let waits_for_trust = self.waiting_for_trust();
-        let is_wanted = |id: &str| {
-            let Some(source) = self.catalog.get(id) else { return false };
+        let is_asked_for = |source: &Source| {
+            let id = source.id.as_str();
             (sources.is_empty() || sources.contains(&id))
                 && (request.tags.is_empty() || has_any_tag(source, &request.tags))
                 && (request.among == SearchAmong::All || self.selection.contains(id))
                 // What a person excluded is not offered to agents.
                 && (access.is_none() || !self.selection.is_excluded(id))
-                && !waits_for_trust(source)
         };
+        let takes_part = |source: &Source| is_asked_for(source) && !waits_for_trust(source);
+        let is_wanted = |id: &str| self.catalog.get(id).is_some_and(takes_part);
         if request.database.is_some() || request.domain.is_some() {
             self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
         }
@@ -244,6 +246,13 @@ impl Settled<'_> {
             let count = if found.incomparable == 1 { String::new() } else { format!("{} ", found.incomparable) };
             notes
                 .push(format!("{count}{vectors} a damaged vector, which is not compared: a fresh index repairs that."));
+        }
+        notes.extend(first_sections_only(&self.cut_files(takes_part)?));
+        notes.extend(self.index_waits_for_trust().map(str::to_owned));
+        match self.catalog.sources().iter().filter(|source| is_asked_for(source) && waits_for_trust(source)).count() {
+            0 => {}
+            1 => notes.push("1 source waits for trust, and is left out.".to_owned()),
+            some => notes.push(format!("{some} sources wait for trust, and are left out.")),
         }
         let hits = found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
         Ok(SearchAnswer {

@@ -10,7 +10,7 @@ use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::search::FoundDocument;
 use crate::storage::{Document, Storage};
-use crate::update::{Stamps, unread};
+use crate::update::{CutText, Stamps, cut_texts, unread};
 use crate::{DatabasePages, Embedder, KeptDocuments, threshold};
 use refdesk_text::Error;
 
@@ -155,6 +155,14 @@ impl Index {
     /// The index cannot be read.
     pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
         Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
+    }
+
+    /// The texts of which only the first sections are in it.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn cut_texts(&self) -> Result<Vec<CutText>, Error> {
+        Ok(cut_texts(&*self.storage)?.into_iter().collect())
     }
 
     /// What the index holds of a catalog with these sources, for the model of this name.

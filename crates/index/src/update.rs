@@ -1,12 +1,16 @@
 //! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
 //! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
 
+mod cut;
 mod texts;
 
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
 
+pub use self::cut::CutText;
+use self::cut::CutTexts;
+pub(crate) use self::cut::cut_texts;
 #[cfg(feature = "postgres")]
 pub(crate) use self::texts::hash_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
@@ -91,7 +95,7 @@ pub struct Report {
     pub missing: usize,
     /// Texts that could not be read; they keep what was indexed of them.
     pub unreadable: usize,
-    /// Changed texts of which not all sections are indexed, because they or the index have too many.
+    /// Texts of which not all sections are indexed, because they or the index have too many.
     pub cut: usize,
     /// The index that was there could not be kept: damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
@@ -171,7 +175,8 @@ impl<'a> Ticker<'a> {
 fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
-    let sources: Vec<&Source> = job.catalog.sources().iter().collect();
+    let catalog = job.catalog;
+    let sources: Vec<&Source> = catalog.sources().iter().collect();
     if storage.metadata(UNREAD)?.is_none() {
         storage.set_metadata(UNREAD, &sources.len().to_string())?;
     }
@@ -180,7 +185,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
-    let (mut room, mut pending) = (Room::of(storage)?, 0);
+    let (mut room, mut pending, mut cut) = (Room::of(storage)?, 0, CutTexts::of(storage)?);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
         let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
         let compared: Vec<Compared> =
@@ -188,28 +193,35 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
         for (text, compared) in wanted.iter().zip(compared) {
             let key = text.key();
             known.remove(&key);
+            let mut is_cut = None;
             match compared {
                 Compared::Unchanged => {}
                 Compared::Unreadable => report.unreadable += 1,
-                Compared::Touched(now) => updates.push(TextUpdate::Touched(key, now)),
+                Compared::Touched(now) => updates.push(TextUpdate::Touched(key.clone(), now)),
                 Compared::Changed(now, mut documents) => {
-                    report.cut += usize::from(room.cut(&mut documents, report.removed));
+                    is_cut = Some(room.cut(&mut documents, report.removed));
                     pending += documents.len();
-                    updates.push(TextUpdate::Changed(key, now, documents));
+                    updates.push(TextUpdate::Changed(key.clone(), now, documents));
                 }
             }
+            if let Some(source) = catalog.get(&key.source) {
+                cut.note(source, &key.path, is_cut);
+            }
             if pending >= BATCH {
+                cut.store(storage, false)?;
                 store(storage, &mut updates, sources.len() - done * SOURCES_AT_ONCE, report)?;
                 pending = 0;
             }
         }
         if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
             let unread = sources.len().saturating_sub((done + 1) * SOURCES_AT_ONCE);
+            report.cut = cut.store(storage, false)?;
             store(storage, &mut updates, unread, report)?;
             return Ok(false);
         }
     }
     updates.extend(known.into_keys().map(TextUpdate::Removed));
+    report.cut = cut.store(storage, true)?;
     store(storage, &mut updates, 0, report)?;
     if has_other_pages {
         storage.set_metadata(PAGES, version)?;

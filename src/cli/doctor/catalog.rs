@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::check;
 use super::report::CheckLine;
-use refdesk_desk::Desk;
+use refdesk_desk::{Desk, first_sections_only};
 use refdesk_text::Error;
 use refdesk_text::tokens::counted;
 
@@ -80,6 +80,13 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             }
         }
     }];
+    if let Some(sentence) = desk.index_waits_for_trust() {
+        lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), "`refdesk trust` shows it"));
+    }
+    if let Some(sentence) = first_sections_only(&desk.cut_files(|_| true).unwrap_or_default()) {
+        let fix = "split them, so that the rest can be found";
+        lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), fix));
+    }
     lines.push(match model {
         Some(name) => CheckLine::ok("model", name),
         None => CheckLine::note("model", "none in this program; the index finds words alone", ""),

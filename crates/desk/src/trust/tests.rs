@@ -570,7 +570,9 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
         if expected.is_some() {
             assert_eq!(code(&world), Ok(false), "until then the index is the file, and there is none");
         }
+        assert_eq!(world.desk().index_waits_for_trust().is_some(), expected.is_some(), "{file} {git}");
         trust_all(&world.desk());
+        assert_eq!(world.desk().index_waits_for_trust(), None);
         let words = crate::Indexing { words_only: true, ..Default::default() };
         let built = world.desk().update_index(words, &mut |_| true);
         assert_eq!(built.unwrap_err().code, Code::IndexUnreachable, "{file} {git}");
