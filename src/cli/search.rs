@@ -31,9 +31,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
         Err(refused) => return CommandOutput::refused(refused),
     };
     answer.fit(args.max_tokens, 0, SearchHit::to_text);
-    desk.note_search(session, &answer, "refdesk search");
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
+    desk.note_search(session, &answer, "refdesk search", printed.text.len());
     CommandOutput {
         notes: answer.notes.clone(),
         emphasised: printed.emphasised,

@@ -16,6 +16,7 @@ fn text_comes_of_selected_sources_alone() {
     workspace.run(&["index", "--words-only"]).exits(0);
     let mut client = Client::connect(&workspace);
     let query = json!({"query": "what goes wrong: errors, sentences"});
+    let only_named = client.result("search_documents", json!({"query": "errors"}));
     let before = client.call("search_documents", query.clone());
     let errors = hit(&before, "errors");
     assert_eq!(
@@ -43,7 +44,20 @@ fn text_comes_of_selected_sources_alone() {
     let last = journal.text().lines().rfind(|line| line.contains("search_documents")).unwrap();
     let line: Value = serde_json::from_str(last).unwrap();
     assert_eq!((&line["what"], &line["about"]), (&json!("read"), &json!(["errors"])), "{line}");
-    assert!(line["tokens"].as_u64().unwrap() > 0 && line["bytes"].as_u64().unwrap() > 0, "{line}");
+    let line = |nth: usize| -> Value {
+        let mut searches = journal.text().lines().filter(|line| line.contains("search_documents"));
+        serde_json::from_str(searches.nth(nth).unwrap()).unwrap()
+    };
+    for (nth, given) in [(0, &only_named), (2, &result)] {
+        let bytes = given["content"][0]["text"].as_str().unwrap().len();
+        let expected = (&given["structuredContent"]["tokens_used"], &json!(bytes));
+        assert_eq!((&line(nth)["tokens"], &line(nth)["bytes"]), expected, "{}", line(nth));
+    }
+    assert!(
+        line(0)["about"].is_null() && line(0)["reason"].to_string().contains("named without a text"),
+        "{}",
+        line(0)
+    );
 }
 
 #[test]
@@ -63,6 +77,8 @@ fn the_answer_fits_into_the_tokens() {
             answer["notes"].as_array().map_or(0, |notes| notes.iter().map(|it| it.to_string().len()).sum());
         assert!(hits == 0 || text.len() - notes <= usize::try_from(most).unwrap() * 4 + 8, "{most}: {text}");
     }
+    let long = client.result("search_documents", json!({"query": "no such words ".repeat(2_000), "max_tokens": 50}));
+    assert!(long.to_string().len() < 1_500, "{long}");
     assert_eq!(
         client.call("search_documents", json!({"query": "API errors", "limit": 1}))["hits"].as_array().unwrap().len(),
         1

@@ -384,24 +384,26 @@ impl SearchAnswer {
         }
     }
 
-    /// The journal's entry for the text that the reader got; `None` if it got none. `tool` names the command or tool.
-    pub fn receipt(&self, tool: &str) -> Option<Receipt> {
-        let mut about: Vec<String> = Vec::new();
-        let with_text = || self.hits.iter().filter(|hit| !hit.excerpt.is_empty());
-        for hit in with_text() {
-            if !about.contains(&hit.source_id) {
+    /// The journal's entry for this answer, given as a text of so many bytes. It is about the sources that were quoted, which may be
+    /// none. `tool` names the command or tool.
+    pub fn receipt(&self, tool: &str, bytes: usize) -> Receipt {
+        let (mut about, mut named): (Vec<String>, Vec<&str>) = Default::default();
+        for hit in &self.hits {
+            if hit.excerpt.is_empty() {
+                named.push(&hit.source_id);
+            } else if !about.contains(&hit.source_id) {
                 about.push(hit.source_id.clone());
             }
         }
-        let bytes = with_text().map(|hit| hit.excerpt.len()).sum();
-        let tokens = with_text().map(|hit| hit.tokens).sum::<u64>();
-        (!about.is_empty()).then(|| Receipt {
-            tool: Some(tool.to_owned()),
-            about,
-            bytes,
-            tokens: usize::try_from(tokens).unwrap_or(usize::MAX),
-            ..Receipt::new(What::Read)
-        })
+        named.retain(|id| !about.iter().any(|quoted| quoted == id));
+        named.sort_unstable();
+        named.dedup();
+        let reason = match named.len() {
+            0 => String::new(),
+            some => format!("{} named without a text", tokens::counted(some, "source")),
+        };
+        let tokens = usize::try_from(self.tokens_used).unwrap_or(usize::MAX);
+        Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(What::Read) }
     }
 }
 
@@ -461,11 +463,9 @@ impl SearchHit {
 }
 
 impl Desk {
-    /// Journals what a person or an agent was shown of the documents by a search.
-    pub fn note_search(&self, session: &Session, answer: &SearchAnswer, tool: &str) {
-        if let Some(receipt) = answer.receipt(tool) {
-            self.note_reading(session, receipt);
-        }
+    /// Journals what a person or an agent was shown of the documents by a search, as a text of so many bytes.
+    pub fn note_search(&self, session: &Session, answer: &SearchAnswer, tool: &str, bytes: usize) {
+        self.note_reading(session, answer.receipt(tool, bytes));
     }
 }
 

@@ -9,6 +9,9 @@ use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
+/// What a number has to be.
+const WHOLE: &str = "a whole number";
+
 /// Arguments of a call which the handler has not taken yet.
 #[derive(Debug)]
 pub struct ToolArguments {
@@ -99,8 +102,8 @@ impl ToolArguments {
         };
         match number {
             Some(number) if (least..=most).contains(&number) => Ok(Some(number)),
-            _ if most == u64::MAX => Err(self.wrong(name, "a whole number", &given)),
-            _ => Err(self.wrong(name, &format!("a whole number from {least} to {most}"), &given)),
+            _ if most == u64::MAX => Err(self.wrong(name, WHOLE, &given)),
+            _ => Err(self.wrong(name, &format!("{WHOLE} from {least} to {most}"), &given)),
         }
     }
 
@@ -134,7 +137,12 @@ impl ToolArguments {
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        self.error(&format!("'{name}' must be {expected}, not {}: {}", json_type(found), one_line(&shown)))
+        // A whole number is not of a wrong type, but too small or too large.
+        let kind = match found {
+            Value::Number(number) if !number.is_f64() && expected.starts_with(WHOLE) => String::new(),
+            other => format!("{}: ", json_type(other)),
+        };
+        self.error(&format!("'{name}' must be {expected}, not {kind}{}", one_line(&shown)))
     }
 
     fn error(&self, what: &str) -> Error {
@@ -207,10 +215,10 @@ mod tests {
             (json!(5), Ok(Some(5))),
             (json!(" 5 "), Ok(Some(5))),
             (json!(null), Ok(None)),
-            (json!(0), Err("'limit' must be a whole number from 1 to 100, not a number: 0;")),
-            (json!(101), Err("from 1 to 100")),
-            (json!(-1), Err("from 1 to 100")),
-            (json!(1.5), Err("from 1 to 100")),
+            (json!(0), Err("'limit' must be a whole number from 1 to 100, not 0;")),
+            (json!(101), Err("from 1 to 100, not 101;")),
+            (json!(-1), Err("from 1 to 100, not -1;")),
+            (json!(1.5), Err("from 1 to 100, not a number that is not whole or is too large: 1.5;")),
             (json!("many"), Err("not a string: \"many\"")),
         ] {
             let read = arguments(&search_documents::SPEC, &json!({"limit": given.clone()})).unwrap();

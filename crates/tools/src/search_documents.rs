@@ -8,6 +8,7 @@ use super::read_reference::{NOTICE, framed};
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Error, tokens};
 
 pub const SPEC: ToolSpec = ToolSpec {
@@ -15,14 +16,18 @@ pub const SPEC: ToolSpec = ToolSpec {
     older: &[],
     title: "Search references",
     description: "Search all references by words and meaning. Quotes the best sections, or says how to select them.",
-    input: r#"{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","default":10},
-        "max_tokens":{"type":"integer","default":2000}},"required":["query"]}"#,
+    input: r#"{"type":"object","properties":{"query":{"type":"string"},
+        "limit":{"type":"integer","minimum":1,"maximum":100,"default":10},
+        "max_tokens":{"type":"integer","minimum":0,"default":2000}},"required":["query"]}"#,
     output: r#"{"type":"object","properties":{"hits":{"type":"array"},"notice":{"type":"string"}},
         "required":["hits","notice"]}"#,
     example: r#"{"query": "how do I retry a payment", "max_tokens": 1000}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),
 };
+
+/// Characters of the query that the answer repeats: they are not among the tokens that it may have.
+const ECHOED: usize = 100;
 
 /// The most hits.
 const MOST_HITS: u64 = 100;
@@ -43,11 +48,12 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let mut answer = *found?;
     let frame = tokens::of_prose(framed(&heading(), "").len() as u64);
     answer.fit(Some(most), frame, |hit| as_text(hit, &excluded));
-    if let Some(receipt) = answer.receipt(call.arguments.tool_name()) {
-        // A failure to write the journal is reported as a diagnostic.
-        let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
-    }
-    Ok(in_both_forms(&answer, &excluded))
+    answer.query = shortened(std::mem::take(&mut answer.query), ECHOED);
+    let given = in_both_forms(&answer, &excluded);
+    let receipt = answer.receipt(call.arguments.tool_name(), given.text.len());
+    // A failure to write the journal is reported as a diagnostic.
+    let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
+    Ok(given)
 }
 
 fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {

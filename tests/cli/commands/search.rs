@@ -96,10 +96,16 @@ fn filters_choose_among_sources() {
 #[test]
 fn what_waits_for_trust_is_not_found_until_it_is_trusted() {
     let world = indexed();
-    assert!(!world.json(&["search", "another project"], 0).to_string().contains("Outside"));
+    let before = world.json(&["search", "another project"], 0);
+    assert!(!before.to_string().contains("Outside"));
+    let left_out = |answer: &Value| answer["notes"].to_string().contains("1 source waits for trust, and is left out.");
+    assert!(left_out(&before), "{before}");
+    assert!(!left_out(&world.json(&["search", "another project", "--source", "retry"], 0)), "it was not asked for");
     world.trust(STATE);
     world.run(&["index", "--words-only"]).exits(0);
-    assert_eq!(places(&world.json(&["search", "another project"], 0)), ["away text"]);
+    let trusted = world.json(&["search", "another project"], 0);
+    assert_eq!(places(&trusted), ["away text"]);
+    assert!(!left_out(&trusted), "{trusted}");
     // The index still has its text.
     world.desk(STATE).revoke().unwrap();
     assert_eq!(places(&world.json(&["search", "another project"], 0)), [] as [&str; 0]);
@@ -160,7 +166,8 @@ fn what_was_shown_is_in_the_journal() {
     let journal = world.run(&["journal"]).exits(0);
     let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let read: Vec<&Value> = lines.iter().filter(|line| line["what"] == "read").collect();
-    assert_eq!(read.len(), 1, "{journal}");
+    assert_eq!(read.len(), 2, "also an answer without a hit: {journal}");
+    assert!(read[1]["about"].is_null() && read[1]["tokens"] == 0, "{journal}");
     assert_eq!((&read[0]["tool"], &read[0]["about"]), (&json!("refdesk search"), &json!(["breaker"])));
     assert!(read[0]["bytes"].as_u64().unwrap() > 0 && read[0]["tokens"].as_u64().unwrap() > 0, "{journal}");
 }

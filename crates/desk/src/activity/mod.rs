@@ -275,7 +275,8 @@ impl AgentSession {
                 self.periods.add(time, tokens);
             }
             What::Read => {
-                self.reads += 1;
+                // A search may have found nothing that could be read.
+                self.reads += usize::from(!receipt.about.is_empty());
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
                 self.periods.add(time, tokens);
             }

@@ -57,8 +57,18 @@ fn what_does_not_fit_is_left_out_and_said() {
 }
 
 #[test]
-fn only_quoted_sources_are_journalled_each_once() {
-    let receipt = answer(&["one", "two", "three", ""]).receipt("search").unwrap();
-    assert_eq!((receipt.about, receipt.bytes), (vec!["s0".to_owned(), "s1".to_owned()], 11));
-    assert!(answer(&["", ""]).receipt("search").is_none());
+fn each_answer_is_journalled_about_the_quoted_sources_each_once() {
+    for (excerpts, about, reason) in [
+        (&["one", "two", "three", ""][..], &["s0", "s1"][..], ""),
+        (&["one", "two", "", ""], &["s0"], "1 source named without a text"),
+        (&["", "", "", "", ""], &[], "3 sources named without a text"),
+        (&[], &[], ""),
+    ] {
+        let receipt = SearchAnswer { tokens_used: 7, ..answer(excerpts) }.receipt("search", 123);
+        assert_eq!(
+            (receipt.about.as_slice(), receipt.reason.as_str()),
+            (&about.iter().map(ToString::to_string).collect::<Vec<_>>()[..], reason)
+        );
+        assert_eq!((receipt.bytes, receipt.tokens), (123, 7), "what was given, as the answer counts it");
+    }
 }

@@ -10,7 +10,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     title: "Search tables",
     description: "Find database tables by words and meaning, also by those of their columns and joins.",
     input: r#"{"type":"object","properties":{"query":{"type":"string"},"database":{"type":"string"},"domain":{"type":"string"},
-        "limit":{"type":"integer","default":5}},"required":["query"]}"#,
+        "limit":{"type":"integer","minimum":1,"maximum":20,"default":5}},"required":["query"]}"#,
     output: r#"{"type":"object","properties":{"tables":{"type":"array"},"tokens_used":{"type":"integer"}},
         "required":["tables","tokens_used"]}"#,
     example: r#"{"query": "what was paid", "limit": 3}"#,

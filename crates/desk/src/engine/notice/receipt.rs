@@ -77,6 +77,7 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
         What::Instructed => "Gave the instructions".to_owned(),
         What::Forgot => "Forgot what it was given".to_owned(),
+        What::Read if receipt.about.is_empty() => format!("Read nothing{}", tool()),
         What::Read => format!("Read {}{}", at(&receipt.about), tool()),
         What::Selected => format!("Picked {}", at(&receipt.about)),
         What::Unselected => format!("Unpicked {}", at(&receipt.about)),
@@ -228,6 +229,11 @@ mod tests {
                 "session s1",
             ),
             (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
+            (
+                Receipt { tool: Some("find".to_owned()), ..about(What::Read, &[]) },
+                "Read nothing with find",
+                "session s1",
+            ),
             (
                 Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(What::Read, &["a"]) },
                 "Read @a with readReference",
