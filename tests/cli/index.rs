@@ -193,6 +193,9 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
         let told = world.feed_json(&["--session", session, "enrich"], b"the caller gives up");
         told["metadata"]["semantic_matched_references"]["retries"].is_object()
     };
+    let kept = |session: &str| {
+        fs::read_to_string(world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"))).unwrap_or_default()
+    };
     for (conversation, expected) in [(false, [false, false]), (true, [false, true])] {
         // A prompt alone stays below it.
         configuration["hints"] = json!({"threshold": score + 0.02, "conversation": conversation});
@@ -200,11 +203,15 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
         let session = format!("session-{conversation}");
         assert_eq!([said(&world, &session), said(&world, &session)], expected, "conversation: {conversation}");
         // Without anything to remember there is none.
-        let told = world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"));
-        let told = fs::read_to_string(told).unwrap_or_default();
+        let told = kept(&session);
         assert!(!told.contains("gives up"), "the text is not kept");
         assert_eq!(told.contains("\"prompts\""), conversation);
     }
+    // Of a password that was typed into a prompt nothing is kept, of a word of the documents the word.
+    world.feed_json(&["--session", "secret", "enrich"], b"the pauses of hunter2xyz are 4711qq");
+    let told = kept("secret");
+    assert!(told.contains("\"pauses\"") && told.contains("\"absent\""), "{told}");
+    assert!(!told.contains("hunter2xyz") && !told.contains("4711qq"), "{told}");
     world.run(&["--session", "session-true", "enrich", "--event", "clear"]);
     assert!(!world.read(".jaato/refdesk/sessions/session-true/told.json").contains("\"prompts\""));
 }

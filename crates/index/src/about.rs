@@ -98,19 +98,30 @@ struct Best {
 /// A piece of a text and its vector.
 pub(crate) struct Piece {
     terms: Vec<String>,
+    /// How many more words it has, which are in no document.
+    absent: usize,
     vector: Option<Vector>,
 }
 
 impl Piece {
-    /// What later texts of the conversation need of it; `None` without a vector.
-    pub(crate) fn into_earlier(self, model: &str) -> Option<EarlierText> {
-        Some(EarlierText { model: model.to_owned(), words: self.terms, vector: self.vector? })
+    /// What later texts of the conversation need of it; `None` without a vector. Words that no document has are counted and not kept:
+    /// they bring nothing up, and one of them may be a password.
+    pub(crate) fn as_earlier(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
+        let is_known = |word: &str| match of_words.get(word) {
+            Some(Some(term)) => !term.documents.is_empty(),
+            // It is too common.
+            Some(None) => true,
+            None => false,
+        };
+        let words: Vec<String> = self.terms.iter().filter(|word| is_known(word)).cloned().collect();
+        let absent = self.absent + (self.terms.len() - words.len());
+        Some(EarlierText { model: model.to_owned(), words, absent, vector: self.vector.clone()? })
     }
 }
 
 impl From<&EarlierText> for Piece {
     fn from(text: &EarlierText) -> Self {
-        Self { terms: text.words.clone(), vector: Some(text.vector.clone()) }
+        Self { terms: text.words.clone(), absent: text.absent, vector: Some(text.vector.clone()) }
     }
 }
 
@@ -122,7 +133,7 @@ pub(crate) fn prepare(
     text: &str,
     embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>,
 ) -> Result<Vec<Piece>, Error> {
-    pieces(text).into_iter().map(|piece| Ok(Piece { terms: terms(piece), vector: embed(piece)? })).collect()
+    pieces(text).into_iter().map(|piece| Ok(Piece { terms: terms(piece), absent: 0, vector: embed(piece)? })).collect()
 }
 
 impl Corpus {
@@ -264,7 +275,7 @@ impl Corpus {
         let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
-            let coverage = self.coverage(&piece.terms, of_words);
+            let coverage = self.coverage(piece, of_words);
             let may_be_hinted_at = |(at, _): &(usize, &u32)| self.boilerplate.get(*at) != Some(&true);
             for (document, source) in self.sources.iter().enumerate().filter(may_be_hinted_at) {
                 let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
@@ -341,10 +352,10 @@ impl Corpus {
     }
 
     /// For each document the share of the words that stand in it.
-    fn coverage(&self, terms: &[String], of_words: &Terms) -> Vec<f32> {
+    fn coverage(&self, piece: &Piece, of_words: &Terms) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
-        let terms = terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
-        let mut all = ABSENT_WORDS * self.rarity(0);
+        let terms = piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
+        let mut all = (ABSENT_WORDS + piece.absent as f32) * self.rarity(0);
         for term in terms {
             all += term.weight;
             for at in &term.documents {

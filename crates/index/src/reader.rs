@@ -127,7 +127,8 @@ impl Index {
         let is_late = || question.until.is_some_and(|until| Instant::now() > until);
         let mut embed = |piece: &str| embedder.filter(|_| !is_late()).map(|embedder| embedder.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
-        let mut scored = corpus.score(&*self.storage, &pieces)?;
+        let of_words = corpus.terms(&*self.storage, &pieces)?;
+        let mut scored = corpus.score_with(&of_words, &pieces);
         let best: Vec<&Scored> = scored.iter().take(PLACED).collect();
         let (mut sections, gone) = self.sections(&best, question)?;
         for scored in scored.iter_mut().take(PLACED) {
@@ -145,7 +146,7 @@ impl Index {
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
-        let text = pieces.into_iter().next().and_then(|piece| piece.into_earlier(model));
+        let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
         Ok(About { threshold, scored, sources, partial, recurring, text })
     }
 
