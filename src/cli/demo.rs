@@ -7,7 +7,10 @@ use include_dir::{Dir, DirEntry, include_dir};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use super::output;
+use refdesk_desk::{Desk, Indexing};
 use refdesk_files::write_derived;
+use refdesk_text::report::Diagnostic;
 
 static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
 
@@ -24,6 +27,14 @@ pub fn unpack() -> io::Result<TempDir> {
     unpack_into(folder.path(), DEMO.entries())?;
     build_database(&folder.path().join(DATABASE)).map_err(io::Error::other)?;
     Ok(folder)
+}
+
+/// Gives the unpacked demo its search index, which could not be built beforehand: the folder is new for each command. Returns what
+/// keeps it from being built.
+pub fn build_index(desk: &Desk) -> Option<Diagnostic> {
+    output::print_to_stderr("building the search index of the demo, which takes a few seconds");
+    let error = desk.update_index(Indexing::default(), &mut |_| true).err()?;
+    Some(Diagnostic::warning(error.code, error.message).fix(error.fix))
 }
 
 /// Nothing here outlives the program, so nothing waits for the disk.

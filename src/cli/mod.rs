@@ -168,8 +168,11 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         _ => options,
     };
     let mut desk = Desk::open(options);
+    let is_to_be_indexed = arguments.demo && command.asks_the_index();
+    let unindexed = if is_to_be_indexed { demo::build_index(&desk) } else { None };
     let answer = dispatch(&mut desk, session, command, arguments);
     let mut answer = workspace::answer_or_refuse(answer, &desk, command);
+    answer.diagnostics.extend(unindexed);
     // The answer of `check` is the list of problems, so they are not repeated.
     if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
