@@ -37,9 +37,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
         mode,
     };
     let new: Vec<NewSource> = places.into_iter().map(new).collect();
+    let was_workspace = desk.around().is_workspace();
     match desk.add(session, &new, &ask_to_leave) {
         Ok(outcome) => {
-            let mut answer = CommandOutput::new(document(desk, &outcome), text(desk, &outcome));
+            let begun = if was_workspace { String::new() } else { begun(desk) };
+            let text = format!("{begun}{}{}", text(desk, &outcome), unindexed(desk));
+            let mut answer = CommandOutput::new(document(desk, &outcome), text);
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
                 // A document that existed already may mention it: then it provides its templates from now on.
@@ -94,6 +97,20 @@ fn ask_about(place: &str, count: usize) -> Option<FolderAs> {
             "q" | "quit" | "n" | "no" | "nothing" => return None,
             _ => {}
         }
+    }
+}
+
+/// That the folder became a workspace.
+fn begun(desk: &Desk) -> String {
+    format!("{} is a workspace now\n", one_line(&desk.workspace().display().to_string()))
+}
+
+/// That the search index lacks sources.
+fn unindexed(desk: &Desk) -> String {
+    match desk.unindexed() {
+        0 => String::new(),
+        1 => "the search index lacks 1 source: `refdesk index` reads it\n".to_owned(),
+        count => format!("the search index lacks {count} sources: `refdesk index` reads them\n"),
     }
 }
 

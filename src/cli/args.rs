@@ -315,7 +315,8 @@ impl Command {
                 WorkspaceNeed::Nothing
             }
             Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
-            Self::Add(_) | Self::Index(_) | Self::Ask(_) | Self::Db(_) => WorkspaceNeed::Files,
+            Self::Add(_) => WorkspaceNeed::NewWorkspace,
+            Self::Index(_) | Self::Ask(_) | Self::Db(_) => WorkspaceNeed::Files,
             Self::Templates(TemplatesArgs { command: Some(TemplatesCommand::Extract { .. }) }) => WorkspaceNeed::Files,
             _ if self.chooses() => WorkspaceNeed::Choice,
             _ => WorkspaceNeed::Catalog,

@@ -175,7 +175,11 @@ fn difference(proposals: &[Proposal]) -> String {
 fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let place = one_line(&desk.workspace().display().to_string()).into_owned();
     let (status, text) = match desk.catalog().len() {
-        0 => ("nothing_found", format!("No documents found in {place}. `refdesk add PATH` adds any file or folder.\n")),
+        0 => {
+            let begins = if desk.around().is_workspace() { "" } else { ", and makes this folder a workspace" };
+            let text = format!("No documents found in {place}. `refdesk add PATH` adds any file or folder{begins}.\n");
+            ("nothing_found", text)
+        }
         count => {
             let left = match found.new.len() {
                 0 => String::new(),
@@ -214,12 +218,7 @@ fn written(
     text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
-    text.push_str(match desk.has_index() {
-        true => "\nNext: `refdesk connect` connects your agents.\n",
-        false => {
-            "\nNext: `refdesk index` finds sources by words and by meaning, too; then `refdesk connect` connects your agents.\n"
-        }
-    });
+    text.push_str(&next(desk));
     let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
     if let Value::Object(members) = &mut answer.json {
         members.insert("written".to_owned(), json!(files));
@@ -227,6 +226,17 @@ fn written(
         members.insert("prompts".to_owned(), json!(prompts));
     }
     answer
+}
+
+/// What to do next.
+fn next(desk: &Desk) -> String {
+    let connect = "`refdesk connect` connects your agents";
+    let index = match (desk.has_index(), desk.unindexed()) {
+        (false, _) => "`refdesk index` finds sources by words and by meaning, too".to_owned(),
+        (true, 0) => return format!("\nNext: {connect}.\n"),
+        (true, count) => format!("`refdesk index` reads {}, which the search index lacks", counted(count, "source")),
+    };
+    format!("\nNext: {index}; then {connect}.\n")
 }
 
 /// Prompts to try.

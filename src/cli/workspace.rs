@@ -21,11 +21,17 @@ pub enum WorkspaceNeed {
     Choice,
     /// A workspace to write files to.
     Files,
+    /// A folder that is a workspace or may become one.
+    NewWorkspace,
 }
 
 /// The answer to a command that would write files to a folder that is not a workspace.
 pub fn refused(around: &Surroundings, command: &Command) -> Option<CommandOutput> {
-    let is_refused = command.workspace_need() == WorkspaceNeed::Files && !around.is_workspace();
+    let is_refused = match command.workspace_need() {
+        WorkspaceNeed::Files => !around.is_workspace(),
+        WorkspaceNeed::NewWorkspace => !around.is_workspace() && is_home(around),
+        WorkspaceNeed::Nothing | WorkspaceNeed::Catalog | WorkspaceNeed::Choice => false,
+    };
     is_refused
         .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(around)) })
 }
@@ -34,7 +40,7 @@ pub fn refused(around: &Surroundings, command: &Command) -> Option<CommandOutput
 pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -> CommandOutput {
     let around = desk.around();
     let is_refused = match command.workspace_need() {
-        WorkspaceNeed::Nothing | WorkspaceNeed::Files => false,
+        WorkspaceNeed::Nothing | WorkspaceNeed::Files | WorkspaceNeed::NewWorkspace => false,
         WorkspaceNeed::Choice => !around.is_workspace(),
         WorkspaceNeed::Catalog => !around.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
     };
@@ -62,11 +68,14 @@ pub fn nothing_found(around: &Surroundings) -> Error {
 
 /// What to do where no workspace was found.
 pub fn way_out(around: &Surroundings) -> &'static str {
-    let from = &around.workspace;
-    let is_home = around.home.as_deref().is_some_and(|home| home.starts_with(from));
-    if is_home {
+    if is_home(around) {
         "change to the folder of a project, or name one with --workspace"
     } else {
         "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace"
     }
+}
+
+/// Whether it is the home folder or above it, which does not become a workspace by itself: it holds all that a person has.
+fn is_home(around: &Surroundings) -> bool {
+    around.home.as_deref().is_some_and(|home| home.starts_with(&around.workspace))
 }

@@ -113,7 +113,8 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.json(&["index"], 0);
     world.run(&["doctor"]).exits(0);
     world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
-    world.run(&["add", "docs/pizza.md"]).exits(0);
+    let added = world.run(&["add", "docs/pizza.md"]).exits(0);
+    assert!(added.text().ends_with("the search index lacks 1 source: `refdesk index` reads it\n"), "{added}");
     let told = world.run(&["search", "pizza"]).exits(0);
     assert!(format!("{told}").contains("The index is not complete: 1 source is not in it yet."), "{told}");
     let doctor = world.run(&["doctor"]);
@@ -123,6 +124,9 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.json(&["index"], 0);
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
     assert!(!why.text().contains("not read it yet"), "{why}");
+    world.put("docs/lasagne.md", b"# Lasagne\n\nBaked in layers.\n");
+    let next = world.run(&["init", "--yes"]).exits(0);
+    assert!(next.text().contains("Next: `refdesk index` reads 1 source, which the search index lacks; then"), "{next}");
 }
 
 #[test]

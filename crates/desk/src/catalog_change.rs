@@ -120,17 +120,27 @@ impl Desk {
         session: &Session,
         proposals: &[Proposal],
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
+        let written = self.write_marked(session, proposals, "the catalog was extended")?;
+        self.reload();
+        Ok(written)
+    }
+
+    /// Writes proposals, all or none, to a folder that this makes a workspace if it was none before.
+    pub(super) fn write_marked(
+        &mut self,
+        session: &Session,
+        proposals: &[Proposal],
+        reason: &str,
+    ) -> Result<Vec<WrittenFile>, WriteFailure> {
         let made = self.mark_workspace()?;
-        let written = self.write(session, proposals, "the catalog was extended");
+        let written = self.write(session, proposals, reason);
         if written.is_err()
             && let Some(folder) = made
         {
             // Only if it is empty.
             let _ = folder.remove_folder(MARK);
         }
-        let written = written?;
-        self.reload();
-        Ok(written)
+        written
     }
 
     /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.

@@ -135,6 +135,16 @@ impl Desk {
         )
     }
 
+    /// How many sources of the catalog the index has not read; none if there is no index or it cannot be read.
+    pub fn unindexed(&self) -> usize {
+        if !self.has_index() {
+            return 0;
+        }
+        // What was read does not depend on the model, which takes a while to load.
+        let status = self.index().ok().flatten().and_then(|index| index.status("", &self.ids_of_catalog()).ok());
+        status.map_or(0, |status| status.unread)
+    }
+
     pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
         self.catalog.sources().iter().map(|source| source.id.as_str()).collect()
     }
