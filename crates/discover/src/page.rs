@@ -29,6 +29,13 @@ const GREETING: usize = 4;
 /// From this many headings below the title on, they describe a document that nothing else describes.
 const TOPICS: usize = 3;
 
+/// Keys of lines about a document, as decision records have them below their title.
+const KEYS: &str = "approvers|author|authors|consulted|created|date|deciders|decision-makers|drivers|informed|issue|last updated|\
+                    owner|owners|reviewers|status|superseded by|supersedes|tags|technical story|updated|version";
+
+/// Sections that say something about their document, as the status of a decision.
+const ABOUT_ITSELF: [&str; 4] = ["date", "deciders", "metadata", "status"];
+
 /// How a paragraph begins that is a step of instructions and not about the document.
 const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
 
@@ -116,6 +123,8 @@ pub(super) struct Collected {
     weak_section: usize,
     /// Headings so far.
     sections: usize,
+    /// Whether this section is about the document itself.
+    is_about_itself: bool,
 }
 
 impl Collected {
@@ -127,6 +136,7 @@ impl Collected {
         }
         self.words.add(&text, HEADING);
         self.sections += 1;
+        self.is_about_itself = self.sections > 1 && ABOUT_ITSELF.contains(&text.to_lowercase().as_str());
         self.has_title |= self.headings.is_empty() && is_title;
         if self.headings.len() < HEADINGS {
             self.headings.push(shortened_at_word(&text, TITLE));
@@ -138,7 +148,7 @@ impl Collected {
         let text = one_line(text);
         // One word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        if self.paragraph.is_some() || !is_sentence {
+        if self.paragraph.is_some() || !is_sentence || self.is_about_itself {
             return;
         }
         let text = without_lead_in(text);
@@ -313,19 +323,25 @@ fn markdown(text: &str, collected: &mut Collected) {
     }
 }
 
-/// Whether each line of a paragraph is `**Key:** value`, so that it says something about the document and not about its
-/// subject. One line alone may as well be an emphasized sentence if its value is long.
+/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], so that it says something about
+/// the document and not about its subject. One emphasized line alone may as well be a sentence if its value is long.
 fn has_only_keys(paragraph: &str) -> bool {
-    let value = |line: &str| {
-        let (key, value) = line.trim().strip_prefix("**")?.split_once("**")?;
-        let value = match key.strip_suffix(':') {
-            Some(_) => value,
-            None => value.strip_prefix(':')?,
+    let is_key = |key: &str| KEYS.split('|').any(|known| key.trim().eq_ignore_ascii_case(known));
+    let is_short = |value: &str| value.split_whitespace().count() <= SHORT_VALUE;
+    // Whether the line counts alone.
+    let counts = |line: &str| {
+        let Some(emphasized) = line.trim().strip_prefix("**") else {
+            return line.split_once(':').filter(|(key, _)| is_key(key)).map(|_| true);
         };
-        Some(value.split_whitespace().count())
+        let (key, value) = emphasized.split_once("**")?;
+        let (key, value) = match key.strip_suffix(':') {
+            Some(key) => (key, value),
+            None => (key, value.strip_prefix(':')?),
+        };
+        Some(is_key(key) || is_short(value))
     };
-    let values: Option<Vec<usize>> = paragraph.lines().map(value).collect();
-    values.is_some_and(|values| values.len() > 1 || values.iter().all(|words| *words <= SHORT_VALUE))
+    let lines: Option<Vec<bool>> = paragraph.lines().map(counts).collect();
+    lines.is_some_and(|lines| lines.len() > 1 || lines == [true])
 }
 
 /// The first bytes of a text, if possible up to a line break: enough to describe it.
@@ -406,6 +422,15 @@ mod tests {
             ("# T\n\n??? note \"Of it\"\n\n    Of the site.\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\n:::tip\n\nOf the site.\n\n:::\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\n::: tip Of it\nOf the site.\n:::\n\nThe text", Some("T"), Some("The text")),
+            (
+                "# T\n\nDate: 2024-02-01\n\n## Status\n\nSuperseded by [2](b.md)\n\n## Context\n\nWe decide.",
+                Some("T"),
+                Some("We decide."),
+            ),
+            ("# T\n\nStatus: Accepted\nDeciders: Ada, Grace and others\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\n**Deciders:** Ada, Grace and two others\n\nThe text", Some("T"), Some("The text")),
+            ("# T\n\nNote: the text", Some("T"), Some("Note: the text")),
+            ("# Status\n\nHow it is now.", Some("Status"), Some("How it is now.")),
             ("# T\n\n::: a.function\n\nThe text", Some("T"), Some("The text")),
             ("# T\n\nIt is a book. Such as:\n\nThe text", Some("T"), Some("It is a book.")),
             ("# T\n\n## A\n## B\n## C", Some("T"), Some("A, B, C")),

@@ -4,7 +4,7 @@ use super::tags::document_number;
 
 /// Words that a document's title begins with when it says what to do.
 const VERBS: &str = "add adopt avoid build change choose configure connect create debug define deploy design enable extend \
-                     format generate handle implement install keep manage migrate monitor move publish release remove \
+                     format generate handle implement install keep manage migrate monitor move publish record release remove \
                      replace review run secure send set split start store test update upgrade use validate write";
 
 /// Words that begin a question.
@@ -49,7 +49,8 @@ pub fn title_prompt(name: &str) -> Option<String> {
     if let Some(task) = ["how to ", "how do i "].iter().find_map(|start| text.strip_prefix(start)) {
         return Some(format!("how do I {task}?"));
     }
-    if has(VERBS, first) && !rest.is_empty() {
+    // In "design of the bucket" it is a noun.
+    if has(VERBS, first) && rest.first().is_some_and(|next| next != "of") {
         return Some(format!("how do I {text}?"));
     }
     if first.len() > 5 && first.ends_with("ing") && !rest.is_empty() {
@@ -72,11 +73,14 @@ fn noun_prompt(words: &[String]) -> Option<String> {
         return None;
     }
     let text = words.join(" ");
+    if words.len() == 1 {
+        return Some(format!("what do we say about {text}?"));
+    }
     // A preposition in it is followed by what qualifies the noun before it.
     let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
     let is_qualified = words.iter().any(|word| word != "of" && has(PREPOSITIONS, word));
     let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));
-    Some(match (is_plural, words.len() > 1 && !is_qualified) {
+    Some(match (is_plural, !is_qualified) {
         (true, _) => format!("how do {text} work?"),
         (false, true) => format!("how does the {text} work?"),
         (false, false) => format!("how does {text} work?"),
@@ -126,11 +130,15 @@ mod tests {
             ("Why use a Client?", Some("why use a client?")),
             ("What are sagas?", Some("what are sagas?")),
             ("Event Hooks", Some("how do event hooks work?")),
-            ("Authentication", Some("how does authentication work?")),
-            ("Metrics", Some("how do metrics work?")),
+            ("Authentication", Some("what do we say about authentication?")),
+            ("Metrics", Some("what do we say about metrics?")),
+            ("Lasagne", Some("what do we say about lasagne?")),
+            ("Design of the bucket", None),
+            ("Release of tokens", Some("how does the release of tokens work?")),
+            ("1. Record architecture decisions", Some("how do I record architecture decisions?")),
             ("MathJax support", Some("how does the MathJax support work?")),
-            ("HTTP/2", Some("how does HTTP/2 work?")),
-            ("mdBook", Some("how does mdBook work?")),
+            ("HTTP/2", Some("what do we say about HTTP/2?")),
+            ("mdBook", Some("what do we say about mdBook?")),
             ("The init command", Some("how does the init command work?")),
             ("For developers", None),
             ("In production", None),

@@ -86,7 +86,8 @@ impl Draft<'_> {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
             None => (self.given.as_slice(), self.words.as_slice()),
         };
-        Tagged { given, folders, title: &self.name, words }
+        let is_decision = self.found.kind == FoundKind::Decision;
+        Tagged { given, folders, title: &self.name, stem: stem_of(&self.place), is_decision, words }
     }
 
     fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {
@@ -133,6 +134,12 @@ pub(super) fn id_parts(place: &ProposedPlace, repository: &str) -> IdParts {
 pub(super) fn tag_folders(place: &ProposedPlace) -> Vec<String> {
     let above = place.path().filter(|path| path.is_relative()).and_then(Path::parent).into_iter().flat_map(Path::iter);
     above.map(|part| part.to_string_lossy().to_lowercase()).filter(|part| !part.starts_with('.')).collect()
+}
+
+/// The name of the file at a place without its extension, in lower case.
+pub(super) fn stem_of(place: &ProposedPlace) -> String {
+    let stem = place.path().and_then(Path::file_stem);
+    stem.map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// Without characters that are not shown.

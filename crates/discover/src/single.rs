@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::ids::{self, IdParts};
+use super::kind::classify;
 use super::page::{Page, read_page, text_of};
-use super::proposal::ProposedPlace;
-use super::propose::{SKILL, id_parts, shown_text, skill_contents, tag_folders};
+use super::proposal::{FoundKind, ProposedPlace};
+use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
 use super::tags::{self, Frequencies, Tagged};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
@@ -42,7 +43,15 @@ impl Described {
     }
 
     fn tagged(&self, place: &ProposedPlace) -> Tagged<'_> {
-        Tagged { given: &self.page.front.tags, folders: tag_folders(place), title: &self.name, words: &self.page.words }
+        let found = place.path().and_then(|path| classify(path, false));
+        Tagged {
+            given: &self.page.front.tags,
+            folders: tag_folders(place),
+            title: &self.name,
+            stem: stem_of(place),
+            is_decision: found.is_some_and(|found| found.kind == FoundKind::Decision),
+            words: &self.page.words,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::common::is_common;
 use super::ids::slug;
 use super::propose::shown_text;
-use super::words::{stem, words};
+use super::words::{names_in, stem};
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::stop_words::is_stop_word;
 
@@ -29,6 +29,11 @@ const PLACES: &str = "adr adrs agents apps app assets book content contents curs
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
 
+/// Headings of the templates of decision records, and the states of decisions.
+const DECIDING: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
+                        decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
+                        rationale rejected status superseded";
+
 /// How often a document must use a word for it to become a tag.
 const LEAST: u32 = 3;
 
@@ -36,7 +41,7 @@ const LEAST: u32 = 3;
 const LENGTH: usize = 40;
 
 /// A document or source, as far as its tags depend on it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tagged<'a> {
     /// Tags of its front matter.
     pub given: &'a [String],
@@ -44,6 +49,10 @@ pub struct Tagged<'a> {
     pub folders: Vec<String>,
     /// Its name.
     pub title: &'a str,
+    /// The name of its file without the extension, in lower case; empty without a file.
+    pub stem: String,
+    /// Whether it records a decision.
+    pub is_decision: bool,
     /// Stem, word and count.
     pub words: &'a [super::words::WordCount],
 }
@@ -119,7 +128,7 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
     }
     let mut titles: HashMap<String, usize> = HashMap::new();
     for source in sources {
-        let mut own: Vec<String> = words(source.title).map(|word| stem(&word.to_lowercase())).collect();
+        let mut own: Vec<String> = names_in(source.title).map(|word| stem(&word.to_lowercase())).collect();
         own.extend(phrase(source.title));
         own.sort_unstable();
         own.dedup();
@@ -155,11 +164,20 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             given(source).chain(folders).filter(is_own).for_each(|tag| add(&mut tags, tag));
             let number = document_number(source.title);
             let is_number = |word: &String| number.as_ref().is_some_and(|number| number.starts_with(word.as_str()));
-            let titled: Vec<String> = words(source.title).map(str::to_lowercase).collect();
+            let titled: Vec<String> = names_in(source.title).map(str::to_lowercase).collect();
             let is_plain = titled.iter().all(|word| is_common(word));
             let titled: Vec<&String> =
                 titled.iter().filter(|word| names(word, &stem(word)) && !is_number(word)).collect();
             titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
+            // `HTTP/2` of `http2.md` is no word; people type both.
+            let squeezed: String = source.title.chars().filter(|c| c.is_alphanumeric()).collect();
+            if titled.is_empty() && squeezed != source.title && squeezed.to_lowercase() == source.stem {
+                add(&mut tags, source.stem.clone());
+                let whole = source.title.to_lowercase();
+                if !whole.contains(char::is_whitespace) {
+                    add(&mut tags, whole);
+                }
+            }
             if is_plain && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1)) {
                 add(&mut tags, phrase);
             }
@@ -177,6 +195,7 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
                 .words
                 .iter()
                 .filter(|it| it.count >= LEAST && tells(&it.word, &it.stem))
+                .filter(|it| !source.is_decision || !is_deciding(&it.word))
                 .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -188,6 +207,11 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             tags
         })
         .collect()
+}
+
+/// Whether every decision record may have this word, whatever it decides.
+fn is_deciding(word: &str) -> bool {
+    DECIDING.split_ascii_whitespace().any(|known| known == word)
 }
 
 /// A title of two or three words as a tag: without its article, in lower case.
@@ -248,8 +272,8 @@ mod tests {
             .map(|(((_, folders, _), given), words)| Tagged {
                 given,
                 folders: folders.split('/').map(str::to_owned).collect(),
-                title: "",
                 words,
+                ..Tagged::default()
             })
             .collect();
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -301,7 +325,7 @@ mod tests {
             counter.counted()
         };
         let of = |number: &str| {
-            let source = Tagged { given: &[], folders: Vec::new(), title: number, words: &words };
+            let source = Tagged { title: number, words: &words, ..Tagged::default() };
             assign(&[source], &["adr-4".to_owned()], &Frequencies::of([words.as_slice()].into_iter())).remove(0)
         };
         assert_eq!((of("ADR-004").len(), of("ADR-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
@@ -324,18 +348,31 @@ mod tests {
             let mut counter = WordCounter::default();
             counter.add(text, 2);
             let words = counter.counted();
-            let source = Tagged { given: &[], folders: Vec::new(), title, words: &words };
+            let source = Tagged { title, words: &words, ..Tagged::default() };
             let frequencies = Frequencies::of([words.as_slice()].into_iter());
             assert_eq!(assign(&[source], &["x".to_owned()], &frequencies)[0], expected, "{title}");
         }
-        let twice = ["Getting started", "Getting Started"].map(|title| Tagged {
-            given: &[],
-            folders: Vec::new(),
-            title,
-            words: &[],
-        });
+        let twice = ["Getting started", "Getting Started"].map(|title| Tagged { title, ..Tagged::default() });
         let ids = ["x".to_owned(), "y".to_owned()];
         assert_eq!(assign(&twice, &ids, &Frequencies::default()), [const { Vec::<String>::new() }; 2]);
+    }
+
+    #[test]
+    fn names_that_are_no_words_and_words_of_every_decision() {
+        for (title, stem, is_decision, expected) in [
+            ("HTTP/2", "http2", false, &["http2", "http/2", "context", "kafka"][..]),
+            ("HTTP/2", "other", false, &["context", "kafka"]),
+            ("Context", "context", false, &["context", "kafka"]),
+            ("1. Support no_std", "0001-no-std", true, &["no_std", "kafka"]),
+            ("Kafka", "0002-kafka", true, &["kafka"]),
+        ] {
+            let mut counter = WordCounter::default();
+            counter.add("context context context kafka kafka kafka", 1);
+            let words = counter.counted();
+            let source = Tagged { title, stem: stem.to_owned(), is_decision, words: &words, ..Tagged::default() };
+            let frequencies = Frequencies::of([words.as_slice()].into_iter());
+            assert_eq!(assign(&[source], &["x".to_owned()], &frequencies)[0], expected, "{title}");
+        }
     }
 
     #[test]

@@ -69,12 +69,21 @@ impl WordCounter {
 /// The whole words of a text that begin with a letter and have 3 to 30 letters, digits and single hyphens. Parts of paths,
 /// addresses and dotted or underscored names are none, because a prompt's words are compared as whole words.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    tokens(text).filter(|token| is_word(token))
+}
+
+/// The same of a name, and words with single underscores in it as `no_std`, which a tag may have.
+pub fn names_in(name: &str) -> impl Iterator<Item = &str> {
+    tokens(name).filter(|token| token.split('_').all(|part| !part.is_empty()) && is_word(&token.replace('_', "-")))
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let is_edge = |c: char| {
         c.is_whitespace()
             || matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | ',' | ';' | '!' | '?')
             || matches!(c, '=' | '*' | '|' | '“' | '”' | '‘' | '’' | '«' | '»' | '…' | '—' | '–')
     };
-    text.split(is_edge).map(|token| token.trim_matches(['.', ':', '-', '#', '&', '~'])).filter(|token| is_word(token))
+    text.split(is_edge).map(|token| token.trim_matches(['.', ':', '-', '#', '&', '~']))
 }
 
 fn is_word(token: &str) -> bool {
@@ -143,6 +152,12 @@ mod tests {
         ] {
             assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn names_have_words_with_underscores() {
+        let name = "Support no_std: a_b __init__ _x x__y `circuit-breaker`";
+        assert_eq!(names_in(name).collect::<Vec<_>>(), ["Support", "no_std", "a_b", "circuit-breaker"]);
     }
 
     #[test]
