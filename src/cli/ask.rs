@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::select;
 use refdesk_desk::channel::{self, Answered, ChannelSetup, Place, Request, Unanswered, Wait};
-use refdesk_desk::{Desk, Session};
+use refdesk_desk::{Desk, Session, quoted_tags};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
@@ -79,7 +79,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     } else {
         let message = format!(
             "nothing to choose: no selectable source has the tag {}{}",
-            tags.join(" or "),
+            quoted_tags(tags),
             desk.nearest_tag(tags)
         );
         Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")

@@ -67,7 +67,7 @@ fn fixable_calls_are_tool_results() {
             &["none_matched", "no source has the id 'apo' (did you mean 'api'?)"][..],
         ),
         ("selectReferences", json!({"ids": ["gone"]}), &["'gone' is missing and cannot be picked"]),
-        ("selectReferences", json!({"filter_tags": ["cobol"]}), &["none_matched", "no source has the tag cobol"]),
+        ("selectReferences", json!({"filter_tags": ["cobol"]}), &["none_matched", "no source has the tag 'cobol'"]),
         ("readReference", json!({"id": "apo"}), &["no source has the id 'apo'", "did you mean 'api'?"]),
         ("readReference", json!({"id": "api"}), &["'api' is not selected", "selectReferences"]),
         ("readReference", json!({"id": "site"}), &["'site' is"]),

@@ -326,7 +326,7 @@ impl Desk {
             PickStatus::AllSelected => words.push("everything is picked already".to_owned()),
             PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
             PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
-                words.push(format!("no source has the tag {}{}", tags.join(" or "), self.nearest_tag(tags)));
+                words.push(format!("no source has the tag {}{}", quoted_tags(tags), self.nearest_tag(tags)));
             }
             PickStatus::NoneMatched => {}
             PickStatus::Error if answer.missing.is_empty() => {
@@ -369,6 +369,11 @@ impl Desk {
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         Error::new(Code::UnknownId, format!("no source has the id '{id}'{nearest}"), Fix::ListSources)
     }
+}
+
+/// `'a' or 'b'`
+pub fn quoted_tags(tags: &[String]) -> String {
+    tags.iter().map(|tag| format!("'{tag}'")).collect::<Vec<_>>().join(" or ")
 }
 
 pub(super) fn not_stored(error: &std::io::Error) -> Error {

@@ -56,7 +56,7 @@ pub use activity::{AgentActivity, AgentSession, Knowledge, MOST_LINES, MOST_SESS
 pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
-pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag};
+pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag, quoted_tags};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAccess, DatabaseAnswer, DatabaseCheck,
     DatabaseDifference, DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary,

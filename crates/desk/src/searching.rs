@@ -223,6 +223,9 @@ impl Settled<'_> {
         if found.is_empty {
             notes.push("The query has no words to search for.".to_owned());
         }
+        let unknown = self.unknown_tags(&request.tags);
+        let finds_nothing = found.is_empty || (!unknown.is_empty() && unknown.len() == request.tags.len());
+        notes.extend(unknown);
         if found.is_cut {
             notes.push(format!(
                 "The query is too long: only its first {} characters count.",
@@ -262,7 +265,7 @@ impl Settled<'_> {
             tokens_used: 0,
             partial: found.partial,
             notes,
-            explains_no_hits: found.is_empty,
+            explains_no_hits: finds_nothing,
         })
     }
 
