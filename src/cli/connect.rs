@@ -19,12 +19,12 @@ use self::file_change::Verb;
 use self::found::FoundAgent;
 use super::answer::CommandOutput;
 use super::args::{ConnectArgs, DisconnectArgs, SettingsArgs};
-use super::output::ask;
+use super::output::{ask, can_ask, print_to_stderr};
 use super::workspace::nothing_found;
 use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::setup::Client;
 use refdesk_desk::{Desk, Session};
-use refdesk_text::escape::visible;
+use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
 /// Connects agents: those that are named, or those that are found.
@@ -58,6 +58,12 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> Comman
     if !args.settings.user && !desk.around().is_workspace() {
         return CommandOutput::refused(nothing_found(desk.around())).with_status("error");
     }
+    // A person reads it before the first question, else it is in the notes.
+    let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();
+    let mut evidence: Vec<Vec<String>> = agents.iter().map(FoundAgent::note).map(Vec::from_iter).collect();
+    if is_asked {
+        evidence.iter_mut().flat_map(std::mem::take).for_each(|note| print_to_stderr(&one_line(&note)));
+    }
     let empty = match confirm_empty_catalog(desk, args.settings) {
         Ok(note) => note,
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
@@ -68,14 +74,12 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> Comman
         _ => Wanted::Both,
     };
     let mut answers = Vec::new();
-    for agent in &agents {
+    for (agent, evidence) in agents.iter().zip(evidence) {
         let connection = Connection::new(desk, agent.client, args.settings, wanted, Verb::Connect);
         answers.push(match connection {
             Ok(connection) => {
                 let mut answer = connection.carry_out(desk, session, args.settings);
-                if !agent.evidence.is_empty() {
-                    answer.notes.insert(0, format!("found {}: {}", agent.client.name, agent.evidence.join(", ")));
-                }
+                answer.notes.splice(0..0, evidence);
                 (answer, Some(connection))
             }
             Err(refusal) => (refused(&agent.client, refusal), None),

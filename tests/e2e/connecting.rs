@@ -48,6 +48,19 @@ fn the_diff_is_shown_before_the_answer() {
 }
 
 #[test]
+fn what_was_found_and_the_agent_come_before_the_first_question() {
+    let world = world("{\n  \"version\": 1\n}\n");
+    let mut pty = start(&world, &["connect", "--hooks-only"]);
+    pty.wait_for("[y/N]");
+    let text = pty.text();
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("found Cursor: .cursor is in this workspace") < at("\nCursor"), "{text}");
+    assert!(at("\nCursor") < at("\"hooks\": {"), "{text}");
+    pty.type_bytes("\x04");
+    pty.wait_for_exit();
+}
+
+#[test]
 fn a_file_that_changes_before_the_answer_is_not_overwritten() {
     let world = world("{\"version\": 1}\n");
     let mut pty = start(&world, HOOKS);

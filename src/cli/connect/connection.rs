@@ -243,9 +243,11 @@ impl Connection {
         }
         let mut text = shown;
         if !settings.yes {
+            let mut heading = format!("\n{}\n\n", self.client.name);
             for change in changes.iter().flatten() {
                 let question = format!("{} {}?", change.words()[1], change.place());
-                match ask(&change.proposal.diff.shown(), &question) {
+                let shown = std::mem::take(&mut heading) + &change.proposal.diff.shown();
+                match ask(&shown, &question) {
                     Some(true) => text.clear(),
                     Some(false) => {
                         let refusal = self.declined(&change.proposal.shown);

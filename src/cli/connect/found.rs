@@ -11,6 +11,14 @@ pub(super) struct FoundAgent {
     pub evidence: Vec<String>,
 }
 
+impl FoundAgent {
+    /// What shows that it is used; none if a person named it.
+    pub fn note(&self) -> Option<String> {
+        let evidence = self.evidence.join(", ");
+        (!evidence.is_empty()).then(|| format!("found {}: {evidence}", self.client.name))
+    }
+}
+
 /// The agents that are installed, or configured in this workspace or by this user, and have settings of a workspace or,
 /// `for_user`, of their user.
 pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {

@@ -1,5 +1,5 @@
-//! Where the settings of an agent are: in the workspace, or in the home folder. A link that leads outside is refused, so
-//! that nothing is written there; a link inside is followed, and its target is written.
+//! Where the settings of an agent are: in the workspace, in the home folder, or where the user's own variable moves them. A
+//! link that leads outside is refused, so that nothing is written there; a link inside is followed, and its target is written.
 
 use std::path::{Path, PathBuf};
 
@@ -22,11 +22,20 @@ const LIMIT_WITH_STATE: u64 = 16 * LIMIT;
 pub(in crate::cli) struct SettingsFile {
     /// The folder that it must stay within.
     root: PathBuf,
+    root_kind: RootKind,
     folder: PathBuf,
     file: &'static str,
-    for_user: bool,
     /// As printed.
     pub shown: String,
+}
+
+/// The folder that a settings file must stay within.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RootKind {
+    Workspace,
+    Home,
+    /// A folder outside the home folder that the user's variable names.
+    Moved,
 }
 
 /// The settings file at one of these places; `None` if the agent reads none in a workspace.
@@ -45,39 +54,53 @@ pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -
 pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> Result<SettingsFile, Error> {
     if !for_user {
         let root = desk.workspace().to_path_buf();
-        return Ok(SettingsFile::new(root.clone(), root.join(place.folder), place, false));
+        return Ok(SettingsFile::new((root.clone(), RootKind::Workspace), root.join(place.folder), place));
     }
     let Some(root) = environment::home() else {
         let message = "no home folder: HOME is not set or not an absolute path";
         return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
     let folder = user_folder(desk, place, &root);
-    Ok(SettingsFile::new(root, folder, place, true))
+    let moved = moved_root(place).map(|moved| absolute(&desk.around().current, &moved));
+    let root = match moved.filter(|_| !folder.starts_with(&root)) {
+        Some(moved) => (moved, RootKind::Moved),
+        None => (root, RootKind::Home),
+    };
+    Ok(SettingsFile::new(root, folder, place))
 }
 
 /// The folder of a user's settings.
 pub(super) fn user_folder(desk: &Desk, place: &SettingsPlace, home: &Path) -> PathBuf {
-    let moved = match place.moved {
-        SettingsVariable::Never => None,
-        SettingsVariable::Folder(variable) => environment::folder(variable),
-        SettingsVariable::Home(variable) => environment::folder(variable).map(|home| home.join(place.folder)),
-        SettingsVariable::Below(variable, inner) => environment::folder(variable).map(|folder| folder.join(inner)),
-    };
+    let moved = moved_root(place).map(|root| match place.moved {
+        SettingsVariable::Never | SettingsVariable::Folder(_) => root,
+        SettingsVariable::Home(_) => root.join(place.folder),
+        SettingsVariable::Below(_, inner) => root.join(inner),
+    });
     moved.map_or_else(|| home.join(place.folder), |moved| absolute(&desk.around().current, &moved))
 }
 
+/// The folder that the user's variable names for this place, if it is set.
+fn moved_root(place: &SettingsPlace) -> Option<PathBuf> {
+    match place.moved {
+        SettingsVariable::Never => None,
+        SettingsVariable::Folder(variable)
+        | SettingsVariable::Home(variable)
+        | SettingsVariable::Below(variable, _) => environment::folder(variable),
+    }
+}
+
 impl SettingsFile {
-    fn new(root: PathBuf, folder: PathBuf, place: &SettingsPlace, for_user: bool) -> Self {
+    fn new((root, root_kind): (PathBuf, RootKind), folder: PathBuf, place: &SettingsPlace) -> Self {
         let there = place.files.iter().find(|file| folder.join(file).symlink_metadata().is_ok());
         let file = there.or(place.files.first()).copied().unwrap_or_default();
         let path = folder.join(file);
         let inside = path.strip_prefix(&root).map(slashed);
-        let shown = match inside {
-            Ok(inside) if for_user => format!("~/{inside}"),
-            Ok(inside) => inside,
-            Err(_) => slashed(&path),
+        let shown = match (root_kind, inside) {
+            (RootKind::Home, Ok(inside)) => format!("~/{inside}"),
+            (RootKind::Workspace, Ok(inside)) => inside,
+            _ => slashed(&path),
         };
-        Self { root, folder, file, for_user, shown }
+        Self { root, root_kind, folder, file, shown }
     }
 
     /// The path of the file.
@@ -132,7 +155,11 @@ impl SettingsFile {
     fn reworded(&self, refused: Error) -> Error {
         match refused.code {
             Code::Outside => {
-                let of = if self.for_user { "the home folder" } else { "the workspace" };
+                let of = match self.root_kind {
+                    RootKind::Home => "the home folder".to_owned(),
+                    RootKind::Workspace => "the workspace".to_owned(),
+                    RootKind::Moved => slashed(&self.root),
+                };
                 let real = Resolver::default().resolve(&self.path()).0;
                 let message = match self.folder.starts_with(&self.root) {
                     true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),

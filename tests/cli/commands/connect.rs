@@ -366,7 +366,7 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
 }
 
 #[test]
-fn an_agent_with_another_settings_folder_in_the_home_folder() {
+fn an_agent_whose_settings_the_users_variable_moves() {
     let world = Workspace::new();
     let home = world.beside("home");
     for (agent, variable, value, file) in [
@@ -377,9 +377,22 @@ fn an_agent_with_another_settings_folder_in_the_home_folder() {
         let mut command = world.command(&["connect", agent, "--user", "--yes"]);
         run(command.env(variable, home.join(value)), None).exits(0);
         assert!(home.join(file).is_file(), "{file}");
-        let mut command = world.command(&["--format", "json", "connect", agent, "--user", "--yes"]);
-        let ran = run(command.env(variable, world.beside("tmp")), None).exits(1);
-        assert_eq!(ran.json()["error"]["code"], "outside");
+        // Outside the home folder, the user's own variable names the folder that nothing may leave.
+        let elsewhere = world.beside(&format!("elsewhere/{agent}"));
+        fs::create_dir_all(&elsewhere).unwrap();
+        let name = file.rsplit('/').next().unwrap();
+        let below = if agent == "gemini-cli" { elsewhere.join(".gemini") } else { elsewhere.clone() };
+        let answer = |words: &[&str], code| {
+            let mut command = world.command(&[&["--format", "json"], words, &[agent, "--user", "--yes"]].concat());
+            run(command.env(variable, &elsewhere), None).exits(code).json()
+        };
+        assert_eq!(answer(&["connect"], 0)["path"], below.join(name).to_str().unwrap());
+        assert!(below.join(name).is_file(), "{agent}");
+        answer(&["disconnect"], 0);
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{agent}");
+        fs::create_dir_all(&below).unwrap();
+        std::os::unix::fs::symlink(world.beside("tmp/out.json"), below.join(name)).unwrap();
+        assert_eq!(answer(&["connect"], 1)["error"]["code"], "outside", "a link");
     }
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
 }
