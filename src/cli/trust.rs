@@ -36,7 +36,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TrustArgs) -> CommandOutpu
 
 fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     let mut text = String::new();
-    for (title, actions) in [("Trusted:", trusted), ("Not trusted, so refdesk will not:", waiting)] {
+    for (title, actions) in [("Trusted:", trusted), ("Waiting for your trust:", waiting)] {
         if !actions.is_empty() {
             text.push_str(&format!("{title}\n{}", sentences(actions)));
         }
@@ -50,10 +50,19 @@ fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOu
 fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     match desk.revoke() {
         Ok(taken) => {
-            let text = format!("Nothing of this workspace is trusted any more; {} before.\n", taken.len());
+            let text = revoked(taken.len());
             CommandOutput::new(document("success", &[], &[&taken, waiting].concat()), text)
         }
         Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+    }
+}
+
+/// How many things are no longer trusted.
+fn revoked(count: usize) -> String {
+    match count {
+        0 => "Nothing was trusted.\n".to_owned(),
+        1 => "Revoked: 1 thing was trusted.\n".to_owned(),
+        count => format!("Revoked: {count} things were trusted.\n"),
     }
 }
 
@@ -63,7 +72,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     }
     let count = counted(waiting.len(), "thing");
     let shown = format!(
-        "The configuration of {} would do {count} outside it:\n{}",
+        "Waiting for your trust, in {}:\n{}",
         one_line(&desk.workspace().to_string_lossy()),
         sentences(waiting)
     );

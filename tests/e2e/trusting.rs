@@ -15,7 +15,7 @@ fn only_a_yes_trusts_what_was_shown() {
         [("n\r", 1, "nothing was trusted"), ("\r", 1, "nothing was trusted"), ("y\r", 0, "Trusted 1 thing")]
     {
         let mut pty = Pty::start_at(&home, &words, 100, 30);
-        pty.wait_for("would do 1 thing outside it");
+        pty.wait_for("Waiting for your trust, in ");
         pty.wait_for("outside.md");
         pty.wait_for("Trust all of it?");
         assert!(!home.join(".local/state/refdesk/trust.json").exists(), "before {typed:?}");

@@ -15,7 +15,7 @@ use refdesk_files::path::is_within;
 /// Something that a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivilegedAction {
-    /// What would be done, as a sentence. Not escaped.
+    /// What it would do, as in "it wants to …". Not escaped.
     pub what: String,
     /// Hash of the workspace and of everything that the action depends on: trusting one action trusts no other.
     pub hash: String,
@@ -89,7 +89,7 @@ impl PrivilegedActions<'_> {
     /// A webhook, with all its settings.
     pub fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
-        let mut what = format!("questions to you would be posted to {endpoint}");
+        let mut what = format!("post questions for you to {endpoint}");
         let mut with: Vec<String> = Vec::new();
         with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in ${name}")));
         with.extend(channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in ${name}")));
@@ -111,13 +111,13 @@ impl PrivilegedActions<'_> {
     /// A folder outside for requests and answers.
     pub fn folder(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
-        let what = format!("questions to you would be written to {path}, and answers read from there");
+        let what = format!("write questions for you to {path}, and read the answers from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
     /// A search index in a database, and the name that the workspace gives itself there.
     pub fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> Bare {
-        let mut what = format!("the search index, with the texts of all sources, would be in {shown}");
+        let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
             what.push_str(&format!(", shared with all checkouts of {name}"));
         }
@@ -162,8 +162,10 @@ impl PrivilegedActions<'_> {
     pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
         let path = in_text(resolved);
         let id = source.id.as_str();
-        let when = if source.mode == Mode::Auto { "every agent" } else { "an agent that selects it" };
-        let what = format!("{when} could read {path}{below}, as @{id}");
+        let what = match source.mode {
+            Mode::Auto => format!("let every agent read {path}{below}, as @{id}"),
+            Mode::Selectable => format!("let an agent that selects @{id} read {path}{below}"),
+        };
         let content = json!({"id": id, "path": path, "mode": source.mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
@@ -171,21 +173,21 @@ impl PrivilegedActions<'_> {
     /// A folder outside whose files are sources, so that an agent can read them.
     pub fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
-        let what = format!("agents could read the sources that the files in {path} define, with their texts");
+        let what = format!("let agents read the sources that the files in {path} define, with their texts");
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the folder of references that is a link and leads outside.
     pub fn reference(&self, file: &Path, resolved: &Path) -> Bare {
         let path = in_text(resolved);
-        let what = format!("agents could read the source that {path} defines, with its text");
+        let what = format!("let agents read the source that {path} defines, with its text");
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text is in a file outside, to which a link leads.
     pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
         let (id, path) = (source.id.as_str(), in_text(resolved));
-        let what = format!("agents could read the text in {path}, as @{id}");
+        let what = format!("let agents read the text in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
@@ -211,7 +213,7 @@ impl PrivilegedActions<'_> {
             .filter(takes_back)
             .map(|(_, rule)| (rule.glob.as_str(), if rule.verdict == ApprovalMode::Deny { "deny" } else { "ask" }))
             .collect();
-        let mut what = format!("agents could write files that match `{glob}` without asking you");
+        let mut what = format!("let agents write files that match `{glob}` without asking you");
         if !unless.is_empty() {
             let globs: Vec<String> = unless.iter().map(|(glob, _)| format!("`{glob}`")).collect();
             what.push_str(&format!(", except {}", globs.join(", ")));
@@ -264,16 +266,12 @@ mod tests {
             ("/w/a.md", PathState::File, None),
             ("/w", PathState::Directory, None),
             ("/w/gone", PathState::Missing, None),
-            ("/gone", PathState::Missing, Some("an agent that selects it could read /gone, as @a")),
+            ("/gone", PathState::Missing, Some("let an agent that selects @a read /gone")),
             ("C:\\gone", PathState::Missing, None),
             ("/w/pipe", PathState::Special, None),
-            (
-                "/proc/self/status",
-                PathState::Special,
-                Some("an agent that selects it could read /proc/self/status, as @a"),
-            ),
-            ("/w-evil/a.md", PathState::File, Some("an agent that selects it could read /w-evil/a.md, as @a")),
-            ("/", PathState::Directory, Some("an agent that selects it could read / and everything below it, as @a")),
+            ("/proc/self/status", PathState::Special, Some("let an agent that selects @a read /proc/self/status")),
+            ("/w-evil/a.md", PathState::File, Some("let an agent that selects @a read /w-evil/a.md")),
+            ("/", PathState::Directory, Some("let an agent that selects @a read / and everything below it")),
         ] {
             assert_eq!(of(path, standing).as_deref(), expected, "{path}");
         }
@@ -290,7 +288,7 @@ mod tests {
             allow_hosts: vec!["10.0.0.1".into()],
             ..ChannelSettings::default()
         };
-        let told = "questions to you would be posted to https://example.org/x, with the bearer token in $TOKEN, a \
+        let told = "post questions for you to https://example.org/x, with the bearer token in $TOKEN, a \
                     signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
                     10.0.0.1";
         assert_eq!(actions("/w").webhook(&channel).unwrap().what, told);
@@ -358,7 +356,7 @@ mod tests {
         };
         use ApprovalMode::{Ask, Auto, Deny};
         let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
-        assert_eq!(told.1, "agents could write files that match `src/**` without asking you, except `src/x`, `*.pem`");
+        assert_eq!(told.1, "let agents write files that match `src/**` without asking you, except `src/x`, `*.pem`");
         assert_eq!(
             Some(&told.0),
             first(&[("docs/**", Ask), ("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).map(|it| it.0).as_ref(),

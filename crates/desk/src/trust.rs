@@ -183,7 +183,7 @@ impl Desk {
         }
         let check = TrustCheck::new(self);
         let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
-            let problem = Diagnostic::warning(Code::Untrusted, format!("not done until you trust it: {}", action.what));
+            let problem = Diagnostic::warning(Code::Untrusted, format!("waits for your trust: {}", action.what));
             let problem = problem.in_file(action.file).fix(Fix::Trust);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),

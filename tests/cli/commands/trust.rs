@@ -34,11 +34,11 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     let out = world.beside("out");
     assert!(
         ran.text()
-            .contains(&format!("could read {} and everything below it, as @out\n  references.json:", out.display())),
+            .contains(&format!("selects @out read {} and everything below it\n  references.json:", out.display())),
         "{ran}"
     );
     assert!(
-        ran.text().contains("agents could write files that match `src/**` without asking you\n  references.json:"),
+        ran.text().contains("let agents write files that match `src/**` without asking you\n  references.json:"),
         "{ran}"
     );
     assert!(ran.stderr.contains("at a terminal"), "{ran}");
@@ -54,7 +54,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     world.trust(STATE);
     assert_eq!(counts(&world.json(&["trust"], 0)), (2, 0), "nothing is left to be asked");
     let listed = world.run(&["trust", "list"]).exits(0);
-    assert!(listed.text().starts_with("Trusted:\n- ") && !listed.text().contains("Not trusted"), "{listed}");
+    assert!(listed.text().starts_with("Trusted:\n- ") && !listed.text().contains("Waiting"), "{listed}");
     let row = &world.json(&["trust", "list"], 0)["trusted"][1];
     assert_eq!(
         (&row["kind"], &row["source_id"], &row["file"]),
@@ -64,7 +64,8 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     let kept = world.beside("home/.local/state/refdesk/trust.json");
     assert_eq!(std::fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
 
-    world.run(&["trust", "revoke"]).exits(0);
+    let revoked = world.run(&["trust", "revoke"]).exits(0);
+    assert!(revoked.text().starts_with("Revoked: "), "{revoked}");
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
 }
 

@@ -70,12 +70,12 @@ impl Desk {
             Connection::Sqlite { file } => {
                 let path = absolute(self.workspace(), std::path::Path::new(&expand(self.around(), file)));
                 let real = outside(actions.workspace, &path)?;
-                let what = format!("the SQLite database {} would be read, as '{name}'", in_text(&real));
+                let what = format!("read the SQLite database {} as '{name}'", in_text(&real));
                 Some(actions.database(name, what, &json!({"name": name, "path": in_text(&real)})))
             }
             Connection::Postgres(server) | Connection::Snowflake(server) => {
                 let kind = database.connection.word();
-                let what = format!("the {kind} database '{name}' would be read: {}", words(server));
+                let what = format!("read the {kind} database '{name}': {}", words(server));
                 Some(actions.database(name, what, &json!({"name": name, "kind": kind, "server": server})))
             }
         }
@@ -92,19 +92,19 @@ impl Desk {
 fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<Bare> {
     let mut parts = Vec::new();
     if database.sampling > Sampling::Statistics {
-        parts.push("values would be shown to a language model".to_owned());
+        parts.push("show values to a language model".to_owned());
     }
     let lifted: Vec<&str> = database.not_sensitive.iter().map(|pattern| pattern.text.as_str()).collect();
     if !lifted.is_empty() {
-        parts.push(format!("columns like {} would not count as sensitive", lifted.join(", ")));
+        parts.push(format!("count columns like {} as not sensitive", lifted.join(", ")));
     }
     if database.publish_values {
-        parts.push("small sets of values would be written into pages".to_owned());
+        parts.push("write small sets of values into pages".to_owned());
     }
     if parts.is_empty() {
         return None;
     }
-    let what = format!("more would be told of the database '{}': {}", database.name, parts.join(", and "));
+    let what = format!("tell more of the database '{}': {}", database.name, parts.join(", and "));
     let content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
         "publish_values": database.publish_values,

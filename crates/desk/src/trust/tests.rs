@@ -100,13 +100,13 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     world.configure(ALL);
     world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
     let told = [
-        "references.json:9: questions to you would be posted to https://example.org/ask, with a signature made with the \
+        "references.json:9: post questions for you to https://example.org/ask, with a signature made with the \
          secret in $SECRET",
-        "references.json:12: agents could write files that match `docs/**` without asking you, except `docs/x`",
-        "references.json:4: every agent could read out/a.md, as @a",
-        "references.json:5: an agent that selects it could read out/dir and everything below it, as @dir",
-        "references.json:6: an agent that selects it could read out/none.md, as @gone",
-        ".jaato/references/found.json:1: an agent that selects it could read ws-evil and everything below it, as @found",
+        "references.json:12: let agents write files that match `docs/**` without asking you, except `docs/x`",
+        "references.json:4: let every agent read out/a.md, as @a",
+        "references.json:5: let an agent that selects @dir read out/dir and everything below it",
+        "references.json:6: let an agent that selects @gone read out/none.md",
+        ".jaato/references/found.json:1: let an agent that selects @found read ws-evil and everything below it",
     ];
     assert_eq!(world.waiting(), told);
     let mut desk = world.desk();
@@ -552,7 +552,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let url = "postgres://ann:s3cret@127.0.0.1:1/team";
     let config = format!(r#"{{"sources": [], "index_url": "{url}"}}"#);
     let origin = "[remote \"origin\"]\n\turl = https://git.example/team/app.git\n";
-    let what = "the search index, with the texts of all sources, would be in the database 'team' at 127.0.0.1";
+    let what = "keep the search index, with the texts of all sources, in the database 'team' at 127.0.0.1";
     let shared = format!("{what}, shared with all checkouts of git.example/team/app");
     let code = |world: &World| world.desk().index().map(|index| index.is_some()).map_err(|error| error.code);
     for (file, git, expected) in [

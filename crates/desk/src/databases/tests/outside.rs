@@ -27,8 +27,8 @@ fn what_leads_outside_waits_for_trust() {
     assert_eq!(
         waiting,
         [
-            format!(".jaato/databases.yaml:3 the SQLite database {} would be read, as 'out'", outside.display()),
-            ".jaato/databases.yaml:4 the postgres database 'pg' would be read: host db, user ann, with the secret in $PW"
+            format!(".jaato/databases.yaml:3 read the SQLite database {} as 'out'", outside.display()),
+            ".jaato/databases.yaml:4 read the postgres database 'pg': host db, user ann, with the secret in $PW"
                 .to_owned(),
         ]
     );
