@@ -10,7 +10,7 @@ use super::args::{IndexArgs, InitArgs};
 use super::output::{ask, ask_line, ask_to_leave, ask_with_yes, can_ask, unasked};
 use refdesk_desk::{
     CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
-    SamplePrompt, Session,
+    SamplePrompt, ScanNote, Session,
 };
 use refdesk_files::output::Proposal;
 use refdesk_files::path::slashed;
@@ -45,19 +45,21 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     let is_first = desk.catalog().is_empty();
     let listed = if args.all { found.new.len() } else { found.listed(!is_first) };
     let mut ticks = Ticks::of(&found, listed);
+    let told = if is_first || args.all { found.notes.iter().collect() } else { of_listed(&found, listed) };
+    let notes = notes(&told);
     if ticks.is_empty() || (ticks.count() == 0 && !is_first && !args.all) {
-        return nothing(desk, &found, &ticks);
+        return nothing(desk, &found, &ticks, &notes);
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
     let listed = list::shown(&found, &ticks, LISTS);
-    if is_asked && !tick(&found, &mut ticks) {
+    if is_asked && !tick(&found, &mut ticks, &notes) {
         return left(&found, &ticks);
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
         desk.remember_declined(&change);
         // A person who was asked has seen the list.
-        let seen = if is_asked { String::new() } else { listed + &notes(&found) };
+        let seen = if is_asked { String::new() } else { listed + &notes };
         let text =
             format!("{seen}Nothing is ticked, so nothing was written. `refdesk add PATH` adds any file or folder.\n");
         return CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) };
@@ -67,8 +69,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
     };
     let files = counted(proposals.len(), "file");
-    let shown =
-        || format!("{listed}\n{}{}", notes(&found), proposals.iter().map(|it| it.diff.unified()).collect::<String>());
+    let shown = || format!("{listed}\n{notes}{}", proposals.iter().map(|it| it.diff.unified()).collect::<String>());
     if args.dry_run {
         let answer = CommandOutput { text: shown().into_bytes(), ..answer("dry_run", &found, &ticks) };
         return CommandOutput { notes: vec![format!("this would write {files}")], ..answer };
@@ -88,7 +89,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Ok(_) => {
             desk.remember_declined(&change);
             let indexed = if is_asked { offer_index(desk) } else { None };
-            let answer = written(desk, session, &found, &ticks, &change, &proposals, indexed.as_ref());
+            let answer = written(desk, session, (&found, &ticks, &notes), &change, &proposals, indexed.as_ref());
             CommandOutput { notes: indexed.map(|it| it.notes).unwrap_or_default(), ..answer }
         }
         Err(unwritten) => answer("error", &found, &ticks).and_refused(vec![unwritten.refused]),
@@ -96,8 +97,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
 }
 
 /// Lets a person tick and untick; whether they went on.
-fn tick(found: &Discovery, ticks: &mut Ticks) -> bool {
-    let mut shown = format!("{}{}", list::shown(found, ticks, SHOWS), notes(found));
+fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
+    let mut shown = format!("{}{notes}", list::shown(found, ticks, SHOWS));
     loop {
         let question = "Numbers tick or untick (3 5-8), Enter goes on, q leaves, ? shows more:";
         let Some(line) = ask_line(&shown, question) else { return false };
@@ -172,7 +173,7 @@ fn difference(proposals: &[Proposal]) -> String {
     shown
 }
 
-fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
+fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> CommandOutput {
     let place = one_line(&desk.workspace().display().to_string()).into_owned();
     let (status, text) = match desk.catalog().len() {
         0 => {
@@ -183,20 +184,20 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks) -> CommandOutput {
         count => {
             let left = match found.new.len() {
                 0 => String::new(),
+                1 => " 1 document left out: `refdesk init --all` lists it, and `refdesk add` adds it.".to_owned(),
                 left => format!(" {} left out: {LISTS}, and `refdesk add` adds any.", counted(left, "document")),
             };
             ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", counted(count, "source")))
         }
     };
-    let text = format!("{text}{}{}", list::gone(&found.gone), notes(found));
+    let text = format!("{text}{}{notes}", list::gone(&found.gone));
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
 }
 
 fn written(
     desk: &mut Desk,
     session: &Session,
-    found: &Discovery,
-    ticks: &Ticks,
+    (found, ticks, notes): (&Discovery, &Ticks, &str),
     change: &CatalogChange,
     proposals: &[Proposal],
     indexed: Option<&Indexed>,
@@ -214,7 +215,7 @@ fn written(
         .collect();
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
     text.push_str(&list::gone(&found.gone));
-    text.push_str(&notes(found));
+    text.push_str(notes);
     text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
@@ -252,11 +253,24 @@ fn sample(prompts: &[SamplePrompt]) -> String {
     text
 }
 
+/// The notes on what is listed now, and on the whole: of what was left out before, they were read then.
+fn of_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
+    let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
+    let shown: Vec<String> = new.map(slashed).chain(found.moved.iter().map(|source| slashed(&source.after))).collect();
+    let is_about =
+        |note: &&ScanNote| note.file.is_empty() || shown.iter().any(|place| is_at_or_below(&note.file, place));
+    found.notes.iter().filter(is_about).collect()
+}
+
+fn is_at_or_below(file: &str, place: &str) -> bool {
+    file.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// What was left out or not understood.
-fn notes(found: &Discovery) -> String {
-    let line = |note: &refdesk_desk::ScanNote| format!("note: {}\n", one_line(&note.to_string()));
-    let mut text: String = found.notes.iter().take(NOTES).map(line).collect();
-    if let Some(more) = found.notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
+fn notes(notes: &[&ScanNote]) -> String {
+    let line = |note: &&ScanNote| format!("note: {}\n", one_line(&note.to_string()));
+    let mut text: String = notes.iter().take(NOTES).map(line).collect();
+    if let Some(more) = notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
         text.push_str(&format!(
             "note: {more} more notes; `refdesk init --dry-run --format json` lists all of them as `skipped`\n"
         ));

@@ -153,7 +153,7 @@ fn place(source: &ProposedSource) -> String {
     }
 }
 
-/// What is not listed, by its folders at the top of the repository.
+/// What is not listed, by its folders at the top.
 fn folded(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let rest = found.new.get(ticks.listed.saturating_sub(ticks.moved)..).unwrap_or_default();
     if rest.is_empty() {

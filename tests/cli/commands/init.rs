@@ -277,6 +277,10 @@ fn what_a_catalog_cannot_say_is_left_out() {
     let made = world.json(&["init", "--yes"], 0);
     assert!(made.to_string().contains("its name is not UTF-8; it was left out"), "{made}");
     assert!(!made.to_string().contains("secret"), "{made}");
+    let again = world.run(&["init"]).exits(0);
+    assert!(again.text().starts_with("Nothing new") && !again.text().contains("note:"), "{again}");
+    let all = world.json(&["init"], 0);
+    assert!(all["skipped"].to_string().contains("its name is not UTF-8"), "{all}");
     let checked = world.json(&["check"], 0);
     assert_eq!(checked["errors"], json!([]), "{checked}");
     assert_eq!(world.json(&["init", "--yes"], 0)["status"], "nothing_new");
