@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::process::ExitStatus;
 
 use refdesk_desk::Spot;
 use refdesk_text::{Code, Error};
@@ -51,6 +52,11 @@ pub fn call(
     let mut arguments: Vec<OsString> = given.iter().map(OsString::from).collect();
     arguments.extend(place(&program, given, spot));
     Ok(EditorCommand { program, arguments, origin })
+}
+
+/// How an editor ended that failed.
+pub fn ending(status: ExitStatus) -> String {
+    status.code().map_or_else(|| format!("ended with {status}"), |code| format!("failed with exit code {code}"))
 }
 
 fn unreadable(origin: &str, why: &str) -> Error {

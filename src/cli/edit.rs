@@ -93,7 +93,11 @@ fn open(desk: &Desk, spot: &Spot) -> Result<(), Error> {
     if status.success() {
         return Ok(());
     }
-    Err(Error::new(Code::Editor, format!("'{program}' ended with {status} ({origin})"), "the file is as it left it"))
+    Err(Error::new(
+        Code::Editor,
+        format!("'{program}' {} ({origin})", editor::ending(status)),
+        "the file is as it left it",
+    ))
 }
 
 /// What is wrong with the file now, and whether it still defines the source.

@@ -126,7 +126,7 @@ fn a_failing_editor_is_reported() {
     let fails = desk.editor("fails", "exit 3\n");
     let raw = desk.editor("raw", "stty raw -echo\nkill -9 $$\n");
     for (editor, said) in [
-        (fails.to_string_lossy().as_ref(), "ended with exit status: 3"),
+        (fails.to_string_lossy().as_ref(), "failed with exit code 3"),
         (raw.to_string_lossy().as_ref(), "ended with signal: 9"),
         ("/nowhere/editor -n", "Program '/nowhere/editor' not found ($EDITOR is"),
         ("'unclosed", "$EDITOR is \"'unclosed\", and missing closing quote"),

@@ -15,7 +15,7 @@ fn repository() -> Workspace {
 
 fn open(workspace: &Workspace) -> Pty {
     let pty = Pty::start_at(&workspace.beside("home"), &["--workspace", workspace.path.to_str().unwrap()], 120, 36);
-    pty.wait_for("Scan this repository");
+    pty.wait_for("Scan this folder");
     pty
 }
 

@@ -105,13 +105,13 @@ pub fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     } else if is_decision(&stem) {
         with(FoundKind::Decision, "a decision record, by its name".to_owned())
     } else if is_readme(&stem) {
-        let of = if folder.is_empty() { "the repository".to_owned() } else { folder.clone() };
+        let of = if folder.is_empty() { "this folder".to_owned() } else { folder.clone() };
         with(FoundKind::Readme, format!("the README of {of}"))
     } else if let Some(at) = folders.iter().position(|folder| DOCUMENTATION.contains(&folder.as_str())) {
         let shown: Vec<String> = path.iter().take(at + 1).map(|part| part.to_string_lossy().into_owned()).collect();
         with(FoundKind::Document, format!("a document in {}", shown.join("/")))
     } else if folders.is_empty() {
-        with(FoundKind::Project, "a document at the top of the repository".to_owned())
+        with(FoundKind::Project, "a document at the top of the folder".to_owned())
     } else if is_among_code {
         let evidence = format!("a document among the code of {folder}");
         Classified { is_ticked: false, ..with(FoundKind::Other, evidence) }

@@ -194,7 +194,7 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Back, "not now", "Close this window; the request stays open", ["Esc", "q"], &[KeyContext::Approval], BottomLine),
     entry!(Action::Confirm, "choose", "Begin in the way under the cursor", ["Enter"], &[KeyContext::Welcome], BottomLine),
-    entry!(Action::Discover, "scan", "Scan this repository, and propose a catalog to tick", ["s"], &[KeyContext::Welcome], BottomLine),
+    entry!(Action::Discover, "scan", "Scan this folder, and propose a catalog to tick", ["s"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::OpenDemo, "open demo", "Open the demo with its tour; leaving it comes back here", ["o"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::ConnectAgent, "connect agent", "Connect the agents of this machine, as refdesk connect does", ["c"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::AddSource, "add source", "Type the path of a file or folder, or an address, to add it", ["a"], &[KeyContext::Welcome], BottomLine),

@@ -139,7 +139,7 @@ impl App {
                         Ok(status) if status.success() => None,
                         Ok(status) => {
                             let hint = "its output is above this screen: quit with q to read it";
-                            failed(format!("'{program}' ended with {status} ({origin})"), hint)
+                            failed(format!("'{program}' {} ({origin})", editor::ending(status)), hint)
                         }
                         Err(error) => failed(format!("'{program}' was lost: {error}"), ""),
                     };

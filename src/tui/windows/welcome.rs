@@ -24,7 +24,7 @@ const COLUMNS: u16 = 72;
 
 /// The ways to begin: the action, its key, its name, and what it does.
 const WAYS: [(Action, &str, &str, &str); 4] = [
-    (Action::Discover, "s", "Scan this repository", "proposes a catalog; you tick"),
+    (Action::Discover, "s", "Scan this folder", "proposes a catalog; you tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
     (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
     (Action::AddSource, "a", "Add a file", "or a folder, or an address"),

@@ -284,7 +284,7 @@ fn is_blank(text: &str, server: &McpServer) -> Result<bool, Error> {
 
 fn not_safe(text: &str, list: &List, done: &str) -> Error {
     let message = format!("'{}' cannot be {done} without changing other settings", list.name());
-    at(text, list, Code::WrongType, &message, "edit that part by hand; nothing was written")
+    at(text, list, Code::WrongType, &message, "edit that part by hand; the file was not changed")
 }
 
 /// An error at the line that names the list of servers, or the first.
