@@ -6,7 +6,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Arg, Command};
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{EnvCompleter, Shells};
 use serde_json::json;
 
@@ -39,6 +39,9 @@ enum ValueKind {
     Desk,
     Agent,
     AgentWithHooks,
+    Path,
+    /// `@` and a path, in place of a value.
+    FileWithValue,
 }
 
 /// Prints the script for a shell.
@@ -116,6 +119,11 @@ fn with_values_below(command: Command, path: &str, words: &[OsString]) -> Comman
 
 fn with_candidates(path: &str, arg: Arg, words: &[OsString]) -> Arg {
     let Some(kind) = kind_of(path, &arg) else { return arg };
+    match kind {
+        ValueKind::Path => return arg.add(ArgValueCompleter::new(PathCompleter::any())),
+        ValueKind::FileWithValue => return arg.add(ArgValueCompleter::new(files_with_values)),
+        _ => {}
+    }
     let words = words.to_vec();
     arg.add(ArgValueCompleter::new(move |start: &OsStr| candidates(kind, &words, &start.to_string_lossy())))
 }
@@ -130,10 +138,20 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("templates show" | "templates variables" | "render", "name") => ValueKind::Template,
         (_, "profile") => ValueKind::Profile,
         (_, "desk") => ValueKind::Desk,
+        ("add", "places") => ValueKind::Path,
+        ("render", "vars" | "batch") => ValueKind::FileWithValue,
         (_, "agents") => ValueKind::Agent,
         (_, "agent") => ValueKind::AgentWithHooks,
         _ => return None,
     })
+}
+
+/// Files behind the sign that has a value read from one.
+fn files_with_values(start: &OsStr) -> Vec<CompletionCandidate> {
+    let start = start.to_string_lossy();
+    let Some(path) = start.strip_prefix('@') else { return Vec::new() };
+    let files = PathCompleter::any().complete(OsStr::new(path));
+    files.into_iter().map(|file| file.add_prefix("@")).collect()
 }
 
 /// The values that begin with what is written of them so far.
@@ -213,7 +231,12 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
             entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
         }
-        ValueKind::Agent | ValueKind::AgentWithHooks | ValueKind::Command | ValueKind::IdOrSignedTag => Vec::new(),
+        ValueKind::Agent
+        | ValueKind::AgentWithHooks
+        | ValueKind::Command
+        | ValueKind::IdOrSignedTag
+        | ValueKind::Path
+        | ValueKind::FileWithValue => Vec::new(),
     }
 }
 

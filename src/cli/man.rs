@@ -1,15 +1,16 @@
 //! `refdesk man`: manual pages, made from the same table as `--help`.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::process::{self, ExitStatus, Stdio};
 
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
 use serde_json::json;
 
 use super::answer::CommandOutput;
-use super::args::ManArgs;
+use super::args::{ManArgs, OutputFormat};
 use super::{environment, help};
 use refdesk_files::path::absolute;
 use refdesk_files::write_atomic;
@@ -18,11 +19,12 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
 /// Prints the page of a command, or writes all pages to a folder.
-pub fn run(args: &ManArgs) -> CommandOutput {
+pub fn run(args: &ManArgs, format: OutputFormat) -> CommandOutput {
     let mut program = help::program().disable_help_subcommand(true);
     program.build();
     match wanted(&program, &args.words) {
         Ok(Wanted::Page(page)) => match page.text() {
+            Ok(text) if format == OutputFormat::Text && io::stdout().is_terminal() => read_by_a_person(&page, &text),
             Ok(text) => CommandOutput::new(json!({"text": text}), text),
             Err(error) => CommandOutput::refused(failed(&error)),
         },
@@ -36,6 +38,21 @@ pub fn run(args: &ManArgs) -> CommandOutput {
         },
         Err(error) => CommandOutput::refused(error),
     }
+}
+
+/// The page as `man` shows it; without a `man` that can, the help.
+fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
+    let shown = environment::on_path("man").is_some_and(|man| show(&man, text).is_ok_and(|status| status.success()));
+    let help = if shown { String::new() } else { page.command.clone().render_long_help().to_string() };
+    CommandOutput::new(json!({"text": text}), help)
+}
+
+/// Has `man` show a page.
+fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
+    let mut child = process::Command::new(man).args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    // One that ends early has its reasons, which its status tells.
+    let _ = child.stdin.take().map(|mut pipe| pipe.write_all(text.as_bytes()));
+    child.wait()
 }
 
 /// What the words after `man` ask for.
@@ -103,7 +120,38 @@ impl Page<'_> {
     fn text(&self) -> io::Result<String> {
         let mut bytes = Vec::new();
         let source = concat!("refdesk ", env!("CARGO_PKG_VERSION"));
-        Man::new(self.command.clone().display_name(&self.name)).source(source).manual("refdesk").render(&mut bytes)?;
+        let command = self.command.clone().display_name(&self.name).override_usage(synopsis(self.command));
+        Man::new(command).source(source).manual("refdesk").render(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// `refdesk add [--id ID] [-t TAG]... [OPTIONS] <PATH|URL>...`: the options of the command itself, then one word for those of
+/// all commands.
+fn synopsis(command: &Command) -> String {
+    let mut words = vec![command.get_bin_name().unwrap_or_else(|| command.get_name()).to_owned()];
+    let is_own = |arg: &&Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";
+    let (positional, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().filter(is_own).partition(|arg| arg.is_positional());
+    let word = |arg: &&Arg, open, close| {
+        let name = match (arg.get_short(), arg.get_long()) {
+            (_, Some(long)) => Some(format!("--{long}")),
+            (short, None) => short.map(|short| format!("-{short}")),
+        };
+        let is_valued = arg.is_positional() || arg.get_action().takes_values();
+        let values = arg.get_value_names().filter(|_| is_valued).unwrap_or_default();
+        let values = values.iter().map(ToString::to_string);
+        let parts: Vec<String> = name.into_iter().chain(values).collect();
+        let more = if matches!(arg.get_action(), ArgAction::Append | ArgAction::Count) { "..." } else { "" };
+        format!("{open}{}{close}{more}", parts.join(" "))
+    };
+    words.extend(options.iter().map(|arg| if arg.is_required_set() { word(arg, "", "") } else { word(arg, "[", "]") }));
+    words.push("[OPTIONS]".to_owned());
+    words.extend(
+        positional.iter().map(|arg| if arg.is_required_set() { word(arg, "<", ">") } else { word(arg, "[", "]") }),
+    );
+    if command.has_subcommands() {
+        words.push(if command.is_subcommand_required_set() { "<COMMAND>" } else { "[COMMAND]" }.to_owned());
+    }
+    words.join(" ")
 }

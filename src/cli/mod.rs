@@ -116,7 +116,7 @@ pub fn run(
     let own_files = match &arguments.command {
         Some(Command::Config(args)) => Some(preferences::run(args.command, screen_settings)),
         Some(Command::Completions(args)) => Some(completions::run(args)),
-        Some(Command::Man(args)) => Some(man::run(args)),
+        Some(Command::Man(args)) => Some(man::run(args, arguments.format)),
         _ => None,
     };
     if let Some(answer) = own_files {
@@ -189,6 +189,9 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         };
         answer.diagnostics.retain(is_wanted);
     }
+    if arguments.format == OutputFormat::Text && !matches!(command, Command::Check(_) | Command::Doctor) {
+        tell_missing_once(&desk, command, &mut answer);
+    }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
     answer
@@ -203,10 +206,19 @@ fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let paths = counted(moved.len(), "path");
     let message =
         format!("{paths} of another machine found in this workspace: `refdesk check --fix` rewrites the catalog");
-    let is_told = desk.were_moves_told(&moved);
+    let is_told = desk.were_told("moves", &moved);
     answer.diagnostics.retain(|problem| problem.code != Code::MovedPath);
     if !is_told {
         answer.diagnostics.push(Diagnostic::warning(Code::MovedPath, message));
+    }
+}
+
+/// Missing paths only if they were not told before, and not with `init`, which follows them itself.
+fn tell_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput) {
+    let is_missing = |problem: &&Diagnostic| problem.code == Code::MissingPath && !problem.is_error();
+    let missing: Vec<&Diagnostic> = answer.diagnostics.iter().filter(is_missing).collect();
+    if !missing.is_empty() && (matches!(command, Command::Init(_)) || desk.were_told("missing", &missing)) {
+        answer.diagnostics.retain(|problem| !is_missing(&problem));
     }
 }
 

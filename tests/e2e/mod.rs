@@ -11,6 +11,7 @@ mod editor;
 mod graph;
 mod initializing;
 mod live;
+mod manual;
 mod mouse_and_layout;
 mod own_files;
 mod panics;

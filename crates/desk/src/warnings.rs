@@ -1,4 +1,4 @@
-//! Warnings that follow from the whole catalog: sources that nothing brings up, and moved paths, which are told once.
+//! Warnings that follow from the whole catalog: sources that nothing brings up, and those that are told once.
 
 use std::collections::HashSet;
 
@@ -66,19 +66,19 @@ impl Desk {
         self.catalog.sources().iter().filter(is_hidden).map(told).collect()
     }
 
-    /// Whether a person was told of exactly these moved paths before; from now on it counts as told. It is kept in the user's
-    /// state folder, so that a workspace in which nothing was chosen stays as it is.
-    pub fn were_moves_told(&self, moved: &[&Diagnostic]) -> bool {
-        let mut told: Vec<String> = moved.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
+    /// Whether a person was told of exactly these problems before; from now on they count as told. `kind` names a file in the
+    /// user's state folder, so that a workspace in which nothing was chosen stays as it is.
+    pub fn were_told(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
+        let mut told: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
         told.sort();
         let hash = sha256_hex(told.join("\n").as_bytes());
         let Some(state) = &self.options.state else { return false };
-        let file = state.join(format!("workspaces/{}.moves", workspace_key(self.workspace())));
+        let file = state.join(format!("workspaces/{}.{kind}", workspace_key(self.workspace())));
         if read_own(&file, hash.len() as u64).is_ok_and(|(bytes, is_longer)| !is_longer && bytes == hash.as_bytes()) {
             return true;
         }
         if let Err(error) = write_private(&file, hash.as_bytes()) {
-            tracing::info!("it cannot be stored that moved paths were told: {error}");
+            tracing::info!("it cannot be stored that {kind} were told: {error}");
         }
         false
     }

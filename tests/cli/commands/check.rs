@@ -302,3 +302,19 @@ fn a_key_that_is_there_twice_is_a_warning_with_its_line() {
     assert_eq!(found, [(4, 6, twice("tags").as_str()), (7, 3, twice("preselected").as_str())], "{answer:#}");
     assert_eq!(world.json(&["list"], 0)["sources"][0]["tags"], json!(["y"]));
 }
+
+#[test]
+fn missing_files_are_told_once_and_by_check_always() {
+    let world = Workspace::of(
+        json!([{"id": "gone", "name": "Gone", "path": "docs/gone.md"}, {"id": "lost", "name": "Lost", "path": "lost.md"}]),
+        &[("docs/a.md", "# A\n")],
+    );
+    let tells = |words: &[&str]| format!("{}", world.run(words)).contains("'docs/gone.md' does not exist");
+    assert!(!tells(&["init", "--dry-run"]), "it follows them itself");
+    assert!(tells(&["list"]) && !tells(&["list"]) && !tells(&["why", "gone"]));
+    assert!(tells(&["check"]) && tells(&["check"]));
+    assert!(tells(&["--format", "json", "list"]), "programs read all of them");
+    // Another set is told again.
+    world.put("lost.md", b"Found.\n");
+    assert!(tells(&["list"]) && !tells(&["list"]));
+}

@@ -96,7 +96,11 @@ fn a_mistyped_tag_gets_its_nearest() {
     let ran = world.run(&["list", "-t", "retyr"]).exits(0);
     assert!(ran.stderr.contains("no source has the tag 'retyr' (did you mean 'retry'?)"), "{ran}");
     let ran = world.run(&["select", "-t", "retyr"]).exits(1);
-    assert!(ran.stderr.contains("no source has the tag retyr (did you mean 'retry'?)"), "{ran}");
+    assert!(ran.stderr.contains("no source has the tag 'retyr' (did you mean 'retry'?)"), "{ran}");
+    world.run(&["index", "--words-only"]).exits(0);
+    let ran = world.run(&["search", "retry", "-t", "retyr"]).exits(0);
+    assert!(ran.stderr.contains("no source has the tag 'retyr' (did you mean 'retry'?)"), "{ran}");
+    assert_eq!(ran.text(), "");
     let ran = world.run(&["slect", "a"]).exits(2);
     assert!(ran.stderr.contains("'select'"), "{ran}");
 }
@@ -137,6 +141,11 @@ fn manual_pages_for_every_command() {
     assert!(of_command.text().contains("refdesk\\-list"), "{of_command}");
     let of_another = run(&mut world.bare(&["man", "db", "plan"]), None).exits(0);
     assert!(of_another.text().contains("refdesk\\-db\\-plan"), "{of_another}");
+    // The command's own options, with their values, before the word for those of all commands.
+    let of_add = run(&mut world.bare(&["man", "add"]), None).exits(0).text().replace("\\-", "-");
+    let own =
+        "[--id ID] [--name NAME] [--description TEXT] [--tag TAG]... [--mode MODE] [--each] [OPTIONS] <PATH|URL>...";
+    assert!(of_add.contains(own), "{of_add}");
     for (words, question) in
         [(&["man", "lisst"][..], "did you mean 'list'?"), (&["man", "nope"], ""), (&["man", "db", "pln"], "'plan'?")]
     {
@@ -178,6 +187,7 @@ fn completed(world: &Workspace, words: &[&str]) -> Vec<String> {
 fn a_shell_completes_names_of_the_workspace() {
     let world = small();
     world.put(".jaato/profiles/review.json", br#"{"name": "review"}"#);
+    world.put("files/in.json", b"{}");
     world.run(&["select", "a", "kit"]).exits(0);
     world.run(&["--desk", "other", "select", "a"]).exits(0);
     let before = world.listing();
@@ -200,6 +210,8 @@ fn a_shell_completes_names_of_the_workspace() {
         (&["tag", "tool", "+re"], "+retry"),
         (&["tag", "tool", "-re"], "-retry"),
         (&["man", "conn"], "connect"),
+        (&["add", "files/in"], "files/in.json"),
+        (&["render", "hello.txt.tpl", "--vars", "@files/in"], "@files/in.json"),
     ] {
         let found = completed(&world, words);
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
