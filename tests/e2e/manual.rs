@@ -23,7 +23,7 @@ fn a_person_reads_the_page_and_not_its_source() {
         let path = home.path().join(path);
         let call = format!("PATH={} exec {} man add", path.display(), env!("CARGO_BIN_EXE_refdesk"));
         command.args(["-c", &call]);
-        let mut pty = Pty::spawn_at(home.path(), command, 100, 60);
+        let pty = Pty::spawn_at(home.path(), command, 100, 60);
         pty.wait_for(said);
         assert!(!pty.text().contains(".SH"), "{}", pty.text());
         assert_eq!(pty.wait_for_exit().exit_code(), 0, "{said}");
