@@ -167,7 +167,7 @@ fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
         answer(&mut state, Response::Found(Ok(Box::new(found("x")))));
         let rows = state.jump.rows().iter();
         let word = |by_words: bool, kind| if by_words { "section" } else { kind };
-        let mut words: Vec<&str> = rows.map(|row| word(row.about.ends_with("by words"), row.kind.word())).collect();
+        let mut words: Vec<&str> = rows.map(|row| word(row.about.starts_with("by words"), row.kind.word())).collect();
         words.resize(8, "");
         assert_eq!(words, expected, "{keys}: {:?}", listed(&state));
     }

@@ -115,9 +115,9 @@ impl JumpRow {
             [only] => only.list,
             _ => "words and meaning",
         };
-        // What does not fit is cut, and its details say the place in any case.
+        // Last, since what does not fit is cut, and its details say the place in any case.
         let place = if hit.path.is_empty() { String::new() } else { format!("  {}:{}", hit.path, hit.line) };
-        let about = format!("@{}{place}  by {by}", hit.source_id);
+        let about = format!("by {by}  @{}{place}", hit.source_id);
         Self::new(JumpKind::Heading, searched(name), searched(&about), JumpTarget::Section(Box::new(hit.clone())))
     }
 
