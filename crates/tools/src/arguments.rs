@@ -232,6 +232,13 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_names_the_limits_of_a_number() {
+        let schema: Value = serde_json::from_str(search_documents::SPEC.input).unwrap();
+        let limit = &schema["properties"]["limit"];
+        assert_eq!((&limit["minimum"], &limit["maximum"]), (&json!(1), &json!(100)));
+    }
+
+    #[test]
     fn values_are_an_object_or_its_text() {
         for (given, expected) in [
             (json!({"a": 1}), Ok(json!({"a": 1}))),
