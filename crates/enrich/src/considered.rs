@@ -197,4 +197,23 @@ mod tests {
         let considered: Vec<&str> = findings.considered.iter().flatten().map(|it| it.id.as_str()).collect();
         assert_eq!(considered, ["meant", "tagged", "told", "weak", "gone"]);
     }
+
+    #[test]
+    fn a_tag_brings_up_what_is_missing_and_not_what_waits_for_trust() {
+        let red = ["red".to_owned()];
+        let catalog = Catalog::new(vec![
+            source("closed", &red, local("closed.md", PathState::Untrusted)),
+            source("kept-back", &red, local(".git/config", PathState::Reserved)),
+            source("gone", &red, local("gone.md", PathState::Missing)),
+        ]);
+        let (selection, matcher, places) = (selection(&[], &[], &[]), Matcher::default(), TestFiles::default());
+        let scores = scored(&[("closed", 0.9), ("kept-back", 0.8), ("gone", 0.5)]);
+        let about = About { threshold: Some(0.4), scored: scores, ..About::default() };
+        let ctx = EnrichContext { about: Some(&about), ..context(&catalog, &selection, &matcher, &places) };
+        let found = considered(&ctx, "red", &[], |_, _| true);
+        let mut found: Vec<_> = found.iter().map(|it| (it.id.as_str(), it.why_not.clone())).collect();
+        found.sort_by_key(|(id, _)| *id);
+        let unreadable = || Some(WhyNot::Rejected(crate::ranking::Rejection::Unreadable));
+        assert_eq!(found, [("closed", unreadable()), ("gone", None), ("kept-back", unreadable())]);
+    }
 }

@@ -28,7 +28,7 @@ const MOST_BY_MEANING: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Rejection {
-    /// Its text cannot be read: it is missing, or waits for trust.
+    /// Its text may not be read: it waits for trust, or is where git or refdesk keeps its state.
     Unreadable,
     /// It has no tag in the text, and hints by meaning are turned off.
     MeaningOff,
@@ -71,7 +71,7 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable => write!(out, "its text cannot be read"),
+            Self::Unreadable => write!(out, "its text may not be read"),
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
             Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
@@ -129,14 +129,14 @@ impl Ranking<'_> {
     }
 }
 
-/// The hints of a text. Without an index every tag counts, in catalog order; with one `is_readable` tells whether the text of a
-/// source can be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint, and `depth` how many
+/// The hints of a text. Without an index every tag counts, in catalog order; with one `may_be_read` tells whether the text of a
+/// source may be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint, and `depth` how many
 /// folders down its place is: of several sources with the same section, the innermost one is hinted at.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
     about: Option<&'a About>,
     settings: HintSettings,
-    is_readable: impl Fn(&str) -> bool,
+    may_be_read: impl Fn(&str) -> bool,
     may_be_hinted: impl Fn(&str) -> bool,
     depth: impl Fn(&str) -> usize,
 ) -> Ranking<'a> {
@@ -153,7 +153,7 @@ pub(crate) fn rank<'a>(
     let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
     let filters = settings.tag_filter && about.is_some();
     if filters {
-        for hint in hints.iter_mut().filter(|hint| !is_readable(hint.id)) {
+        for hint in hints.iter_mut().filter(|hint| !may_be_read(hint.id)) {
             hint.rejected = Some(Rejection::Unreadable);
         }
     }

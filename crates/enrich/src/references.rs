@@ -12,7 +12,7 @@ use super::meaning::{Meaning, Score};
 use super::ranking::{Ranking, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
-use refdesk_core::catalog::{Mode, Source, SourceId};
+use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::lines;
 
@@ -197,7 +197,11 @@ impl ReferenceDrafts<'_> {
 pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
-    let is_readable = |id: &str| catalog.get(id).is_some_and(is_there);
+    // A missing source keeps its hint by tag, which says that it is missing.
+    let is_closed = |source: &Source| {
+        source.place().is_some_and(|place| matches!(place.standing, PathState::Untrusted | PathState::Reserved))
+    };
+    let may_be_read = |id: &str| catalog.get(id).is_some_and(|source| !is_closed(source));
     let may_be_hinted = |id: &str| {
         let is_open = |source: &Source| source.mode == Mode::Selectable && is_there(source);
         !exclude_hints
@@ -206,7 +210,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
             && !selection.is_excluded(id)
             && catalog.get(id).is_some_and(is_open)
     };
-    rank(&found.hints, about, hint_settings, is_readable, may_be_hinted, |id| catalog.get(id).map_or(0, Source::depth))
+    rank(&found.hints, about, hint_settings, may_be_read, may_be_hinted, |id| catalog.get(id).map_or(0, Source::depth))
 }
 
 /// Whether the text of a source can be read, or fetched by an agent.
