@@ -2,13 +2,19 @@
 //! can check them, so a file that came with a repository must never reach it: a sealed record identifies the
 //! files that this user's refdesk wrote, and anything else is not used (BEHAVIOUR §9 "Ours alone").
 
+mod files;
+
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
+use self::files::{
+    DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_making,
+    set_aside, size,
+};
 #[cfg(feature = "postgres")]
 use crate::postgres::{PostgresStorage, Server};
 use crate::row_seal;
@@ -16,21 +22,11 @@ use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
-use refdesk_files::{
-    Durability, EntryKind, FileMode, Folder, Lock, SealKey, Sealer, Stamp, code_of, is_link_refused, is_writable,
-};
+use refdesk_files::{Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_writable};
 use refdesk_text::{Code, Error, Fix};
 
 /// The folder of refdesk's state in a workspace.
 const FOLDER: &str = ".jaato/refdesk";
-const DATABASE: &str = "index.db";
-const LOG: &str = "index.db-wal";
-const SHARED_MEMORY: &str = "index.db-shm";
-const JOURNAL: &str = "index.db-journal";
-const RECORD: &str = "index.json";
-/// A new index has this name until it is whole and recorded, so that no killed run leaves one that looks foreign.
-const MAKING: &str = "index.db.new";
-const LOCK: &str = "index.lock";
 
 /// The record is sealed for this place.
 const PLACE: &str = "index.json";
@@ -62,15 +58,6 @@ struct Record {
     /// It is ours, but cannot be used any more.
     #[serde(default)]
     is_damaged: bool,
-}
-
-/// Tells a file from every other that had its name. The inode number of a removed file is given to the next one, so the
-/// time of birth belongs to it. All zero if the file does not exist.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct FileIdentity {
-    number: u64,
-    /// Nanoseconds since 1970; 0 where the file system does not keep it.
-    born: u64,
 }
 
 /// What is found where the index should be.
@@ -459,39 +446,6 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Makes room for a new index; returns whether the one that was there is kept aside. The database goes first: without it nothing
-/// that is left looks like an index.
-fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
-    let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
-    for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
-        remove(folder, name)?;
-    }
-    Ok(is_aside)
-}
-
-/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was.
-fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
-    if folder.is_obstructed(name) {
-        return set_aside(folder, name);
-    }
-    present(folder.remove_file(name)).map(|()| false)
-}
-
-/// Renames what has this name, if anything has; returns whether it did. The last file that was set aside is replaced: a workspace
-/// that two machines share would collect one after the other.
-fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
-    let Some(entry) = folder.entry(name)? else { return Ok(false) };
-    let mut aside = format!("{name}.aside");
-    let mut number = 1;
-    while let Some(there) = folder.entry(&aside)?
-        && (there.kind != EntryKind::File || entry.kind != EntryKind::File)
-    {
-        number += 1;
-        aside = format!("{name}.aside-{number}");
-    }
-    folder.rename(name, &aside).map(|()| true)
-}
-
 /// A path as SQLite reads it in a URI.
 fn file_uri(path: &Path) -> String {
     let bytes = path
@@ -508,29 +462,6 @@ fn file_uri(path: &Path) -> String {
         }
     }
     uri
-}
-
-/// What was to be removed may be absent.
-fn present(removed: io::Result<()>) -> io::Result<()> {
-    removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
-}
-
-fn remove_making(folder: &Folder) -> io::Result<()> {
-    ["", "-wal", "-shm", "-journal"].into_iter().try_for_each(|end| remove(folder, &format!("{MAKING}{end}")).map(drop))
-}
-
-fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
-    let metadata = match folder.open(name) {
-        Err(error) if is_absent(&error) => return Ok(FileIdentity::default()),
-        opened => opened?.metadata()?,
-    };
-    let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    let born = u64::try_from(born.as_nanos()).unwrap_or_default();
-    Ok(FileIdentity { number: Stamp::of(&metadata).number, born })
-}
-
-fn size(folder: &Folder, name: &str) -> Option<u64> {
-    Some(folder.open(name).ok()?.metadata().ok()?.len())
 }
 
 #[cfg(test)]

@@ -1,0 +1,83 @@
+//! The files of an index: their names, what tells one from a later one of the same name, and how they make room.
+
+use std::io;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use refdesk_files::path::is_absent;
+use refdesk_files::{EntryKind, Folder, Stamp};
+
+pub(super) const DATABASE: &str = "index.db";
+pub(super) const LOG: &str = "index.db-wal";
+pub(super) const SHARED_MEMORY: &str = "index.db-shm";
+pub(super) const JOURNAL: &str = "index.db-journal";
+pub(super) const RECORD: &str = "index.json";
+/// A new index has this name until it is whole and recorded, so that no killed run leaves one that looks foreign.
+pub(super) const MAKING: &str = "index.db.new";
+pub(super) const LOCK: &str = "index.lock";
+
+/// Tells a file from every other that had its name. The inode number of a removed file is given to the next one, so the
+/// time of birth belongs to it. All zero if the file does not exist.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileIdentity {
+    number: u64,
+    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    born: u64,
+}
+
+/// Makes room for a new index; returns whether the one that was there is kept aside. The database goes first: without it nothing
+/// that is left looks like an index.
+pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
+    let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
+    for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
+        remove(folder, name)?;
+    }
+    Ok(is_aside)
+}
+
+/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was.
+fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
+    if folder.is_obstructed(name) {
+        return set_aside(folder, name);
+    }
+    present(folder.remove_file(name)).map(|()| false)
+}
+
+/// Renames what has this name, if anything has; returns whether it did. The last file that was set aside is replaced: a workspace
+/// that two machines share would collect one after the other.
+pub(super) fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
+    let Some(entry) = folder.entry(name)? else { return Ok(false) };
+    let mut aside = format!("{name}.aside");
+    let mut number = 1;
+    while let Some(there) = folder.entry(&aside)?
+        && (there.kind != EntryKind::File || entry.kind != EntryKind::File)
+    {
+        number += 1;
+        aside = format!("{name}.aside-{number}");
+    }
+    folder.rename(name, &aside).map(|()| true)
+}
+
+/// What was to be removed may be absent.
+fn present(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
+}
+
+pub(super) fn remove_making(folder: &Folder) -> io::Result<()> {
+    ["", "-wal", "-shm", "-journal"].into_iter().try_for_each(|end| remove(folder, &format!("{MAKING}{end}")).map(drop))
+}
+
+pub(super) fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
+    let metadata = match folder.open(name) {
+        Err(error) if is_absent(&error) => return Ok(FileIdentity::default()),
+        opened => opened?.metadata()?,
+    };
+    let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    let born = u64::try_from(born.as_nanos()).unwrap_or_default();
+    Ok(FileIdentity { number: Stamp::of(&metadata).number, born })
+}
+
+pub(super) fn size(folder: &Folder, name: &str) -> Option<u64> {
+    Some(folder.open(name).ok()?.metadata().ok()?.len())
+}
