@@ -45,7 +45,7 @@ impl Handle {
         }
         let mut options = OpenOptions::new();
         match purpose {
-            Purpose::Read => options.read(true),
+            Purpose::Locate | Purpose::Read => options.read(true),
             Purpose::Append => options.read(true).append(true).create(true),
             Purpose::Lock => options.read(true).write(true).create(true).truncate(false),
             Purpose::New(_) => options.read(true).write(true).create_new(true),

@@ -2,7 +2,7 @@
 //! name is a single component of a path.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io;
 
 use super::{FileMode, Folder, plain};
@@ -37,6 +37,8 @@ pub struct FolderEntry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
+    /// Read its metadata.
+    Locate,
     Read,
     /// Read and append; created if missing.
     Append,
@@ -53,6 +55,15 @@ impl Folder {
     /// The file system's error, prefixed with the path; the name is a link or not a regular file.
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.open_for(name.as_ref(), Purpose::Read)
+    }
+
+    /// Metadata of a regular file. On Linux the file is not opened for reading: closing it would release the POSIX locks that
+    /// this process holds on it.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn metadata(&self, name: impl AsRef<OsStr>) -> io::Result<Metadata> {
+        self.open_for(name.as_ref(), Purpose::Locate)?.metadata()
     }
 
     /// Opens a regular file for reading and appending, and makes it private.

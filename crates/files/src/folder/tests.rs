@@ -67,8 +67,9 @@ fn only_regular_files_are_opened() {
     symlink("none", real.join("w/in/dangling")).unwrap();
     for name in ["beside", "dangling", "folder", "pipe", "..", ".", "", "a/b", "/etc/passwd"] {
         let lock = folder.open_lock(OsStr::new(name));
-        for opened in [folder.open(name), folder.append(name), lock] {
-            let error = opened.unwrap_err();
+        let opened = [folder.open(name), folder.append(name), lock].map(|opened| opened.map(drop));
+        for outcome in opened.into_iter().chain([folder.metadata(name).map(drop)]) {
+            let error = outcome.unwrap_err();
             assert!(error.to_string().contains(name), "{name}: {error}");
         }
     }
@@ -80,6 +81,22 @@ fn only_regular_files_are_opened() {
     for (name, limit, expected) in [("file", 5, (b"12345".to_vec(), false)), ("file", 4, (b"1234".to_vec(), true))] {
         assert_eq!(folder.read(name, limit).unwrap(), expected);
     }
+}
+
+/// SQLite holds such locks on a database, whose identity is asked for meanwhile.
+#[cfg(target_os = "linux")]
+#[test]
+fn metadata_releases_no_lock_of_this_process() {
+    use std::os::unix::fs::MetadataExt;
+    let (_root, real) = world();
+    let folder = Folder::root(&real.join("w/in")).unwrap();
+    let locked = folder.append("file").unwrap();
+    rustix::fs::fcntl_lock(&locked, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    let metadata = folder.metadata("file").unwrap();
+    assert_eq!(metadata.len(), 5);
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    let ours = format!(":{} ", metadata.ino());
+    assert!(locks.lines().any(|lock| lock.contains("POSIX") && lock.contains(&ours)), "{locks}");
 }
 
 /// Each step runs after the folder was opened and swapped for a link.

@@ -24,6 +24,12 @@ const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Does not wait for the other end of a pipe or become the controlling terminal's process.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// Closing a file that was opened for reading releases the POSIX locks that this process holds on it.
+#[cfg(target_os = "linux")]
+const LOCATE: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const LOCATE: OFlags = OFlags::RDONLY;
+
 const PRIVATE_FILE: Bits = Bits::RUSR.union(Bits::WUSR);
 
 /// An open folder.
@@ -76,6 +82,7 @@ impl Handle {
 
     pub fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
         let (flags, bits) = match purpose {
+            Purpose::Locate => (LOCATE, Bits::empty()),
             Purpose::Read => (OFlags::RDONLY, Bits::empty()),
             Purpose::Append => (OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, PRIVATE_FILE),
             Purpose::Lock => (OFlags::RDWR | OFlags::CREATE, PRIVATE_FILE),

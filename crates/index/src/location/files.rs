@@ -69,9 +69,9 @@ pub(super) fn remove_making(folder: &Folder) -> io::Result<()> {
 }
 
 pub(super) fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {
-    let metadata = match folder.open(name) {
+    let metadata = match folder.metadata(name) {
         Err(error) if is_absent(&error) => return Ok(FileIdentity::default()),
-        opened => opened?.metadata()?,
+        found => found?,
     };
     let born = metadata.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let born = u64::try_from(born.as_nanos()).unwrap_or_default();
@@ -79,5 +79,5 @@ pub(super) fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> 
 }
 
 pub(super) fn size(folder: &Folder, name: &str) -> Option<u64> {
-    Some(folder.open(name).ok()?.metadata().ok()?.len())
+    Some(folder.metadata(name).ok()?.len())
 }

@@ -74,7 +74,7 @@ fn topic(what: What) -> Topic {
 pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
     match receipt.what {
-        What::Enriched => format!("To {}: {}", to_what(receipt), added(&receipt.why)),
+        What::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
         What::Instructed => "Gave the instructions".to_owned(),
         What::Forgot => "Forgot what it was given".to_owned(),
         What::Read if receipt.about.is_empty() => format!("Read nothing{}", tool()),
@@ -117,7 +117,7 @@ fn to_what(receipt: &Receipt) -> String {
 }
 
 /// `expanded @a; hinted at @b (java), @c (api, payments), @d (retry), +2 more; 3 left out`
-fn added(items: &[ItemReceipt]) -> String {
+fn added(receipt: &Receipt) -> String {
     let mut parts = Vec::new();
     for (block, words) in [
         (BlockKind::Expansion, "expanded "),
@@ -126,13 +126,13 @@ fn added(items: &[ItemReceipt]) -> String {
         (BlockKind::Context, "context of "),
         (BlockKind::Templates, "templates "),
     ] {
-        let said = items.iter().filter(|item| item.block == block && item.level != Level::Count);
+        let said = receipt.why.iter().filter(|item| item.block == block && item.level != Level::Count);
         let named: Vec<String> = said.map(entry).collect();
         if !named.is_empty() {
             parts.push(format!("{words}{}", cut(&named)));
         }
     }
-    let left_out = items.iter().filter(|item| item.level == Level::Count).count();
+    let left_out = receipt.left_out();
     if left_out > 0 {
         parts.push(format!("{left_out} left out"));
     }

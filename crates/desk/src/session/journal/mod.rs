@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use refdesk_enrich::{BlockKind, EnrichRequest, Enriched, ItemReceipt, TextKind};
+use refdesk_enrich::{BlockKind, EnrichRequest, Enriched, ItemReceipt, Level, TextKind};
 use refdesk_files::name::sha256_hex;
 
 /// What happened.
@@ -75,6 +75,9 @@ impl What {
     }
 }
 
+/// A prompt to a session with ten thousand new sources leaves nearly all of them out, each prompt again until all were told.
+pub const NAMED_LEFT_OUT: usize = 100;
+
 /// The content of a journal line; number, time, desk, session and writer are added when it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -95,9 +98,12 @@ pub struct Receipt {
     /// Those of `about` that this session was hinted at or got expanded before, and which of the two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub follows: BTreeMap<String, BlockKind>,
-    /// What was sent and why, entry by entry.
+    /// What was sent and why, entry by entry; of what was left out for want of room, the first [`NAMED_LEFT_OUT`].
     #[serde(default)]
     pub why: Vec<ItemReceipt>,
+    /// How many entries were left out for want of room besides those in `why`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_left_out: usize,
     /// A reason in words, if it does not concern entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -163,6 +169,7 @@ impl Receipt {
             path: None,
             follows: BTreeMap::new(),
             why: Vec::new(),
+            more_left_out: 0,
             reason: String::new(),
             bytes: 0,
             tokens: 0,
@@ -173,17 +180,25 @@ impl Receipt {
 
     /// The same without the text and its reasons, if they do not fit.
     pub(super) fn without_text(self) -> Self {
+        let more_left_out = self.left_out();
         let reason = if self.text.is_some() { "too much to be kept".to_owned() } else { self.reason };
-        Self { text: None, why: Vec::new(), reason, ..self }
+        Self { text: None, why: Vec::new(), more_left_out, reason, ..self }
+    }
+
+    /// How many entries were left out for want of room.
+    pub fn left_out(&self) -> usize {
+        self.more_left_out + self.why.iter().filter(|item| item.level == Level::Count).count()
     }
 
     /// The receipt for what was appended to a text.
     pub fn of(asked: &EnrichRequest, enriched: &Enriched) -> Self {
         let text = enriched.added().to_owned();
+        let (why, more_left_out) = named(&enriched.items);
         Self {
             kind: Some(asked.kind),
             tool: asked.tool.and_then(|tool| tool.name).map(str::to_owned),
-            why: enriched.items.clone(),
+            why,
+            more_left_out,
             bytes: text.len(),
             tokens: enriched.tokens(),
             hash: Some(sha256_hex(text.as_bytes())),
@@ -191,4 +206,20 @@ impl Receipt {
             ..Self::new(What::Enriched)
         }
     }
+}
+
+/// What was printed and the first entries that were left out, and how many more there are of these.
+fn named(items: &[ItemReceipt]) -> (Vec<ItemReceipt>, usize) {
+    let mut left_out = 0;
+    let is_named = |item: &&ItemReceipt| {
+        left_out += usize::from(item.level == Level::Count);
+        item.level != Level::Count || left_out <= NAMED_LEFT_OUT
+    };
+    let named = items.iter().filter(is_named).cloned().collect();
+    (named, left_out.saturating_sub(NAMED_LEFT_OUT))
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

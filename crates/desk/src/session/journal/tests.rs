@@ -307,3 +307,25 @@ fn concurrent_appends_have_distinct_numbers() {
     followed.extend(tail.read().unwrap().0.iter().map(|line| line.n));
     assert_eq!(followed, (1..=160).collect::<Vec<u64>>());
 }
+
+/// Each prompt to a session with ten thousand new sources would otherwise take megabytes.
+#[test]
+fn of_what_was_left_out_the_first_entries_are_named_and_the_rest_counted() {
+    let item = |at: usize, level| ItemReceipt {
+        block: BlockKind::Notice,
+        about: format!("s{at}"),
+        level,
+        bytes: 0,
+        why: Vec::new(),
+        rejected: None,
+    };
+    for (left_out, named, more) in [(0, 0, 0), (1, 1, 0), (100, 100, 0), (101, 100, 1), (9_000, 100, 8_900)] {
+        let mut items: Vec<ItemReceipt> = (0..left_out).map(|at| item(at, Level::Count)).collect();
+        items.push(item(left_out, Level::Brief));
+        let (why, more_left_out) = super::named(&items);
+        let receipt = Receipt { why, more_left_out, ..Receipt::new(What::Enriched) };
+        assert_eq!((receipt.why.len(), receipt.more_left_out, receipt.left_out()), (named + 1, more, left_out));
+        assert_eq!(receipt.why.last().map(|it| it.level), Some(Level::Brief));
+        assert_eq!(receipt.without_text().left_out(), left_out);
+    }
+}
