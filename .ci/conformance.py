@@ -1,6 +1,6 @@
 """Decide about the output of conform.py -v: everything must agree with the recorded answers but what BEHAVIOUR wants otherwise.
 
-Each known difference stands in KNOWN with the rule that wants it. One that is gone counts too: then its line must go.
+Each known difference is in KNOWN with the rule that requires it. One that is gone counts too: then its line must go.
 Usage: conformance.py LOG. Prints what conform.py says, the known differences, and the details of what counts. Exit 1 if
 anything counts.
 """

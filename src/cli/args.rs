@@ -211,7 +211,7 @@ pub enum Command {
     /// Prove that agents are told what they should be, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
-    /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that mends it. The report has
+    /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that fixes it. The report has
     /// nothing secret in it.
     #[command(
         after_help = "Example: refdesk doctor --format json\n\nChanges nothing. Exits with 1 if anything is wrong."

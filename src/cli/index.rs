@@ -60,7 +60,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             if report.unreadable > 0 {
                 text.push_str(&format!("{} files could not be read\n", report.unreadable));
             }
-            // What cannot be read again is no reason to refuse what was built.
+            // A failure to read it again does not undo the build.
             let cut = desk.cut_files(|_| true).unwrap_or_default();
             let sentences = [first_sections_only(&cut), desk.index_waits_for_trust().map(str::to_owned)];
             sentences.into_iter().flatten().for_each(|sentence| text.push_str(&format!("{sentence}\n")));

@@ -23,7 +23,7 @@ const NOTES: usize = 10;
 /// The most files whose difference a person is shown in full.
 const DIFFS: usize = 5;
 
-/// How to see what is folded, where nobody is asked and where a person is.
+/// How to see what is folded: without a terminal, and at one.
 const LISTS: &str = "`refdesk init --all` lists them";
 const SHOWS: &str = "u shows them";
 

@@ -197,7 +197,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     answer
 }
 
-/// Moved paths in one line with the command that mends them, and only if they were not told before.
+/// Moved paths in one line with the command that fixes them, and only once.
 fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let moved: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| problem.code == Code::MovedPath).collect();
     if moved.is_empty() {

@@ -1,4 +1,4 @@
-//! Databases in words: which tables some words keep, what a run of the documenter would do, and what it came to.
+//! Databases in words: which tables some words keep, what a run of the documenter would do, and its outcome.
 
 use refdesk_database::names::words::split;
 use refdesk_database::schema::table_doc::ColumnDoc;
@@ -67,7 +67,7 @@ pub fn domain(domain: &PreviewedDomain) -> String {
     )
 }
 
-/// What a run came to, of which `of` pages were to be written.
+/// The outcome of a run that was to write `of` pages.
 pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
     let written = grouped(report.written.len() as u64);
     match of {

@@ -147,7 +147,7 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error
 
 pub fn write(state: &mut PlainState, run: u64, pages: usize, turn: &mut Turn) {
     state.pending = Some(Pending::Documented(pages));
-    turn.say("Writing. Ctrl-C ends it after the table at hand, and describe goes on.");
+    turn.say("Writing. Ctrl-C stops after the current table; describe continues from there.");
     turn.ask(Request::WriteDatabases(run));
 }
 

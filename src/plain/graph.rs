@@ -138,8 +138,8 @@ fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec
     let is_alone = |at: &usize| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty();
     let orphans: Vec<usize> = (0..adjacency.len()).filter(is_alone).collect();
     turn.say(match orphans.len() {
-        1 => "1 source mentions none and is mentioned by none.".to_owned(),
-        some => format!("{} mention none and are mentioned by none.", counted(some, "source")),
+        1 => "1 source mentions no other and is not mentioned.".to_owned(),
+        some => format!("{} mention no other and are not mentioned.", counted(some, "source")),
     });
     orphans.into_iter().filter_map(|at| row(state, analysis, at, "")).collect()
 }
@@ -190,7 +190,7 @@ fn path(
         let ends = analysis.catalog.position(from.as_str()).zip(analysis.catalog.position(to.as_str()));
         let path = ends.and_then(|(from, to)| shortest_path(&analysis.adjacency, from, to));
         let Some(path) = path else {
-            turn.say(format!("No way of mentions leads from {from} to {to}."));
+            turn.say(format!("No chain of mentions leads from {from} to {to}."));
             continue;
         };
         turn.say(format!("From {from} to {to}: {}.", counted(path.len().saturating_sub(1), "step")));

@@ -110,7 +110,7 @@ impl Start {
     /// The same, as the workspace was left, which this file says.
     pub fn resuming(self, file: Option<ScreenSessionFile>) -> Self {
         let (session, forgotten) = file.as_ref().map(ScreenSessionFile::read).unwrap_or_default();
-        let forgotten = forgotten.map(|why| format!("how this workspace was left is forgotten: {why}"));
+        let forgotten = forgotten.map(|why| format!("the saved state of the screen was dropped: {why}"));
         Self { session, session_file: file, ..self.saying(forgotten) }
     }
 

@@ -41,7 +41,7 @@ const UNFOLLOW_GROUND: &[u8] = b"\x1b[?2031l";
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
-/// A frame of at most so many bytes reaches the terminal in one piece, and needs no synchronized update to be shown at once.
+/// A frame of at most this many bytes reaches the terminal in one piece, and needs no synchronized update to be shown at once.
 const ONE_PIECE: usize = 512;
 
 /// The thread that runs the screen, if any, and the panic messages of other threads.

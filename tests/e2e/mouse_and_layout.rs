@@ -144,7 +144,7 @@ fn a_damaged_or_unwritable_file_is_reported() {
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
     pty.type_bytes("q");
-    pty.wait_for("the layout is not remembered");
+    pty.wait_for("the layout was not saved");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 

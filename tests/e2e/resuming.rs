@@ -124,7 +124,7 @@ fn a_file_that_another_program_wrote_does_not_count_and_is_put_aside() {
     let changed = fs::read_to_string(&file).unwrap().replace("Selection", "Templates");
     write_atomic(&file, changed.as_bytes()).unwrap();
     let mut again = start(&workspace);
-    again.wait_for("How this workspace was left is forgotten");
+    again.wait_for("The saved state of the screen was dropped");
     again.type_bytes("q");
     assert_eq!(again.wait_for_exit().exit_code(), 0);
     assert_eq!(fs::read_to_string(file.with_extension("json.aside")).unwrap(), changed);

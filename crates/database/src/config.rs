@@ -75,7 +75,7 @@ pub struct DatabasesConfig {
     pub docs_path: String,
     /// The line of `docs_path`, if the file has one.
     pub docs_line: Option<usize>,
-    /// The names of databases with errors in their entries: they are not used, and what is there of them is left alone.
+    /// The names of databases with errors in their entries: they are not used, and their existing pages and sources are left alone.
     pub wrong: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub struct DatabaseConfig {
     pub include_system_tables: bool,
     /// What may be known of values.
     pub sampling: Sampling,
-    /// Columns of which nothing may be known.
+    /// Columns about whose values nothing may be revealed.
     pub sensitive: Vec<NamePattern>,
     /// Columns that are not sensitive although their name or type says so.
     pub not_sensitive: Vec<NamePattern>,
@@ -255,7 +255,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     for node in entries {
         let before = problems.len();
         let found = database(node, file, &mut problems);
-        // What a wrong value was meant to keep from being read is not known.
+        // An invalid value may have been meant to keep something from being read.
         let is_wrong = problems.iter().skip(before).any(Diagnostic::is_error);
         match found {
             Some(database) if !is_wrong => config.databases.push(database),
@@ -269,7 +269,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     (config, problems)
 }
 
-/// The name in an entry, whatever else is wrong with it.
+/// The name in an entry, even if the rest of the entry is invalid.
 fn name_of(node: &YamlNode) -> Option<String> {
     let mut ignored = Vec::new();
     YamlFields::of(node, "", "", &mut ignored).and_then(|mut fields| name(&mut fields, node))
@@ -336,7 +336,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         exclude_tables,
         include_views: fields.flag("include_views").unwrap_or(true),
         include_system_tables: fields.flag("include_system_tables").unwrap_or(false),
-        // A word that is not known must not make more known than was meant.
+        // An unknown word must not reveal more than was intended.
         sampling: match fields.node("sampling") {
             Some(_) => fields.word("sampling", &samplings).unwrap_or(Sampling::None),
             None => Sampling::default(),
@@ -356,7 +356,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     })
 }
 
-/// Whether an unknown key may be meant as one that keeps something from being read: without it, that would be read.
+/// Whether an unknown key may be a misspelling of one that keeps something from being read.
 fn is_near_guard(key: &str) -> bool {
     let near = nearest(key, KEYS.iter().copied());
     let lower = key.to_lowercase();

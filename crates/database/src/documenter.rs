@@ -1,5 +1,5 @@
 //! Decides what a run of the documenter writes: pages that are new or changed, without those that a person edited. It neither reads
-//! nor writes a file; what is there is told to it.
+//! nor writes a file; what is there is passed in.
 
 mod catalog;
 mod manifest;

@@ -8,7 +8,7 @@ pub(crate) fn place(text: &str, part: &str) -> Range<usize> {
     start..start + part.len()
 }
 
-/// The text with other words in place of these parts; of parts that overlap the first takes the place of all.
+/// The text with other words instead of these parts; of parts that overlap the first takes the place of all.
 pub(crate) fn replaced(text: &str, mut parts: Vec<(Range<usize>, String)>) -> String {
     parts.retain(|(place, _)| !place.is_empty());
     parts.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));

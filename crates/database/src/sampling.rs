@@ -21,7 +21,7 @@ use crate::schema::joins::InferredJoins;
 use crate::snapshot::{Snapshot, Table, TableName};
 use crate::statistics::{TableProfile, may_sample};
 
-/// Keys of which is asked whether they are found in another table, and the share that must be.
+/// How many keys are looked up in another table, and the share that must be found.
 const KEYS: usize = 200;
 const FOUND_PERCENT: i64 = 90;
 
@@ -40,7 +40,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// The tables of which something may be known and nothing could be read.
+    /// The tables whose values may be read but could not be.
     pub fn unread<'s>(&'s self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s Table> {
         let has_failed = !self.problems.is_empty();
         let is_unread = |table: &&Table| !self.profiles.contains_key(&table.table_name());

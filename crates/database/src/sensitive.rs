@@ -51,7 +51,7 @@ impl SensitiveRule {
 /// Types of numbers that tell rows apart, by the first word of their names.
 const INTEGERS: [&str; 8] = ["int", "integer", "smallint", "bigint", "tinyint", "mediumint", "number", "numeric"];
 
-/// Types of which nothing is told.
+/// Types about whose values nothing is said.
 const TYPES: &[&str] = &[
     "bytea",
     "blob",

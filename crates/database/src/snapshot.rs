@@ -145,7 +145,7 @@ pub struct Column {
     pub nullable: bool,
     /// Its default, as the database prints it.
     pub default: Option<String>,
-    /// `always` or `by default` for a column that counts by itself.
+    /// `always` or `by default` for an identity column.
     pub identity: Option<String>,
     /// What computes it.
     pub generated: Option<String>,
@@ -211,7 +211,7 @@ pub struct ForeignKey {
 pub struct IndexInfo {
     /// Its name.
     pub name: String,
-    /// Its columns in order; an expression stands as `(expression)`.
+    /// Its columns in order; an expression is `(expression)`.
     pub columns: Vec<String>,
     /// Whether it is unique.
     pub is_unique: bool,

@@ -56,7 +56,7 @@ pub struct AddedSources {
 }
 
 impl Desk {
-    /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was no workspace becomes one. If the folder of references is outside the
+    /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace becomes one. If the folder of references is outside the
     /// workspace, `leave` must allow the writes. Of several sources, those that the catalog has already are left out.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Changes of the catalog that one write plan holds: new entries, a file each or in the configuration, and new paths of
-//! existing ones. What stands in a file already is kept byte for byte.
+//! existing ones. Existing content of a file is kept byte for byte.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -324,7 +324,7 @@ pub(super) struct PathEdit<'a> {
 }
 
 impl PathEdit<'_> {
-    /// Where the path stands in the file that defines the source.
+    /// Where the path is in the file that defines the source.
     pub fn span(&self, text: &str) -> Option<Range<usize>> {
         let path = match self.source.origin.entry {
             Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],

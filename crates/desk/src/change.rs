@@ -454,7 +454,7 @@ mod tests {
 
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has cleared it, which has not been read here.
+        // Another process has cleared it, and this one has not read that yet.
         other.clear(&session, false).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));

@@ -150,7 +150,7 @@ impl Desk {
         Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))
     }
 
-    /// The databases that would be meant by these names and are not used, because of errors in their entries.
+    /// The databases with these names that are not used because their entries have errors.
     pub(super) fn wrong_databases(&self, names: &[String]) -> Vec<(String, Error)> {
         let wrong = self.loaded_databases().config.wrong.iter().filter(|_| names.is_empty());
         wrong

@@ -223,5 +223,5 @@ fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched
 }
 
 fn not_remembered(error: &io::Error) -> Diagnostic {
-    Diagnostic::warning(Code::NotStored, format!("what was given is not remembered: {error}")).fix(advice(error))
+    Diagnostic::warning(Code::NotStored, format!("what was sent could not be saved: {error}")).fix(advice(error))
 }

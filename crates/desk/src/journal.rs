@@ -121,7 +121,7 @@ impl Desk {
     }
 
     /// Journals in one line that many files were written: each with its path as printed, and its size in bytes. Hashes of theirs
-    /// stand elsewhere.
+    /// are elsewhere.
     pub(super) fn note_files(&self, session: &Session, files: Vec<(String, usize)>, reason: &str) {
         if files.is_empty() {
             return;

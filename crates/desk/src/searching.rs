@@ -45,7 +45,7 @@ pub struct SearchRequest {
     pub database: Option<String>,
     /// Only what is about this domain of a database.
     pub domain: Option<String>,
-    /// One hit a table, in place of one for each column and join.
+    /// One hit for each table instead of one for each column and join.
     pub by_table: bool,
     /// Which sources take part.
     pub among: SearchAmong,
@@ -387,7 +387,7 @@ impl SearchAnswer {
         }
     }
 
-    /// The journal's entry for this answer, given as a text of so many bytes. It is about the sources that were quoted, which may be
+    /// The journal's entry for this answer, given as a text of this many bytes. It is about the sources that were quoted, which may be
     /// none. `tool` names the command or tool.
     pub fn receipt(&self, tool: &str, bytes: usize) -> Receipt {
         let (mut about, mut named): (Vec<String>, Vec<&str>) = Default::default();
@@ -466,7 +466,7 @@ impl SearchHit {
 }
 
 impl Desk {
-    /// Journals what a person or an agent was shown of the documents by a search, as a text of so many bytes.
+    /// Journals what a person or an agent was shown of the documents by a search, as a text of this many bytes.
     pub fn note_search(&self, session: &Session, answer: &SearchAnswer, tool: &str, bytes: usize) {
         self.note_reading(session, answer.receipt(tool, bytes));
     }

@@ -11,7 +11,7 @@ const DOCUMENTATION: [&str; 6] = ["doc", "docs", "documentation", "guides", "han
 /// Folders of decision records.
 const DECISIONS: [&str; 4] = ["adr", "adrs", "decisions", "decision-records"];
 
-/// Folders whose documents serve something else than a reader of the repository.
+/// Folders whose documents are not for readers of the repository.
 const UNTICKED: [&str; 14] = [
     "test",
     "tests",

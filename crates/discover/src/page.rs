@@ -55,7 +55,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Whether it says nothing, as the first page of a site may that is made of its front matter alone.
+    /// Whether it has no text, like a site's first page that is only front matter.
     pub fn is_empty(&self) -> bool {
         self.title().is_none() && self.description().is_none() && self.words.is_empty()
     }

@@ -2,7 +2,7 @@
 //! of its repository.
 //!
 //! The words of the title come before the others, in its form and in the one that the text uses most; a title of two or three
-//! words of which none tells anything is a tag as a whole.
+//! words that are all common is a tag as a whole.
 //!
 //! The score of a word is `c · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
 //! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
@@ -169,7 +169,7 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             let titled: Vec<&String> =
                 titled.iter().filter(|word| names(word, &stem(word)) && !is_number(word)).collect();
             titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
-            // `HTTP/2` of `http2.md` is no word; people type both.
+            // `HTTP/2` of `http2.md` is not a word; people type both.
             let squeezed: String = source.title.chars().filter(|c| c.is_alphanumeric()).collect();
             if titled.is_empty() && squeezed != source.title && squeezed.to_lowercase() == source.stem {
                 add(&mut tags, source.stem.clone());

@@ -17,7 +17,7 @@ pub struct Considered {
     pub id: SourceId,
     /// What the index says about it; nothing but the threshold if that is withheld.
     pub meaning: Meaning,
-    /// Its text may not be read, so that nothing of what the index has is told.
+    /// Its text may not be read, so nothing from the index is shown.
     pub is_withheld: bool,
     /// Whether a tag of it is in the text.
     pub has_tag: bool,

@@ -1,4 +1,4 @@
-//! Names of folders that hold many of the files somebody asks for: one listing instead of a system call for each file,
+//! Listings of folders that contain many of the requested files: one listing instead of a system call for each file,
 //! which with ten thousand files takes a sixth of the time.
 
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-/// So many files of a folder are looked at one by one before it is listed.
+/// How many files of a folder are checked one by one before it is listed.
 const FEW: usize = 16;
 
 /// Folders with more entries are not listed to the end.

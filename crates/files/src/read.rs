@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Up to so many bytes, a file is read by one call.
+/// A file of up to this many bytes is read with one call.
 const SMALL: usize = 64 << 10;
 
 /// Coarsest timestamp resolution of a file system.

@@ -37,7 +37,7 @@ pub struct Scored {
     pub coverage: f32,
     /// The id of the best chunk.
     pub document: i64,
-    /// The words of the piece that stand in the chunk, the rarest first.
+    /// The words of the piece that are in the chunk, the rarest first.
     pub words: Vec<String>,
     /// Where the best chunk is; only for the best sources.
     pub section: Option<Section>,
@@ -75,14 +75,14 @@ pub(crate) struct Corpus {
     by_number: Vec<(i64, u32)>,
 }
 
-/// A word of a piece with the documents it stands in.
+/// A word of a piece with the documents that contain it.
 pub(crate) struct Term {
     word: String,
     weight: f32,
     documents: Vec<u32>,
 }
 
-/// The words of some pieces with the documents they stand in; `None` for one that is too common.
+/// The words of some pieces with the documents that contain them; `None` for one that is too common.
 pub(crate) type Terms<'p> = HashMap<&'p str, Option<Term>>;
 
 /// The best chunk of a source so far.
@@ -351,7 +351,7 @@ impl Corpus {
         }
     }
 
-    /// For each document the share of the words that stand in it.
+    /// For each document the share of the words that it contains.
     fn coverage(&self, piece: &Piece, of_words: &Terms) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
         let terms = piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());

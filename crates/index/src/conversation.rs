@@ -10,7 +10,7 @@ use crate::vector::Vector;
 /// The most texts of a conversation that count, the current one included.
 pub const MOST_TEXTS: usize = 8;
 
-/// A text points at its best sources, so many of them, if they reach this share of the threshold.
+/// A text points at this many of its best sources, if they reach this share of the threshold.
 const POINTED_AT: usize = 2;
 const SHARE: f32 = 0.6;
 

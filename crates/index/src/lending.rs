@@ -61,7 +61,7 @@ impl ModelLender {
     /// Lends the model to processes that look for it in this folder of the user's state.
     ///
     /// # Errors
-    /// There is no such folder yet, which a lender is no reason to make; the socket cannot be made, for instance because its path
+    /// The folder does not exist yet, and a lender does not create it; the socket cannot be made, for instance because its path
     /// is too long; or no thread can be started.
     pub fn start(state: &Path) -> io::Result<Self> {
         Self::lend(state, LazyModel::default())

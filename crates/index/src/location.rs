@@ -81,7 +81,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// What is in the log of a writer is not in the file yet, so that with one the file is not read alone.
+    /// A writer's log has content that is not in the file yet, so a file with a log is not read on its own.
     fn of(is_writable: bool, log: Option<u64>) -> Self {
         if is_writable || log.is_some_and(|size| size > 0) { Self::Shared } else { Self::Immutable }
     }
@@ -372,7 +372,7 @@ impl Location {
         foreign()
     }
 
-    /// Has the next run build another index in place of this one, which is ours and need not be kept.
+    /// Makes the next run build another index instead of this one, which is ours and need not be kept.
     fn give_up(&self) -> io::Result<()> {
         let folder = self.folder()?;
         match self.recorded(&folder)? {
@@ -421,7 +421,7 @@ fn foreign() -> Error {
     )
 }
 
-/// Whether the file has other contents than we wrote, which does not pass by itself as a lock or a full disk does.
+/// Whether the file is not what we wrote. Unlike a lock or a full disk, that does not resolve itself.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as Sqlite;
     match error {

@@ -9,7 +9,7 @@ use crate::vector::Vector;
 use crate::wordpiece::WordPiece;
 use refdesk_text::{Code, Error};
 
-/// Name and version, in front of every vector made by it.
+/// Name and version, stored with every vector.
 pub(crate) const NAME: &str = "all-MiniLM-L6-v2/int7";
 
 /// The model reads no more tokens of a text.
@@ -100,7 +100,7 @@ impl Embedder for MiniLm {
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {
-        // Around the pieces of a text stand two tokens.
+        // Two tokens surround the pieces of a text.
         Ok(self.words.encode(word, TOKENS).len() == 3)
     }
 

@@ -10,7 +10,7 @@ const LENGTH: usize = 400;
 /// The most pieces of a text, the whole included.
 const MOST: usize = 8;
 
-/// Pieces of a longer text are not all looked at, but so many of them at equal distances.
+/// Of a longer text only this many pieces are examined, at equal distances.
 const JUDGED: usize = 256;
 
 /// The most words of a piece that are looked up.

@@ -49,7 +49,7 @@ pub struct Question<'a> {
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// From this score on a source is meant; `None` before it was computed.
+    /// The threshold: a source with at least this score is meant; `None` before it was computed.
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
@@ -85,7 +85,7 @@ pub struct IndexStatus {
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// From this score on a source is meant; `None` if it was not computed yet.
+    /// The threshold: a source with at least this score is meant; `None` if it was not computed yet.
     pub threshold: Option<f32>,
 }
 

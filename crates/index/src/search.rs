@@ -34,7 +34,7 @@ const LISTED: usize = 50;
 /// Documents with a lower cosine are never near: in the tried questions no right section had one below 0.19.
 const NEAR: f32 = 0.15;
 
-/// The same if no word of the query stands in a document or is known to the model. Letters without a meaning reach 0.3 in most
+/// The same if no word of the query is in a document or known to the model. Letters without a meaning reach 0.3 in most
 /// catalogs.
 const NEAR_WITHOUT_WORDS: f32 = 0.35;
 
@@ -59,7 +59,7 @@ pub struct SearchQuery<'a> {
     pub database: Option<&'a str>,
     /// Only documents about this domain of a database.
     pub domain: Option<&'a str>,
-    /// One hit a table, in place of one for each document about it, its columns and its joins.
+    /// One hit for each table instead of one for each document about it, its columns and its joins.
     pub by_table: bool,
     /// Of two documents that say the same of a table, and of a section that is in two sources, the one of the source with the
     /// greater preference is the hit.
@@ -168,7 +168,7 @@ pub struct Placing {
     pub list: &'static str,
     /// From 1.
     pub rank: usize,
-    /// The words and phrases of the query that stand in the document, for the list of words.
+    /// The words and phrases of the query that are in the document, for the list of words.
     pub words: Vec<String>,
     /// The cosine of the vectors of query and document, for the list of meaning.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -383,7 +383,7 @@ impl SectionKey {
     }
 }
 
-/// Each term with the documents it stands in.
+/// Each term with the documents that contain it.
 fn with_words<'t>(
     storage: &dyn Storage,
     terms: &[&'t str],

@@ -55,7 +55,7 @@ impl SqliteStorage {
         changed.map_err(|error| self.location.broken(&error))
     }
 
-    /// The rows, if all of them have their seals. One that has not came from elsewhere, and so may all others that nobody asked for.
+    /// The rows, if all of them have their seals. A row without one came from elsewhere, and so may all rows that were not read.
     fn sealed<T>(&self, rows: Vec<(T, bool)>) -> Result<Vec<T>, Error> {
         if rows.iter().all(|(_, is_ours)| *is_ours) {
             Ok(rows.into_iter().map(|(row, _)| row).collect())
@@ -69,7 +69,7 @@ impl Drop for SqliteStorage {
     fn drop(&mut self) {
         let Ok(none) = Connection::open_in_memory() else { return };
         let connection = std::mem::replace(&mut self.connection, none);
-        // If there can be no thread for it, it is closed on this one.
+        // If no thread can be started for it, it is closed on this one.
         let _ = self.folder.confine(move || drop(connection));
     }
 }

@@ -12,7 +12,7 @@ use refdesk_text::Error;
 pub(crate) const KEY: &str = "key";
 pub(crate) const INFERRED: &str = "inferred";
 
-/// Where another value stands after each change of documents or vectors, so that what was loaded of them is known to be current.
+/// Has a new value after each change of documents or vectors, so that loaded ones are known to be current.
 pub(crate) const VERSION: &str = "version of the documents";
 
 /// The names of columns as one value.

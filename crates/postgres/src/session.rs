@@ -159,7 +159,7 @@ impl ReadingSession {
         Err(stopped())
     }
 
-    /// Asks the server to end the statement at hand.
+    /// Asks the server to end the current statement.
     async fn cancel(&self) {
         let token = self.client.cancel_token();
         let mode = self.address.tls();

@@ -1,4 +1,4 @@
-//! Statements for Snowflake over its SQL REST API. It was tried against a stand-in only, never against Snowflake itself.
+//! Statements for Snowflake over its SQL REST API. It was tested only against a stand-in, never against Snowflake itself.
 
 mod account;
 mod error;

@@ -47,9 +47,9 @@ impl KeyPair {
         let pair = match &key {
             PrivateKeyDer::Pkcs8(key) => RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()),
             PrivateKeyDer::Pkcs1(key) => RsaKeyPair::from_der(key.secret_pkcs1_der()),
-            _ => return Err("the private key is not one of RSA".to_owned()),
+            _ => return Err("the private key is not an RSA key".to_owned()),
         };
-        pair.map(Self).map_err(|why| format!("the private key is not one that can be used ({why})"))
+        pair.map(Self).map_err(|why| format!("the private key cannot be used ({why})"))
     }
 
     /// The public key as PKCS#1.

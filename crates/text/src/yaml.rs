@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-/// What an entry means whose key stands twice.
+/// What happens to an entry whose key is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// The first one counts.
@@ -34,7 +34,7 @@ pub struct YamlNode {
     pub line: usize,
     /// From 1.
     pub column: usize,
-    /// What stands there.
+    /// The value itself.
     pub value: YamlValue,
 }
 

@@ -81,7 +81,7 @@ fn heading() -> String {
 
 /// What an agent whose session may not read a page does about it.
 fn how_to_select(ids: &[String], excluded: &[String]) -> String {
-    let what = "of tables that are not selected only names and a line are given";
+    let what = "tables that are not selected are given by name and one line only";
     if select_references::SPEC.is_excluded(excluded) {
         return format!("{what}; ask the user for more, or do without");
     }

@@ -11,7 +11,7 @@ pub const SPEC: ToolSpec = ToolSpec {
     title: "List templates",
     description: "List the templates that the selected references bring, with the names of their variables.",
     input: r#"{"type":"object","properties":{
-        "pattern":{"type":"string","description":"Only names that fit: * and ? stand for characters"}}}"#,
+        "pattern":{"type":"string","description":"Only names that match: * is any characters, ? is one"}}}"#,
     output: r#"{"type":"object","properties":{"templates":{"type":"array"},"count":{"type":"integer"}},
         "required":["templates","count"]}"#,
     example: r#"{"pattern": "*.java.tpl"}"#,

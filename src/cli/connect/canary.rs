@@ -75,7 +75,7 @@ pub(in crate::cli) fn failure(results: &[CanaryResult], agent: &str) -> Option<E
     Some(Error::new(Code::NotDelivered, message, fix(failure)))
 }
 
-/// What would mend it.
+/// How to fix it.
 pub(in crate::cli) fn fix(failure: &CanaryFailure) -> String {
     let fix = match failure {
         CanaryFailure::NotFound(_) => {

@@ -59,7 +59,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         None => {
             let sources = counted(desk.catalog().len(), "source");
             let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");
-            CheckLine::note("search index", "none; hints are by tags alone, and nothing can be searched", fix)
+            CheckLine::note("search index", "none; hints come from tags only, and search does not work", fix)
         }
         Some(status) => {
             let threshold =

@@ -1,4 +1,4 @@
-//! The report: one line for each thing that was checked, what is wrong with it, and the command that mends it. Nothing in
+//! The report: one line for each thing that was checked, what is wrong with it, and the command that fixes it. Nothing in
 //! it is secret: it can be pasted into a bug report.
 
 use serde_json::{Value, json};

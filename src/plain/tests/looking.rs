@@ -243,7 +243,7 @@ fn the_graph_is_said_in_sentences() {
         ("graph", "10 sources, the heaviest pick first.", 10, "java-service"),
         ("graph hubs", "5 sources mentioned by others, the most mentioned first.", 5, "timeouts"),
         ("graph cycles", "1 group of sources that mention each other, directly or through others.", 3, "retry-pattern"),
-        ("graph orphans", "5 sources mention none and are mentioned by none.", 5, "java-service"),
+        ("graph orphans", "5 sources mention no other and are not mentioned.", 5, "java-service"),
         ("graph circuit-breaker", "circuit-breaker, picked, about 1,450 tokens.", 3, "mentions it by"),
         ("graph circuit-breaker timeouts", "From circuit-breaker to timeouts: 1 step.", 4, "mentioned by"),
     ] {

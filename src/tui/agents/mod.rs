@@ -1,4 +1,4 @@
-//! What agents did, in place of the panes: each session with what it was told, read and picked, what that cost over time, and
+//! What agents did, shown instead of the panes: each session with what it was told, read and picked, what that cost over time, and
 //! whether hints were followed; below it, or on a page of its own, its lines of the journal and what it knows. The engine
 //! follows the journal; here are only the values that it sends.
 

@@ -1,4 +1,4 @@
-//! Has the code of the document highlighted while it is read, a part of the document at a time. Not while only passed by in
+//! Has the code of the document highlighted while it is read, a part of the document at a time. Not while the cursor only passes it in
 //! the list: the definitions of languages take memory.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are made anew when a page was read or a
+//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are rebuilt when a page was read or a
 //! join was opened or closed. A table is not opened below itself, so the tree ends where joins go in a circle.
 
 use std::collections::{HashMap, HashSet};
@@ -171,7 +171,7 @@ impl DatabasesView {
         pages.find(is_new).map(str::to_owned)
     }
 
-    /// Makes the rows anew. The cursor stays on its join, or goes to the one that was asked for.
+    /// Rebuilds the rows. The cursor stays on its join, or goes to the one that was asked for.
     pub fn grow_joins(&mut self) {
         let stay = self.tree.stay.clone().or_else(|| Some(self.tree.rows.get(self.join.at)?.way.clone()));
         let mut rows = Vec::new();

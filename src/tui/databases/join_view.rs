@@ -118,7 +118,7 @@ fn words(state: &State, row: &JoinRow) -> Vec<PageLine> {
         JoinKind::RefersTo if note.is_empty() => format!("A key of {from}"),
         JoinKind::RefersTo => format!("A key of {from}, {note}"),
         JoinKind::ReferredToBy => format!("A key of {to}"),
-        JoinKind::Inferred => format!("Inferred, no key says it: {note}"),
+        JoinKind::Inferred => format!("Inferred, not from a key: {note}"),
     };
     let below = why_closed(state, row).map(|why| format!("; {why}")).unwrap_or_default();
     vec![

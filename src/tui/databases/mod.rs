@@ -1,4 +1,4 @@
-//! The documented databases, in place of the panes: on the left databases, domains and tables with what happened to them, on the
+//! The documented databases, shown instead of the panes: on the left databases, domains and tables with what happened to them, on the
 //! right the page of the one under the cursor, what may be told of its columns, and its joins to walk. What stands here was read
 //! by the engine; looking reaches no database.
 

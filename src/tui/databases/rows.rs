@@ -37,7 +37,7 @@ impl DatabasesView {
         self.tables = databases.map(of_database).collect();
     }
 
-    /// Makes the rows anew. The cursor stays on what it is on, or goes to what contains it.
+    /// Rebuilds the rows. The cursor stays on what it is on, or goes to what contains it.
     pub fn rebuild(&mut self) {
         let stay = self.subject();
         let Some(overview) = self.overview.clone() else {

@@ -59,7 +59,7 @@ impl RunState {
         }
     }
 
-    /// Whether it ends after the table at hand.
+    /// Whether it ends after the current table.
     pub fn is_pausing(&self) -> bool {
         matches!(self, Self::Writing { is_pausing: true, .. })
     }

@@ -1,4 +1,4 @@
-//! The mention graph, in place of the panes: the neighbourhood of a source level by level, the whole catalog with what each
+//! The mention graph, shown instead of the panes: the neighbourhood of a source level by level, the whole catalog with what each
 //! pick would bring, hubs, cycles, orphans, broken links, and the path from one source to another. What needs the whole
 //! graph is computed by the engine; here are only rows of it.
 
@@ -39,7 +39,7 @@ pub enum GraphTab {
     Cycles,
     /// Sources without mentions in either direction.
     Orphans,
-    /// Links in documents that lead nowhere.
+    /// Broken links in documents.
     BrokenLinks,
     /// The paths between the marked source and another.
     Path,

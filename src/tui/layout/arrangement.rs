@@ -11,7 +11,7 @@ use crate::tui::pane::Pane;
 pub const WIDE: u16 = 100;
 /// The least width that can also show the selection beside them.
 const WIDEST: u16 = 160;
-/// The least columns, with its border, of a document beside a list: fewer are no text.
+/// The least columns, with its border, of a document beside a list: fewer are not readable.
 const LEAST_READER: u16 = 44;
 /// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
 const READABLE: u16 = 60;

@@ -11,7 +11,7 @@ pub const LEAST: Size = Size { width: 30, height: 9 };
 /// How far a key moves a border.
 pub(super) const STEP: Size = Size { width: 2, height: 1 };
 
-/// The share of the left panes in a grid where nobody moved the border.
+/// The share of the left panes in a grid whose border was not moved.
 pub(super) const USUAL_LEFT: u16 = 460;
 
 /// How the body is divided, in thousandths of its width and height.

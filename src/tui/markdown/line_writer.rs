@@ -23,7 +23,7 @@ pub struct LineWriter<'a> {
     pub gap: bool,
 }
 
-/// What stands before the lines of a quote, an item or a footnote.
+/// What precedes the lines of a quote, an item or a footnote.
 struct Container {
     first: String,
     rest: String,

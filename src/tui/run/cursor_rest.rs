@@ -1,5 +1,5 @@
 //! When the document follows the cursor of the catalog: at once after a single move, as a frame of its own, and once the cursor
-//! rests after quick ones, so that holding a key draws no document that nobody could read.
+//! rests after quick ones, so that holding a key does not draw documents that flash by unread.
 
 use std::time::{Duration, Instant};
 

@@ -97,7 +97,7 @@ fn len(state: &State) -> usize {
     }
 }
 
-/// What is said as long as there is no preview.
+/// Shown while there is no preview.
 fn sentence(state: &State) -> WrappedText {
     let columns = text_columns(wide(state.layout().body, COLUMNS));
     let (text, role) = match &state.databases.run {

@@ -30,7 +30,7 @@ pub async fn run(
     results
 }
 
-/// The text with which the hook answers.
+/// The text that the hook answers with.
 async fn call(command: &str, workspace: &Path, document: &Value) -> Result<String, CanaryFailure> {
     let program = program_of(command);
     let mut child = spawn(&mut shell(command), &program, workspace)?;

@@ -13,7 +13,7 @@ use super::{CanaryFailure, TRIAL};
 /// The most that is read from a process.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// The exit code with which a shell says that there is no such program.
+/// The exit code of a shell that does not find the program.
 const NO_PROGRAM: i32 = 127;
 
 /// A command line in the shell that agents use.

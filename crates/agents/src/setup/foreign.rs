@@ -1,4 +1,4 @@
-//! Entries that look like ours and are not: what `connect` leaves alone, and a report should not hide.
+//! Entries that look like ours but are not. `connect` leaves them alone; a report lists them.
 
 use serde_json::Value;
 

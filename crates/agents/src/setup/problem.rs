@@ -14,7 +14,7 @@ const SHOWN: usize = 40;
 pub struct EntryProblem {
     /// In one sentence.
     pub message: String,
-    /// What mends it.
+    /// How to fix it.
     pub fix: &'static str,
 }
 

@@ -99,7 +99,7 @@ impl<'a> Places<'a> {
         LocalPath { written: written.to_owned(), path, resolved, standing, size }
     }
 
-    /// Whether a listing shows a file at a path without links that nobody reserved. Nothing outside is listed.
+    /// Whether a listing shows a file at a path without links that is not reserved. Nothing outside is listed.
     fn is_listed(&self, path: &Path) -> bool {
         let may_list = |folder: &Path| {
             let is_open = |within: &Path| !is_below_hidden(&Path::new("/").join(within));

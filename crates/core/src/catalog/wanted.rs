@@ -4,7 +4,7 @@
 
 use memchr::memmem;
 
-/// So many files are read before it is asked whether these were enough.
+/// How many files are read before checking whether they are enough.
 const AT_ONCE: usize = 1_024;
 
 /// The entries of the references folder that are needed.
@@ -49,7 +49,7 @@ impl Wanted {
         }
     }
 
-    /// How many of so many files are read before [`Wanted::is_enough`] is asked; at least 1.
+    /// How many of this many files are read before [`Wanted::is_enough`] is called; at least 1.
     pub(super) fn at_once(&self, files: usize) -> usize {
         match self {
             Self::Ids { .. } => AT_ONCE,
@@ -57,7 +57,7 @@ impl Wanted {
         }
     }
 
-    /// Whether so many entries are enough.
+    /// Whether this many entries are enough.
     pub(super) fn is_enough(&self, found: usize) -> bool {
         matches!(self, Self::Ids { most, .. } if found >= *most)
     }

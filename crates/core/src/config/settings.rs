@@ -96,7 +96,7 @@ pub struct Settings {
     pub hints: HintSettings,
     /// Whether the search index is kept up to date without being asked.
     pub background_index: bool,
-    /// The database with the search index, in place of a file in the workspace.
+    /// The database with the search index, instead of a file in the workspace.
     pub index_url: Option<IndexUrl>,
 }
 

@@ -194,7 +194,7 @@ impl Reader<'_> {
 }
 
 /// The first word of a log filter, such as `info` or `warn,refdesk_index=debug`, that is not a level where one is expected. A
-/// word without a level would be taken for a target of which everything is logged, so only those of refdesk may be.
+/// word without a level would be read as a target and log all of it, so only refdesk's targets are accepted.
 pub fn wrong_log_word(filter: &str) -> Option<&str> {
     let is_level = |word: &str| {
         LOG_LEVELS.iter().any(|level| word == *level || word == level.to_ascii_uppercase())

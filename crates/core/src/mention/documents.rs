@@ -58,7 +58,7 @@ pub fn files(
     (files, diagnostics)
 }
 
-/// The files without those that say the same again for programs: `tables/NAME.json` beside `tables/NAME.md`, as refdesk writes the
+/// The files, except those that repeat the same content for programs: `tables/NAME.json` beside `tables/NAME.md`, as refdesk writes the
 /// pages of a database. An agent that is told to read each file would read, and pay for, every table twice.
 fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
     let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));

@@ -36,7 +36,7 @@ pub fn names_a_document(path: &Path) -> bool {
     EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// The documents of which a site generator makes this page; none if it is not a page. An address without an extension is that of a
+/// The documents from which a site generator makes this page; none if it is not a page. An address without an extension is that of a
 /// page, too, and where a page `a.md` is at `a/`, its links go up one folder more.
 pub fn documents_of(page: &Path) -> Vec<PathBuf> {
     if page.extension().is_none() && matches!(page.components().next_back(), Some(Component::Normal(_))) {

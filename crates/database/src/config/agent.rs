@@ -1,4 +1,4 @@
-//! `.jaato/db-agent.yaml`: how databases are planned and documented. A value that cannot be is a warning, and the default stands.
+//! `.jaato/db-agent.yaml`: how databases are planned and documented. An invalid value is a warning, and the default is used.
 //! Settings of language models are checked like the others, and nothing here asks one yet.
 
 use std::time::Duration;
@@ -154,7 +154,7 @@ pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
             }
         }
     }
-    // The default stands, so nothing is wrong with what follows.
+    // The default is used, so what follows is still valid.
     problems.iter_mut().for_each(|problem| problem.severity = Severity::Warning);
     (settings, problems)
 }

@@ -32,7 +32,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.warn_unknown_but(known, |_| false);
     }
 
-    /// The same; one of which `is_error` holds is an error.
+    /// The same, but a key for which `is_error` is true is an error.
     pub fn warn_unknown_but(&mut self, known: &[&str], is_error: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
@@ -110,7 +110,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         found
     }
 
-    /// One of these words; the value that it stands for.
+    /// One of these words, as the value that it means.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let node = self.node(key)?;
         let text = self.text(key)?;

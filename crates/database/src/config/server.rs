@@ -129,7 +129,7 @@ pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerC
     Some(connection)
 }
 
-/// The environment variable with the secret, if one is named. Of two, which one is meant is not known: that is an error, and there is
+/// The environment variable with the secret, if one is named. With two, it is unclear which is meant: that is an error, and there is
 /// no connection.
 fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
     let given: Vec<&str> = IN_ENV.into_iter().filter(|key| fields.node(key).is_some()).collect();

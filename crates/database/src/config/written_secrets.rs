@@ -1,4 +1,4 @@
-//! Passwords that stand in a URL or a list of keys and values: such a text is refused, and shown only without them.
+//! Passwords in a URL or in a list of keys and values: such a text is refused, and shown only without them.
 
 use percent_encoding::percent_decode_str;
 
@@ -13,7 +13,7 @@ const MORE_SECRETS: &[&str] = &["sslpassword", "passwd", "pwd", "pass", "oauth_c
 /// Parts of keys whose values are not shown.
 const NOT_SHOWN: &[&str] = &["pass", "pwd", "secret", "token", "key"];
 
-/// What is shown in place of a secret.
+/// What is shown instead of a secret.
 const MASK: &str = "***";
 
 /// Whether a text has a password that is not a variable.

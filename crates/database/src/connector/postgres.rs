@@ -122,7 +122,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
         TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => {
             "the password, the schema and what is read of values can be read on the way"
         }
-        _ => "another server can pretend to be it, and be told the password",
+        _ => "another server can impersonate it and receive the password",
     };
     let message = format!("'{}' is reached with sslmode {}: {what}", config.name, mode.word());
     Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))

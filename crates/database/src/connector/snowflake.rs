@@ -1,4 +1,4 @@
-//! Snowflake, over its SQL REST API. It was tried against a stand-in only, never against Snowflake itself.
+//! Snowflake, over its SQL REST API. It was tested only against a stand-in, never against Snowflake itself.
 //!
 //! Each statement is a request of its own, so the schema is not read as it was at one moment. No row of a table is read: masking
 //! and row access policies could not be seen from here.
@@ -46,7 +46,7 @@ fn read(
     let session = Session::new(&account, token, wait);
     let (mut reading, role) = catalog::read(&session, config)?;
     let message =
-        format!("'{}' is read as Snowflake documents it, which was tried against a stand-in only", config.name);
+        format!("'{}' is read as Snowflake documents it; this was tested only against a stand-in", config.name);
     let untried = Diagnostic::warning(Code::Untried, message).fix("compare its pages with what Snowflake shows");
     reading.about_connection.push(untried);
     reading.about_connection.extend(too_many_rights(config, &role, &reading));

@@ -1,4 +1,4 @@
-//! SQLite files. A file may have come with a repository and is hostile: it is opened for reading alone, without following links,
+//! SQLite files. A file may have come with a repository and is hostile: it is opened read-only, without following links,
 //! nothing in it is trusted to run a function, only reading is authorized, and a statement ends at its time. A virtual table is
 //! named and not read.
 

@@ -39,7 +39,7 @@ pub struct Progress {
     pub replaced: BTreeMap<String, String>,
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgressStatus {
@@ -65,7 +65,7 @@ pub struct UnitProgress {
     pub tables_failed: usize,
     /// Those that a person wanted no page for.
     pub tables_skipped: usize,
-    /// The one at hand.
+    /// The current one.
     pub current_table: Option<String>,
     /// What failed.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub struct RunStats {
 }
 
 impl Progress {
-    /// The tables of which a page could not be written: database and `schema.table`.
+    /// The tables whose pages could not be written: database and `schema.table`.
     pub fn failed_tables(&self) -> HashSet<(&str, &str)> {
         self.errors
             .iter()

@@ -1,5 +1,5 @@
 //! The files of pages: safe on every system, and the same for the same table whatever else there is, except where two names differ
-//! in case alone, or in a blank and a hyphen.
+//! only in case, or in a blank and a hyphen.
 
 use std::collections::{BTreeMap, HashMap};
 

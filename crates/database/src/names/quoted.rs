@@ -14,7 +14,7 @@ impl fmt::Display for NulInName {
 
 impl std::error::Error for NulInName {}
 
-/// A name as a quoted identifier of SQL. The only way by which a name of a database gets into a statement.
+/// A name as a quoted identifier of SQL. The only way for a name from a database to get into a statement.
 ///
 /// # Errors
 /// The name has a NUL character.

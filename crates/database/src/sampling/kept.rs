@@ -1,4 +1,4 @@
-//! What was known of the values of a table that cannot be read this time: its page has it.
+//! What is known about the values of a table that cannot be read this time, taken from its page.
 
 use crate::config::DatabaseConfig;
 use crate::schema::table_doc::{ColumnDoc, TableDoc};

@@ -25,7 +25,7 @@ use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
-/// Partitioned tables of which a part is on another server, or shows each reader other rows.
+/// Partitioned tables with a part that is on another server or has row security.
 const FOREIGN_PARTS: &str = "
 WITH RECURSIVE parts AS (
     SELECT c.oid AS root, i.inhrelid AS oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_inherits i ON i.inhparent = c.oid
@@ -224,7 +224,7 @@ impl Sampler<'_> {
     }
 }
 
-/// A table of which the first rows are read.
+/// A table whose first rows are read.
 struct RowSample<'t> {
     table: &'t Table,
     /// For each column why it is sensitive by its name or type.
@@ -309,6 +309,6 @@ fn cell(text: String, is_number: bool) -> Cell {
 }
 
 fn value<'r, T: refdesk_postgres::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Refusal> {
-    let words = || "a value is not as its type says".to_owned();
+    let words = || "a value does not match its type".to_owned();
     row.try_get(at).map_err(|_| Refusal { kind: RefusalKind::Other, words: words() })
 }

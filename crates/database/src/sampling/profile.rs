@@ -10,7 +10,7 @@ use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 /// Most values of a small set.
 pub const SET: usize = 20;
 
-/// Rows that a value of a set has at least, and one in so many rows.
+/// A value of a set is in at least this many rows, and in one of this many.
 const SET_ROWS: (usize, usize) = (10, 100);
 
 /// Most characters of a value of a set, and of a shape.

@@ -1,5 +1,5 @@
 //! The pages of a database: an overview, one for each domain, and for each table one for people and one for programs. The same input
-//! gives the same bytes; no time stands in a page.
+//! gives the same bytes; a page contains no time.
 
 mod diagram;
 mod overview;

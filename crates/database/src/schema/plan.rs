@@ -212,7 +212,7 @@ pub struct PlanSummary {
     pub estimate: Estimate,
 }
 
-/// An error of a run, as it stands in files.
+/// An error of a run, as written to files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
     /// `PLAN_…`, `DOC_…`, `IDX_…` or `RET_…`.

@@ -91,7 +91,7 @@ pub struct ColumnDoc {
     /// `false` for a name that says all: no model is asked about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<bool>,
-    /// The rule by which nothing is told of its values.
+    /// The rule because of which nothing is said about its values.
     pub sensitive: Option<String>,
     /// What is known of its values.
     pub statistics: Option<ColumnStatistics>,

@@ -52,8 +52,8 @@ fn is_named(name: &str, expression: &str) -> bool {
 /// What is told of a check over a table with these sensitive columns.
 pub fn check(expression: &str, sensitive: &[&str]) -> String {
     match sensitive.iter().find(|name| is_named(name, expression)) {
-        Some(name) => format!("not told: it is about {name}, which is sensitive"),
-        None if quotes_a_value(expression) => "not told: it quotes what looks like a sensitive value".to_owned(),
+        Some(name) => format!("not shown: it is about {name}, which is sensitive"),
+        None if quotes_a_value(expression) => "not shown: it quotes what looks like a sensitive value".to_owned(),
         None => expression.to_owned(),
     }
 }
@@ -94,12 +94,12 @@ mod tests {
         let computed = Column { generated: Some("CASE WHEN name = 'Smith' THEN 1 END".into()), ..Column::default() };
         assert_eq!(*without_values(&computed, &["name"]), Column::default());
         for (expression, told) in [
-            ("NAME <> 'Smith'", "not told: it is about name, which is sensitive"),
-            ("[full Title] <> 'Smith'", "not told: it is about full title, which is sensitive"),
-            ("`e-mail` <> 'Smith'", "not told: it is about e-mail, which is sensitive"),
-            ("\"a\"\"b\" <> 'Smith'", "not told: it is about a\"b, which is sensitive"),
+            ("NAME <> 'Smith'", "not shown: it is about name, which is sensitive"),
+            ("[full Title] <> 'Smith'", "not shown: it is about full title, which is sensitive"),
+            ("`e-mail` <> 'Smith'", "not shown: it is about e-mail, which is sensitive"),
+            ("\"a\"\"b\" <> 'Smith'", "not shown: it is about a\"b, which is sensitive"),
             ("state in ('new', 'name_of')", "state in ('new', 'name_of')"),
-            ("state <> 'a@example.com'", "not told: it quotes what looks like a sensitive value"),
+            ("state <> 'a@example.com'", "not shown: it quotes what looks like a sensitive value"),
         ] {
             assert_eq!(check(expression, &["name", "full title", "e-mail", "a\"b"]), told);
         }

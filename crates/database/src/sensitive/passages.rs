@@ -60,7 +60,7 @@ pub(super) fn grouped_number(text: &str) -> Option<&'static str> {
     numbers(text).chain(ibans(text)).next().map(|(_, kind)| kind)
 }
 
-/// Cards and phone numbers whose digits stand in groups, with blanks, dots or hyphens between them.
+/// Cards and phone numbers whose digits are grouped, with blanks, dots or hyphens between them.
 fn numbers(text: &str) -> impl Iterator<Item = Passage> {
     let has_digits = text.bytes().filter(u8::is_ascii_digit).nth(DIGITS - 1).is_some();
     let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-./()".contains(c);

@@ -46,7 +46,7 @@ const WORDS: &[&str] = &[
     "ip ipaddress mac imei imsi geo latitude longitude lat lng lon location gps coordinates koordinaten useragent",
 ];
 
-/// Words for people that stand before another without a sign between them: `customername`.
+/// Words for people that are written together with the next word: `customername`.
 const PEOPLE: &[&str] = &[
     "customer",
     "client",
@@ -73,7 +73,7 @@ const PEOPLE: &[&str] = &[
     "utente",
 ];
 
-/// Words that stand behind another without a sign between them: `phonenumber`.
+/// Words that are written together with the previous word: `phonenumber`.
 const ENDINGS: &[&str] = &["number", "no", "nr", "num", "nummer", "nummern", "address", "adresse", "addr", "id"];
 
 /// Neighbouring words that are looked up as one.

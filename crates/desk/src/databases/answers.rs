@@ -88,7 +88,7 @@ pub enum DatabaseQuestion {
     },
 }
 
-/// An answer of whatever shape.
+/// An answer of any shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseAnswer {
     /// The answer for programs.

@@ -292,7 +292,7 @@ impl DocumentedPages {
         names
     }
 
-    /// A file without links in place of a path relative to the workspace.
+    /// The absolute path of a path relative to the workspace.
     pub(super) fn real(&self, path: &str) -> PathBuf {
         self.workspace.join(path)
     }

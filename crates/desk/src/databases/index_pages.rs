@@ -179,7 +179,7 @@ fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = Pa
         (&key.columns, &key.referenced_table, &key.referenced_columns, false, said)
     });
     let inferred = doc.inferred_joins.iter().map(|join| {
-        let said = format!("Inferred, as no key says so: {}", join.because);
+        let said = format!("Inferred, not from a key: {}", join.because);
         (&join.columns, &join.referenced_table, &join.referenced_columns, true, said)
     });
     keys.chain(inferred).map(move |(columns, target, target_columns, inferred, said)| {

@@ -46,7 +46,7 @@ impl Desk {
     /// Makes the plan for what was read, and writes nothing.
     ///
     /// # Errors
-    /// The stored plan cannot be read, or a person's change has a value that cannot be: what was meant is not known.
+    /// The stored plan cannot be read, or a person's change has an invalid value.
     pub fn plan_databases(&self, read: &[ReadDatabase]) -> Result<Planned, Error> {
         let stored = self.stored_plan()?;
         let (edits, mut problems) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
@@ -56,7 +56,7 @@ impl Desk {
                 0 => String::new(),
                 more => format!(", and {more} more such"),
             };
-            let message = format!("the plan {FILE} has a value that cannot be: {}{more}", first.message);
+            let message = format!("the plan {FILE} has an invalid value: {}{more}", first.message);
             return Err(Error::new(first.code, message, first.fix.clone()));
         }
         let errors: Vec<String> = read
@@ -121,7 +121,7 @@ impl Desk {
         stored_plan(self.workspace())
     }
 
-    /// The present time as it stands in files.
+    /// The current time, as written to files.
     pub(super) fn timestamp(&self) -> String {
         let now = Timestamp::try_from(self.now()).unwrap_or_default();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -130,7 +130,7 @@ impl Desk {
 
 /// The stored plan of a workspace, if there is one.
 pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
-    let fix = "restore it, or remove it to plan anew without what you changed in it";
+    let fix = "restore it, or remove it to plan again without your changes";
     let text = match text_below(workspace, FILE, plan::FILE_BYTES) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),

@@ -73,7 +73,7 @@ impl Desk {
         let (notes, mut problems) = self.database_notes(&database.name);
         let wrong_notes = problems.iter().find(|problem| problem.is_error()).map(|problem| {
             let message = "its notes cannot be read, so its pages stay as they are";
-            Error::new(problem.code, message, format!("mend {}", notes_file(&database.name)))
+            Error::new(problem.code, message, format!("fix {}", notes_file(&database.name)))
         });
         let began = Instant::now();
         let mut about_connection = Vec::new();

@@ -47,11 +47,11 @@ pub struct PreparedRun {
     pub preview: DocumentationPreview,
 }
 
-/// A run. Dropping it ends it: at once before anything is written, else after the table at hand.
+/// A run. Dropping it ends it: at once before anything is written, else after the current table.
 #[derive(Debug)]
 pub struct DatabaseRun {
     number: u64,
-    /// Who is told how writing ended.
+    /// Receives the outcome of writing.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
     flags: Arc<RunFlags>,
     /// It reads no further, and writes no further table.
@@ -148,7 +148,7 @@ impl DatabaseRun {
         self.flags.is_prepared.load(Ordering::Acquire)
     }
 
-    /// Ends it after the table at hand.
+    /// Ends it after the current table.
     pub fn pause(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }

@@ -179,7 +179,7 @@ pub enum Request {
     /// [`Response::DatabasesWritten`] when that has ended; meanwhile [`Event::DatabaseRun`](super::Event::DatabaseRun) says how
     /// far it is.
     WriteDatabases(u64),
-    /// End the run after the table at hand; one that only prepared is forgotten.
+    /// End the run after the current table; one that only prepared is forgotten.
     PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].

@@ -94,8 +94,7 @@ impl Requests {
         let attended = || presence::attend(desk.workspace(), Attendant::Screen);
         let present = desk.around().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
-            Diagnostic::warning(Code::NotAttending, message)
-                .fix("make .jaato/refdesk writable, and open the screen again")
+            Diagnostic::warning(Code::NotAttending, message).fix("make .jaato/refdesk writable, and start again")
         });
         Self {
             present,

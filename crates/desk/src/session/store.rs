@@ -249,7 +249,7 @@ impl Store {
         }
     }
 
-    /// Moves aside what is not even a file in the place of one: no command could go on before a person has moved it.
+    /// Moves aside a folder or pipe where a state file should be: otherwise every command would fail until a person moves it.
     pub(super) fn clear(&self, folder: &Folder, name: &str) {
         if folder.is_obstructed(name) {
             self.move_aside(&folder.path_of(name));

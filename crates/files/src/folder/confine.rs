@@ -11,10 +11,10 @@ impl Folder {
     /// Does `work` on a thread that cannot write, make or remove anything outside this folder, wherever paths lead. Only Linux
     /// can do that, since version 5.13; elsewhere the work is done all the same.
     ///
-    /// A thread that `work` starts is held to the folder, too, for as long as it lives.
+    /// A thread that `work` starts is confined to the folder, too.
     ///
     /// # Errors
-    /// There can be no such thread; nothing was done.
+    /// The thread cannot be started or confined; nothing was done.
     pub fn confine<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
         thread::scope(|scope| {
             let confined = thread::Builder::new().name("confined".to_owned()).spawn_scoped(scope, || {
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// Containers and old kernels may not let threads be held.
+    /// Containers and old kernels may not support this.
     fn can_be_held(folder: &Folder) -> bool {
         let can_be = thread::scope(|scope| scope.spawn(|| folder.hold_this_thread()).join().unwrap()).unwrap();
         if !can_be {

@@ -123,7 +123,7 @@ impl Folder {
         }
     }
 
-    /// Whether a folder, a pipe, a socket or a device stands where a file is expected.
+    /// Whether a folder, a pipe, a socket or a device is where a file is expected.
     pub fn is_obstructed(&self, name: impl AsRef<OsStr>) -> bool {
         let kind = self.entry(name).ok().flatten().map(|entry| entry.kind);
         matches!(kind, Some(EntryKind::Folder | EntryKind::Other))

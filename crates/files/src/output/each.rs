@@ -15,7 +15,7 @@ use crate::atomic::{device_of, sync_file_system};
 use crate::{Durability, EntryKind, FileMode, Folder, link_on_path};
 use refdesk_text::{Code, Error};
 
-/// From so many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
+/// From this many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
 const MANY: usize = 16;
 
 /// Files of a workspace that are written one after the other.

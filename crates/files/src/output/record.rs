@@ -33,7 +33,7 @@ pub(super) struct WriteRecord {
     pub folders: Vec<PathBuf>,
 }
 
-/// What was found in place of the note.
+/// What was found instead of the note.
 pub(super) enum Note {
     /// Nothing.
     Nothing,

@@ -11,7 +11,7 @@ use refdesk_text::{Code, Error};
 /// The threads that sync files at once.
 const SYNCING: usize = 8;
 
-/// From so many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
+/// From this many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
 const MANY: usize = 64;
 
 /// Waits until the content of all files is on the disk.

@@ -14,7 +14,7 @@ use crate::name::sha256_hex;
 use crate::{Batch, Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
 
-/// From so many files in one folder on, they are one batch, of which only a few stay open.
+/// From this many files in one folder on, they are one batch, and only a few stay open.
 const BATCH: usize = 32;
 
 /// The most files that an error names.
@@ -135,7 +135,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     Ok(ready)
 }
 
-/// Lets the process open so many more files, as far as the system allows: staged files stay open until their rename.
+/// Lets the process open this many more files, as far as the system allows: staged files stay open until their rename.
 #[cfg(unix)]
 fn allow_open_files(more: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};

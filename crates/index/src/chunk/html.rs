@@ -17,7 +17,7 @@ const INLINE: [&[u8]; 31] = [
     b"time", b"u", b"var", b"wbr",
 ];
 
-/// Cells stand beside each other.
+/// Cells are side by side.
 const CELLS: [&[u8]; 2] = [b"td", b"th"];
 
 pub(super) fn parse(text: &str) -> Parsed<'static> {

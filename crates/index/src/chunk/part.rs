@@ -12,7 +12,7 @@ pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, us
     let Document { doc_type, path, heading, line, content, .. } = document;
     let part = (doc_type == TEXT).then(|| part_with(Path::new(path), heading, content, words)).flatten();
     match part {
-        // The catalog is no file with lines.
+        // The catalog is not a file with lines.
         Some(part) if *line == 0 => (part.heading, 0),
         Some(part) => (part.heading, line + part.lines_before),
         None => (heading.clone(), *line),

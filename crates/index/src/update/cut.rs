@@ -1,5 +1,5 @@
 //! The texts of which only the first sections are in the index, because they or the index have too many. A search has to name them:
-//! what stands further down is not found.
+//! what is further down is not found.
 
 use std::collections::BTreeSet;
 use std::path::Path;

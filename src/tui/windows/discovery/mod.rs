@@ -39,7 +39,7 @@ pub struct CatalogDraft {
     pub written: Option<CatalogWritten>,
 }
 
-/// Scans the repository, each time anew.
+/// Scans the repository again each time.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.draft = CatalogDraft::default();
     state.open(WindowKind::Discovery);

@@ -256,7 +256,7 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
     jump.asked = Some((words.to_owned(), is_indexing));
 }
 
-/// Makes the rows anew if anything changed. A cursor that was moved stays on its row.
+/// Rebuilds the rows if anything changed. A cursor that was moved stays on its row.
 fn follow(state: &mut State) {
     let notices = &state.feed.notices;
     let origin = RowsOrigin {

@@ -94,7 +94,7 @@ impl Client {
         CLIENTS.into_iter().find(|client| client.word == word)
     }
 
-    /// The agent that this could be another name for: that of its program, that which its makers use, its beginning, or one
+    /// The agent that this could be another name for: its program, its official name, a prefix, or one
     /// of these with a typing error.
     pub fn named_like(word: &str) -> Option<Self> {
         let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");

@@ -69,7 +69,7 @@ impl ServerCommand {
         std::iter::once(self.program.as_str()).chain(self.args.iter().map(String::as_str)).collect()
     }
 
-    /// The same with the workspace's folder in place of the agent's variable for it.
+    /// The same, with the workspace's folder instead of the agent's variable for it.
     #[must_use]
     pub fn in_workspace(&self, workspace: &str) -> Self {
         let replaced = |word: &String| word.replace(WORKSPACE_FOLDER, workspace);
@@ -159,7 +159,7 @@ pub(in crate::setup) fn switched_off(entry: &Value) -> Option<&'static str> {
     }
 }
 
-/// The keys of an object that are not ours. Agents that write an entry anew add keys without a value.
+/// The keys of an object that are not ours. Agents that rewrite an entry add keys without a value.
 pub(in crate::setup) fn foreign_keys(object: &Value, is_ours: impl Fn(&str, &Value) -> bool) -> Vec<String> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,

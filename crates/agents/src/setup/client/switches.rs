@@ -58,7 +58,7 @@ pub(super) enum SettingValue {
     Text(&'static str),
     /// A list in any file that has our name.
     Listed,
-    /// Lists without our name, where there is at least one.
+    /// At least one list, none of which has our name.
     Unlisted,
 }
 
@@ -230,7 +230,7 @@ impl Consent {
     }
 }
 
-/// The value at these keys, with the first of the paths in place of the workspace that has one.
+/// The value at these keys, using the first path for the workspace that has one.
 fn value_at<'a>(root: &'a Value, keys: &[&str], paths: &[String]) -> Option<&'a Value> {
     let with = |path: &str| keys.iter().try_fold(root, |value, key| value.get(if *key == HERE { path } else { key }));
     if keys.contains(&HERE) { paths.iter().find_map(|path| with(path)) } else { with("") }

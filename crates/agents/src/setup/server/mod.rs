@@ -1,6 +1,6 @@
 //! Computes the settings file that lists an agent's servers, with ours and without it. As with hooks, both are functions
 //! of the text and of the record, and everything that is not ours stays the same, byte for byte. Text is only added or
-//! cut, never printed anew; that nothing else changed is checked on the parsed values before and after.
+//! cut, never reprinted; that nothing else changed is checked on the parsed values before and after.
 
 mod json;
 mod lines;

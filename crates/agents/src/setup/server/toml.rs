@@ -1,4 +1,4 @@
-//! The list of servers in TOML: a table each. Ours is added at the end of the file, where a table can always stand.
+//! The list of servers in TOML: a table each. Ours is added at the end of the file, where a table is always valid.
 
 use serde_json::Value;
 use toml::Table;
@@ -63,7 +63,7 @@ fn without_table(text: &str, lines: &[Line<'_>], head: usize) -> Option<String> 
     // Comments after the last setting belong to what follows.
     let last = (head..end).rev().find(|at| lines.get(*at).is_some_and(Line::has_settings))?;
     let is_blank = |at: usize| lines.get(at).is_none_or(Line::is_blank);
-    // The blank line before it goes, too, unless it then separates nothing.
+    // The blank line before it goes too if another one follows the table.
     let first = head.checked_sub(1).filter(|before| is_blank(*before) && is_blank(last + 1)).unwrap_or(head);
     Some(without(text, lines.get(first)?, lines.get(last)?))
 }

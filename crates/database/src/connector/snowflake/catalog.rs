@@ -13,7 +13,7 @@ use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";
 
-/// Of the wanted schemas, a JSON list in which none stands for all, and the system's own if that is wanted, too.
+/// The wanted schemas as a JSON list, which means all if empty, and whether the system's own are wanted too.
 macro_rules! wanted {
     ($column:literal) => {
         concat!(
@@ -76,7 +76,7 @@ pub struct RoleName {
 /// Snowflake cannot be reached, or refuses a statement.
 pub fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, RoleName), Error> {
     let server = session.rows(SERVER, &[])?;
-    let Some(row) = server.iter().next() else { return Err(unreadable("it does not tell its version", "try again")) };
+    let Some(row) = server.iter().next() else { return Err(unreadable("it does not report its version", "try again")) };
     let server_version = row.get("version").map(str::to_owned);
     let Some(database) = row.get("name").map(str::to_owned) else {
         let fix = "check 'database' and 'role', in the case that Snowflake shows";
@@ -170,7 +170,7 @@ fn add_columns(tables: &mut Tables, rows: &Rows, problems: &mut Vec<Diagnostic>)
     Ok(())
 }
 
-/// The type as one would write it.
+/// The type as written in SQL.
 fn printed_type(row: &Row<'_>) -> String {
     let name = row.get("data_type").unwrap_or_default();
     let with = |value: Option<&str>| value.map_or_else(|| name.to_owned(), |value| format!("{name}({value})"));
@@ -205,7 +205,7 @@ fn keys(
         let Ok(name) = quoted(&schema.name) else { continue };
         let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
         if rows.count() >= SHOWN {
-            let message = format!("Snowflake tells only {SHOWN} columns of keys of the schema '{}'", schema.name);
+            let message = format!("Snowflake lists only {SHOWN} key columns of the schema '{}'", schema.name);
             problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude tables, so that fewer are left"));
         }
         all.extend(rows);
@@ -280,7 +280,7 @@ fn add_keys(
     }
     if elsewhere > 0 {
         let keys = if elsewhere == 1 { "key refers" } else { "keys refer" };
-        let message = format!("{elsewhere} foreign {keys} to another database, and such are left out");
+        let message = format!("{elsewhere} foreign {keys} to another database, which are left out");
         problems.push(Diagnostic::warning(Code::TooMany, message));
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! What only the text of a `CREATE TABLE` says: comments, checks, collations and names of foreign keys. SQLite accepted the text,
-//! but the file may be hostile, so anything may stand here; what is not understood is left out.
+//! but the file may be hostile, so anything may be here; what is not understood is left out.
 
 use std::collections::HashMap;
 
@@ -283,7 +283,7 @@ impl<'a> Iterator for Lexer<'a> {
                     break;
                 }
             }
-            // A text in single quotes is taken for a name only where a name stands.
+            // A text in single quotes counts as a name only where a name is expected.
             let kind = if first == '\'' && name.is_empty() { Kind::Text } else { Kind::Quoted(name) };
             return Some(self.token(kind, length));
         }

@@ -18,7 +18,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 /// What every SQLite file begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Where the header says that the file has a log: 2 stands for one.
+/// Where the header says whether the file has a write-ahead log: 2 if it has.
 const LOG_MARK: usize = 18;
 
 /// How long reading the schema may take.
@@ -63,7 +63,7 @@ impl SqliteFile {
     /// Opens the file at an absolute path without links; `None` if it is empty, which SQLite takes for a database.
     ///
     /// # Errors
-    /// It cannot be opened, is not a regular file, or no SQLite database.
+    /// It cannot be opened, is not a regular file, or is not an SQLite database.
     pub fn open(path: &Path, shown: &str, problems: &mut Vec<Diagnostic>) -> Result<Option<Self>, Error> {
         let cannot = |what: String, fix: &str| Error::new(Code::DatabaseUnreadable, format!("{shown} {what}"), fix);
         let (mut file, size) = match beneath::open(path) {
@@ -104,7 +104,7 @@ impl SqliteFile {
         &self.connection
     }
 
-    /// Gives what follows so much time.
+    /// Limits the time of what follows.
     pub fn allow(&self, time: Duration) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }

@@ -43,7 +43,7 @@ struct ServerStatistics {
     bounds: Vec<String>,
 }
 
-/// What the server knows of these tables; one of which it knows nothing is not among them.
+/// What the server knows about these tables; those it knows nothing about are absent.
 pub fn read(
     config: &DatabaseConfig,
     session: &ReadingSession,

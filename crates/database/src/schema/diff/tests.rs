@@ -124,7 +124,7 @@ fn each_kind_of_difference_is_told() {
         (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[UNTOLD]),
         (
             Box::new(move |it| it.checks.push(check("email <> 'b@example.com'"))),
-            &["new check: not told: it is about email, which is sensitive"],
+            &["new check: not shown: it is about email, which is sensitive"],
         ),
         (
             Box::new(|it| it.columns[1].default = Some("'b@example.com'".into())),

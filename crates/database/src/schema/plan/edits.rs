@@ -37,12 +37,12 @@ impl PlanEdits {
         let mut edits = Self::default();
         let mut problems = Vec::new();
         for part in plan.miscounted() {
-            let message = format!("{part} was changed, which is computed; it is computed anew");
+            let message = format!("{part} was changed, but it is computed; the change was discarded");
             problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
         }
         for unit in &plan.work_units {
             if content_hash(unit) != unit.content_hash {
-                let message = format!("something of '{}' was changed that is computed; it is computed anew", unit.id);
+                let message = format!("a computed value of '{}' was changed; the change was discarded", unit.id);
                 problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
             }
             let order = known_order(unit);
@@ -67,7 +67,7 @@ impl PlanEdits {
     pub fn gone(&self, known: &BTreeMap<String, BTreeSet<String>>, file: &str) -> Vec<Diagnostic> {
         let is_gone = |(database, table): &&(String, String)| known.get(database).is_some_and(|it| !it.contains(table));
         let warning = |(database, table): &(String, String)| {
-            let message = format!("{table} of '{database}' is gone, and with it what you changed in its plan");
+            let message = format!("{table} of '{database}' is gone, and so are your changes to its plan");
             Diagnostic::warning(Code::PlanChanged, message).in_file(file)
         };
         self.tables.keys().filter(is_gone).map(warning).collect()

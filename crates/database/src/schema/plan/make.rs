@@ -37,7 +37,7 @@ pub struct PlanInput<'a> {
     pub notes: &'a Notes,
 }
 
-/// What reading a database came to.
+/// The outcome of reading a database.
 #[derive(Debug, Clone, Copy)]
 pub enum DatabaseState<'a> {
     /// Its schema.
@@ -218,7 +218,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     }
 }
 
-/// What is told of a sensitive column before its rule: of a table of which rows are read, and of another.
+/// What precedes the rule of a sensitive column: in a table whose rows are read, and in any other.
 const SENSITIVE_SAMPLED: &str = "share of nulls alone, sensitive by ";
 const SENSITIVE: &str = "nothing, sensitive by ";
 

@@ -10,7 +10,7 @@ use crate::snapshot::{Table, TableName};
 /// Incoming keys that a table of the first priority has at least.
 const MANY: usize = 3;
 
-/// Words in names of what is kept for its sake alone.
+/// Words in the names of copies, logs and other unimportant tables.
 const UNIMPORTANT: &[&str] = &[
     "backup",
     "backups",
@@ -59,7 +59,7 @@ pub fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) -> usiz
     counts.get(tenth.saturating_sub(1)).copied().unwrap_or(0).max(MANY)
 }
 
-/// 1 for what many refer to, 3 for copies, logs and what belongs nowhere, else 2.
+/// 1 for what many refer to, 3 for copies, logs and tables without a domain, else 2.
 pub fn priority(table: &Table, domain: &str, incoming: usize, threshold: usize) -> u8 {
     if incoming >= threshold {
         return 1;

@@ -151,7 +151,7 @@ impl Webhook {
                     Reach::Private => {
                         ("a public address, and plain http is allowed only for private ones", "use https")
                     }
-                    _ => ("a private address", "add the host to channel.allow_hosts if it is meant"),
+                    _ => ("a private address", "add the host to channel.allow_hosts if the address is intended"),
                 };
                 let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
                 let message = format!("the webhook is not called: {at}");

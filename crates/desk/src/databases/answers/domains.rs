@@ -21,7 +21,7 @@ const TABLES: usize = 200;
 /// The most joins.
 const JOINS: usize = 100;
 
-/// Table names that stand for a domain in a list.
+/// How many table names describe a domain in a list.
 const NAMES: usize = 8;
 
 /// A domain in a list.

@@ -180,7 +180,7 @@ impl DatabaseView {
             if is_told {
                 return found;
             }
-            // Part of the way stands on pages that are not read, so that none of it is told.
+            // Part of the path is on pages that may not be read, so nothing of it is shown.
             found.longer.clear();
             sources.quoted.clear();
         }

@@ -30,7 +30,7 @@ pub struct ColumnUse {
     /// Whether no key says that it does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
-    /// The rule by which nothing is told of its values.
+    /// The rule because of which nothing is said about its values.
     pub sensitive: Option<String>,
 }
 

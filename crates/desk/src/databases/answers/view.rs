@@ -36,7 +36,7 @@ pub struct DatabaseView {
     pub(super) now: SystemTime,
 }
 
-/// How a table stands with the reader.
+/// What the reader may know of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Standing {
     /// The source that has its page.
@@ -117,7 +117,7 @@ impl Desk {
     }
 }
 
-/// How a page stands with a reader: the innermost source that has it counts, but any that may be read makes it readable.
+/// Whether a reader may read a page: the innermost source that has it counts, but any that may be read makes it readable.
 fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<Standing> {
     let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
     let Some(access) = access else {
@@ -142,7 +142,7 @@ impl DatabaseView {
     /// A database and a domain that are asked for have to be there.
     ///
     /// # Errors
-    /// The reader knows of none of this name; the advice has names that the reader knows of.
+    /// The reader knows none with this name; the fix lists names that the reader knows.
     pub(crate) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
         let known = || self.known().filter(|table| database.is_none_or(|database| database == table.database));
         if let Some(name) = database.filter(|_| known().next().is_none()) {

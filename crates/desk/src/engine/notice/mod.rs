@@ -75,7 +75,7 @@ pub enum Holds {
 pub enum Who {
     /// The person at this screen.
     You,
-    /// Another process, by its name for itself.
+    /// Another process, by the name it gives itself.
     Other(Arc<str>),
     /// Changed files.
     Files,

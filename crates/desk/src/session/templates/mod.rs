@@ -169,7 +169,7 @@ impl Store {
                 }
                 // Two desks can provide the same name: the default desk's file is written, else the first one's.
                 Found::File { .. } if others && (!matches!(by, For::Desk { .. }) || self.desk != super::DEFAULT) => {
-                    done.diagnostics.push(self.left(&file.name, "holds what another desk brings under this name"));
+                    done.diagnostics.push(self.left(&file.name, "holds another desk's template of this name"));
                     continue;
                 }
                 _ => due.push(file),
@@ -207,7 +207,7 @@ impl Store {
                 after.files.remove(name);
                 if found != Found::Nothing {
                     done.diagnostics
-                        .push(self.left(name, "was changed by hand; it stays, though nothing brings it any more"));
+                        .push(self.left(name, "was changed by hand; it stays, though no source provides it any more"));
                 }
             }
             is_ours
