@@ -1,6 +1,5 @@
 //! Reads and scans the documents of a catalog in parallel; unchanged documents come from the cache.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use super::documents::{LIMITS, files, tokens_of};
 use super::generated::{documents_of, is_built, names_a_document};
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
+use super::resolved::ResolvedLinks;
 use super::scan::{LinkedPath, ScannedMentions, scan};
 use super::target::{LinkTarget, PathIndex};
 use super::{Mentions, Via};
@@ -213,17 +213,15 @@ impl Library {
         }
         let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
-        // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
-        let (mut followed, mut places) = (HashSet::new(), HashSet::new());
-        for LinkedPath { path, line, is_example } in
-            named.paths.iter().filter(|it| followed.insert((it.line, &*it.path)))
-        {
-            match self.paths.resolve(folder, Path::new(&**path)) {
-                LinkTarget::To(spots) => {
-                    if places.insert((*line, spots.start)) {
-                        found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to)));
-                    }
-                }
+        let mut last = None;
+        for LinkedPath { path, line, is_example } in &named.paths {
+            if last.replace(*line) != Some(*line) {
+                seen.links.begin_line();
+            }
+            // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
+            let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
+            match target {
+                LinkTarget::To(spots) => found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to))),
                 // An example may be about any file, and not every file is knowledge: an image, a license, code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Unlisted => diagnostics.push(problem(
@@ -296,6 +294,7 @@ const FEW: usize = 16;
 /// The mentions of the current line.
 #[derive(Debug, Default)]
 struct LineMentions {
+    links: ResolvedLinks,
     /// The first mentions of the line, at most [`FEW`].
     few: Vec<(Via, usize)>,
     /// A counter of lines, so that nothing has to be cleared between lines.

@@ -9,6 +9,7 @@ mod graph;
 mod ids;
 mod library;
 mod links;
+mod resolved;
 mod scan;
 mod target;
 

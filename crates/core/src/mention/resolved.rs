@@ -1,0 +1,63 @@
+//! Resolves each link of a folder's documents once: they mostly lead to the same places.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::target::{LinkTarget, PathIndex};
+
+/// The links of the documents in one folder, and where the current line leads.
+#[derive(Debug, Default)]
+pub(super) struct ResolvedLinks {
+    folder: PathBuf,
+    links: HashMap<Box<str>, ResolvedLink>,
+    /// A counter of lines, so that nothing has to be cleared between lines.
+    line: u64,
+    /// For each place of the index, the last line that leads there.
+    places: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct ResolvedLink {
+    target: LinkTarget,
+    /// The last line that has it.
+    line: u64,
+}
+
+impl ResolvedLinks {
+    pub fn begin_line(&mut self) {
+        self.line += 1;
+    }
+
+    /// Where a path, written in a document of this folder, leads; `None` if the line had it before, or another one to the same
+    /// sources.
+    pub fn first_on_line(&mut self, index: &PathIndex, folder: &Path, path: &str) -> Option<LinkTarget> {
+        if self.folder != folder {
+            folder.clone_into(&mut self.folder);
+            self.links.clear();
+        }
+        let target = match self.links.get_mut(path) {
+            Some(known) => {
+                if std::mem::replace(&mut known.line, self.line) == self.line {
+                    return None;
+                }
+                known.target.clone()
+            }
+            None => {
+                let target = index.resolve(folder, Path::new(path));
+                self.links.insert(path.into(), ResolvedLink { target: target.clone(), line: self.line });
+                target
+            }
+        };
+        match &target {
+            LinkTarget::To(spots) if !self.is_new_place(spots.start) => None,
+            _ => Some(target),
+        }
+    }
+
+    fn is_new_place(&mut self, place: usize) -> bool {
+        if place >= self.places.len() {
+            self.places.resize(place + 1, 0);
+        }
+        self.places.get_mut(place).is_some_and(|last| std::mem::replace(last, self.line) != self.line)
+    }
+}
