@@ -69,7 +69,8 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 members.insert("cut_files".to_owned(), json!(cut));
                 members.insert("waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
             }
-            CommandOutput::new(json, text)
+            let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
+            CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
         }
     }
 }

@@ -220,6 +220,52 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
     assert!(!world.read(".jaato/refdesk/sessions/session-true/told.json").contains("\"prompts\""));
 }
 
+/// The chunk of a text with short sections is named after the first of them. The section that is meant has its line as the file is
+/// now: just as indexed, with the same text written again, and below other text.
+#[test]
+fn sections_have_the_lines_that_they_have_now() {
+    let text = "# Tills\n\nHow a till is used.\n\n## Login\n\nWith a card.\n\n## Lockout\n\nA cashier is locked out after a wrong pin.\n";
+    let world = Workspace::of(
+        json!([{"id": "tills", "name": "Tills", "type": "local", "path": "tills.md", "mode": "selectable"},
+               {"id": "other", "name": "Other", "type": "local", "path": "other.md", "mode": "selectable"}]),
+        &[("tills.md", text), ("other.md", "# Colours\n\nBlue is for links.\n")],
+    );
+    world.run(&["index"]).exits(0);
+    let preface = "# Preface\n\nNothing of this is about money.\n\n".repeat(40);
+    for (before, line) in [("", 9), ("", 9), (preface.as_str(), 169)] {
+        world.put("tills.md", format!("{before}{text}").as_bytes());
+        let hit = &world.json(&["search", "cashier locked out wrong pin", "--limit", "1"], 0)["hits"][0];
+        assert_eq!((&hit["line"], &hit["end_line"]), (&json!(line), &json!(line + 2)), "{hit}");
+        assert!(hit["excerpt"].as_str().unwrap().starts_with("## Lockout"), "{hit}");
+        assert!(hit["heading"].as_str().unwrap().ends_with("Lockout"), "{hit}");
+        let told = world.feed(&["enrich", "--repeat"], b"a cashier is locked out after a wrong pin").exits(0);
+        assert!(told.text().contains(&format!("Lockout\", tills.md:{line}")), "{told}");
+    }
+}
+
+/// An editor saves a catalog half-way, and a profile leaves sources out; vectors take minutes to compute again.
+#[test]
+fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
+    let world = world(3);
+    let all = world.json(&["index", "--words-only"], 0)["documents"].clone();
+    let catalog = world.read("references.json");
+    world.put("references.json", &catalog.as_bytes()[..catalog.len() / 2]);
+    for (arguments, said) in [
+        (&["index", "--words-only"][..], "the index keeps what it has of sources that may be missing"),
+        (&["index", "--words-only", "--fresh"], "the index is not built again from a catalog that cannot be read"),
+    ] {
+        let answer = world.json(arguments, 1);
+        assert!(answer["error"]["message"].as_str().unwrap().contains(said), "{answer}");
+    }
+    world.put("references.json", catalog.as_bytes());
+    let few = json!({"name": "few", "plugin_configs": {"references": {"sources": ["retries"]}}});
+    world.put(".jaato/profiles/few.json", &few.to_string().into_bytes());
+    for arguments in [&["index", "--words-only"][..], &["--profile", "few", "index", "--words-only"]] {
+        let report = world.json(arguments, 0);
+        assert_eq!((&report["added"], &report["documents"]), (&json!(0), &all), "{arguments:?}");
+    }
+}
+
 #[test]
 fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     let whole = world(60);

@@ -143,21 +143,30 @@ impl Desk {
         written
     }
 
-    /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.
-    pub(super) fn check_readable(&self) -> Result<(), Error> {
+    /// The first problem for which a part of the catalog cannot be read, so that sources may be missing.
+    pub(super) fn hiding_problem(&self) -> Option<&Diagnostic> {
         let sources = self.config.document.as_ref().and_then(|document| document.value.get("sources"));
         let is_list = sources.is_none_or(|sources| sources.is_array() || sources.is_null());
         let hides = |problem: &&Diagnostic| {
             let is_of_list = !is_list && problem.code == Code::WrongType;
             problem.is_error() && (is_of_list || HIDING.contains(&problem.code))
         };
-        let Some(problem) = self.config.diagnostics.iter().chain(&self.entries).find(hides) else { return Ok(()) };
+        self.config.diagnostics.iter().chain(&self.entries).find(hides)
+    }
+
+    /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.
+    pub(super) fn check_readable(&self) -> Result<(), Error> {
+        self.check_whole("nothing is added to a catalog that cannot be read as a whole")
+    }
+
+    /// Whether the catalog could be read as a whole.
+    ///
+    /// # Errors
+    /// A part of it cannot be read; the message is `refusal` and why.
+    pub fn check_whole(&self, refusal: &str) -> Result<(), Error> {
+        let Some(problem) = self.hiding_problem() else { return Ok(()) };
         let place = Some(problem.place()).filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
-        let message = format!(
-            "nothing is added to a catalog that cannot be read as a whole: {}{}",
-            place.unwrap_or_default(),
-            problem.message
-        );
+        let message = format!("{refusal}: {}{}", place.unwrap_or_default(), problem.message);
         Err(Error::new(problem.code, message, problem.fix.clone()))
     }
 

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use super::profile::ActiveProfile;
 use super::searching::{CurrentTexts, is_of};
 use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
-    About, CutText, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Question, Report,
+    About, CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
+    Question, Report,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -43,19 +45,27 @@ pub struct Indexing {
 
 impl Desk {
     /// Brings the index up to date with the catalog; `None` if another process is doing it. `progress` ends it by
-    /// returning false.
+    /// returning false. Of sources that the catalog lacks because a part of it cannot be read, or under a profile, what is
+    /// indexed stays.
     ///
     /// # Errors
-    /// The index cannot be written, or the model cannot be run.
+    /// The index cannot be written, or the model cannot be run; it is to be built again while a part of the catalog cannot
+    /// be read.
     pub fn update_index(
         &self,
         how: Indexing,
         progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Option<Report>, Error> {
+        if how.fresh {
+            self.check_whole("the index is not built again from a catalog that cannot be read as a whole")?;
+        }
+        let is_narrowed = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
+        let is_whole = !is_narrowed && self.hiding_problem().is_none();
         let embedder = if how.words_only { None } else { self.embedder()? };
         let now: SystemTime = (self.options.clock)();
         let pages = self.documented_pages();
-        let job = Job { catalog: &self.catalog, pages: Some(&*pages), embedder, fresh: how.fresh, now, progress };
+        let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
+        let job = Job { catalog, is_whole, pages, embedder, fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
         // The state folder is git's business as little as before.
         let _ = self.store.keep_git_out();

@@ -193,7 +193,7 @@ impl Settled<'_> {
         }
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
-        let is_current = |found: &FoundDocument| texts.have(found);
+        let section_now = |found: &FoundDocument| texts.section(found);
         let preference = |found: &FoundDocument| {
             let Some(source) = self.catalog.get(found.source) else { return SourcePreference::default() };
             SourcePreference {
@@ -214,7 +214,7 @@ impl Settled<'_> {
             preference: &preference,
             weight: &weight,
             pages: Some(&*pages),
-            is_current: &is_current,
+            section_now: &section_now,
             limit: request.limit,
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);

@@ -87,9 +87,16 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     packer.done
 }
 
-/// What of a document is read: of HTML its text without tags, of others all.
-pub fn read<'t>(name: &Path, text: &'t str) -> Cow<'t, str> {
-    if is_html(&ending(name)) { html::parse(text).text } else { Cow::Borrowed(text) }
+/// The line, from 1, at which a part of a document begins; `None` if the document does not have it. Of HTML the text without tags
+/// is read, of others all.
+pub fn line_of(name: &Path, text: &str, part: &str) -> Option<usize> {
+    if is_html(&ending(name)) {
+        let Parsed { text, lines, .. } = html::parse(text);
+        let at = text.find(part)?;
+        return Some(lines.partition_point(|start| *start <= at));
+    }
+    let before = text.get(..text.find(part)?)?;
+    Some(before.matches('\n').count() + 1)
 }
 
 fn ending(name: &Path) -> String {

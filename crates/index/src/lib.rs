@@ -53,4 +53,4 @@ pub use search::{
     FoundDocument, Placing, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
 };
 pub use threshold::background_texts;
-pub use update::{CutText, DOCUMENT_KINDS, Job, Progress, Report, has_content, section_in, text_of, update};
+pub use update::{CurrentText, CutText, DOCUMENT_KINDS, Job, Progress, Report, update};

@@ -9,7 +9,7 @@ use crate::chunk::section_with;
 use crate::conversation::{EarlierText, Recurring, recurring};
 use crate::location::Location;
 use crate::search::FoundDocument;
-use crate::storage::{Document, Storage};
+use crate::storage::Storage;
 use crate::update::{CutText, Stamps, cut_texts, unread};
 use crate::{DatabasePages, Embedder, KeptDocuments, threshold};
 use refdesk_text::Error;
@@ -205,25 +205,21 @@ impl Index {
         for document in self.storage.documents(&documents)? {
             let now = question.section_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
             compared += usize::from(now.is_some());
-            let (named, named_line) = section_with(&document, words.get(&document.id).copied().unwrap_or_default());
-            let Document { id, doc_type, source, path, heading, line, content, .. } = document;
-            let found = FoundDocument {
-                kind: &doc_type,
-                source: &source,
-                path: &path,
-                heading: &heading,
-                line,
-                content: &content,
+            let found = document.found();
+            let is_unknown = now.is_some() && compared > COMPARED;
+            let moved = match now.filter(|_| !is_unknown) {
+                None => document,
+                Some(now) => match now(&found) {
+                    Some(place) => document.moved(place),
+                    None => {
+                        gone.insert(document.id);
+                        continue;
+                    }
+                },
             };
-            let place = match now {
-                None => Some((named, named_line)),
-                Some(_) if compared > COMPARED => Some((String::new(), 0)),
-                Some(now) => now(&found),
-            };
-            match place {
-                Some((heading, line)) => drop(sections.insert(id, Section { heading, path, line })),
-                None => drop(gone.insert(id)),
-            }
+            let words = words.get(&moved.id).copied().unwrap_or_default();
+            let (heading, line) = if is_unknown { Default::default() } else { section_with(&moved, words) };
+            sections.insert(moved.id, Section { heading, path: moved.path, line });
         }
         Ok((sections, gone))
     }

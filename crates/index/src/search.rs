@@ -21,7 +21,7 @@ use self::query::ParsedQuery;
 use crate::about::Corpus;
 use crate::chunk::section_with;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
-use crate::reader::Partial;
+use crate::reader::{Partial, SectionNow};
 use crate::storage::{Document, Storage};
 use crate::update::{SOURCE, Stamps, unread};
 use crate::words::split_names;
@@ -68,8 +68,8 @@ pub struct SearchQuery<'a> {
     pub weight: &'a dyn Fn(&str) -> f64,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Whether a document still says what is indexed of it; asked where its files may have changed.
-    pub is_current: &'a dyn Fn(&FoundDocument) -> bool,
+    /// Asked where the files of a document may have changed since it was indexed.
+    pub section_now: SectionNow<'a>,
     /// The most hits.
     pub limit: usize,
 }
@@ -322,16 +322,18 @@ fn best_sections(
             // A copy of a document that is a hit may be in a source that is to be preferred.
             continue;
         }
-        let Document { doc_type, source, path, heading, line, content, .. } = &document;
-        let found = FoundDocument { kind: doc_type, source, path, heading, line: *line, content };
-        let preference = (query.preference)(&found);
+        let preference = (query.preference)(&document.found());
         if !is_new && known.is_none_or(|(_, before)| before >= preference) {
             continue;
         }
-        if !stamps.are_same(&document) && !(query.is_current)(&found) {
+        let document = if stamps.are_same(&document) {
+            document
+        } else if let Some(place) = (query.section_now)(&document.found()) {
+            document.moved(place)
+        } else {
             outdated += usize::from(is_new);
             continue;
-        }
+        };
         match known.filter(|_| !is_new) {
             None => {
                 sections.insert(key, (best.len(), preference));
@@ -433,7 +435,7 @@ fn hit(
 ) -> SectionHit {
     let (heading, line) = section_with(&document, terms);
     SectionHit {
-        excerpt: excerpt(&document.content, terms),
+        excerpt: excerpt(document.from_line(line), terms),
         kind: document.doc_type,
         source: document.source,
         path: document.path,

@@ -131,6 +131,7 @@ impl World {
         let pages = self.pages.read().unwrap();
         let job = Job {
             catalog: &catalog,
+            is_whole: true,
             pages: pages.as_deref().map(|pages| pages as &dyn DatabasePages),
             embedder: Some(&self.model),
             fresh,
@@ -549,7 +550,15 @@ fn a_text_that_was_just_written_is_compared_by_its_content() {
     let catalog = Catalog::new(vec![world.file("a", "a.md")]);
     let written = fs::metadata(world.path().join("a.md")).unwrap().modified().unwrap();
     let update = |now| {
-        let job = Job { catalog: &catalog, pages: None, embedder: None, fresh: false, now, progress: &mut |_| true };
+        let job = Job {
+            catalog: &catalog,
+            is_whole: true,
+            pages: None,
+            embedder: None,
+            fresh: false,
+            now,
+            progress: &mut |_| true,
+        };
         crate::update(&world.location(), job).unwrap().unwrap();
         let texts = world.index().0.storage.texts().unwrap();
         texts.into_iter().filter(|(key, _)| key.path.ends_with("a.md")).map(|(_, state)| state.stamp.size).next()

@@ -11,15 +11,15 @@ use rayon::prelude::*;
 pub use self::cut::CutText;
 use self::cut::CutTexts;
 pub(crate) use self::cut::cut_texts;
+pub use self::texts::CurrentText;
 #[cfg(feature = "postgres")]
 pub(crate) use self::texts::hash_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
 pub(crate) use self::texts::{Stamps, embedded_hash};
-pub use self::texts::{has_content, section_in, text_of};
 use crate::Embedder;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};
-use crate::storage::{NewDocument, Storage, TextUpdate};
+use crate::storage::{NewDocument, Storage, TextKey, TextUpdate};
 use crate::threshold;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
@@ -109,6 +109,8 @@ pub struct Report {
 pub struct Job<'a> {
     /// The sources.
     pub catalog: &'a Catalog,
+    /// Whether these are all; otherwise what is indexed of others stays.
+    pub is_whole: bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Computes vectors; words alone without one.
@@ -220,7 +222,8 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
             return Ok(false);
         }
     }
-    updates.extend(known.into_keys().map(TextUpdate::Removed));
+    let is_gone = |text: &TextKey| job.is_whole || catalog.get(&text.source).is_some();
+    updates.extend(known.into_keys().filter(is_gone).map(TextUpdate::Removed));
     report.cut = cut.store(storage, true)?;
     store(storage, &mut updates, 0, report)?;
     if has_other_pages {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use refdesk_core::catalog::Catalog;
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
-use refdesk_index::{DatabasePages, FoundDocument, PageDocument};
+use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument};
 
 use crate::DocumentedPages;
 
@@ -14,7 +14,7 @@ use crate::DocumentedPages;
 pub(crate) struct CurrentTexts<'a> {
     catalog: &'a Catalog,
     pages: &'a DocumentedPages,
-    texts: RefCell<HashMap<(String, String), Option<String>>>,
+    texts: RefCell<HashMap<(String, String), Option<CurrentText>>>,
     documents: RefCell<HashMap<String, Vec<PageDocument>>>,
 }
 
@@ -23,34 +23,23 @@ impl<'a> CurrentTexts<'a> {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
     }
 
-    /// The headings and the first line of a document as they are now, as far as they are known; `None` if its text is gone.
+    /// The headings and the first line of a document as they are now; `None` if its text is gone.
     pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
-        if !self.have(found) {
-            return None;
-        }
-        let texts = self.texts.borrow();
-        let text = texts.get(&(found.source.to_owned(), found.path.to_owned()));
-        Some(match text {
-            Some(Some(text)) => refdesk_index::section_in(found.path, text, found.content).unwrap_or_default(),
-            _ => (found.heading.to_owned(), found.line),
-        })
-    }
-
-    /// Whether a document is as it was when it was indexed.
-    pub fn have(&self, found: &FoundDocument) -> bool {
+        let as_it_was = || (found.heading.to_owned(), found.line);
         let Some(source) = self.catalog.get(found.source).filter(|_| !found.path.is_empty()) else {
-            return found.path.is_empty();
+            return found.path.is_empty().then(as_it_was);
         };
         if [TABLE, COLUMN, DOMAIN, RELATIONSHIP].contains(&found.kind) {
             let mut documents = self.documents.borrow_mut();
             let read = || self.pages.content(Path::new(found.path)).unwrap_or_default().documents;
             let documents = documents.entry(found.path.to_owned()).or_insert_with(read);
-            return documents.iter().any(|it| it.heading == found.heading && it.content == found.content);
+            let is_same = |it: &PageDocument| it.heading == found.heading && it.content == found.content;
+            return documents.iter().any(is_same).then(as_it_was);
         }
         let mut texts = self.texts.borrow_mut();
         let text = texts
             .entry((found.source.to_owned(), found.path.to_owned()))
-            .or_insert_with(|| refdesk_index::text_of(source, found.path).ok().flatten());
-        text.as_ref().is_some_and(|text| refdesk_index::has_content(found.path, text, found.content))
+            .or_insert_with(|| CurrentText::of(source, found.path).ok().flatten());
+        text.as_ref()?.section(found.content)
     }
 }

@@ -28,7 +28,8 @@ struct ChunkPart {
     lines_before: usize,
 }
 
-/// The section of a chunk with most of these words, the rarest first; `None` if that is the one that the chunk is named after.
+/// The section of a chunk with most of these words, the rarest first, then the one that is named after them, then the one that says
+/// them most often; `None` if that is the one that the chunk is named after.
 /// `heading` are the headings of the chunk, and the name of its file says of which format it is.
 fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
     let Parsed { text, blocks, .. } = parse(name, content);
@@ -51,13 +52,21 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
     }
     let starts: Vec<usize> = std::iter::once(0).chain(inner.iter().map(|(start, ..)| *start)).collect();
     let found = matches(content, words);
+    let titles_above: Vec<&str> = heading.split(HEADING_SEPARATOR).collect();
     let best = (0..starts.len()).rev().max_by_key(|at| {
         let range = starts.get(*at).copied().unwrap_or(0)..starts.get(at + 1).copied().unwrap_or(content.len());
         let mut which: Vec<usize> =
             found.iter().filter(|(place, _)| range.contains(&place.start)).map(|(_, which)| *which).collect();
         which.sort_unstable();
-        which.dedup();
-        (which.len(), std::cmp::Reverse(which.first().copied().unwrap_or(usize::MAX)))
+        let title = match at.checked_sub(1) {
+            None => titles_above.last().copied(),
+            Some(at) => inner.get(at).map(|(_, _, title)| title.as_str()),
+        };
+        let in_title = title.map_or(0, |title| matches(title, words).len());
+        let rarest = which.first().copied().unwrap_or(usize::MAX);
+        let mut different = which.clone();
+        different.dedup();
+        (different.len(), std::cmp::Reverse(rarest), in_title, which.len())
     })?;
     let (start, ..) = inner.get(best.checked_sub(1)?)?;
     let mut above = above_of(heading, &lead);
@@ -88,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_chunk_of_several_sections_names_the_one_that_is_meant() {
-        let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404.\n\n#### Bodies\n\nJSON.";
+        let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404 without bodies, an error.\n\n#### Bodies\n\nJSON.";
         let heading = "Rules > 3.5 Filtering > Sorting";
         for (words, expected) in [
             (&["sort"][..], None),
@@ -96,6 +105,9 @@ mod tests {
             (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
+            // Both have it once, one of them in its heading.
+            (&["bodies"], Some(("Rules > 3.6 Errors > Bodies", 10))),
+            (&["error"], Some(("Rules > 3.6 Errors", 4))),
         ] {
             let words: Vec<String> = words.iter().map(ToString::to_string).collect();
             let part = part_with(Path::new("a.md"), heading, text, &words);

@@ -222,14 +222,15 @@ fn only_files_that_may_have_changed_are_asked_about(world: &World) {
     // The sources of the hits that the search could not tell to be current.
     let asked = || {
         let asked = std::cell::RefCell::new(Vec::new());
-        let is_current = |found: &FoundDocument| {
+        let section_now = |found: &FoundDocument| {
             let name = Path::new(found.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
             asked.borrow_mut().push(format!("{} {}", found.source, name));
-            true
+            Some((found.heading.to_owned(), found.line))
         };
         let pages = world.pages.read().unwrap();
         let pages = pages.as_deref().map(|pages| pages as &dyn DatabasePages);
-        let query = SearchQuery { pages, is_current: &is_current, by_table: true, ..everything("orders placed mail") };
+        let query =
+            SearchQuery { pages, section_now: &section_now, by_table: true, ..everything("orders placed mail") };
         assert!(found(world, &query).len() >= 4, "both tables, the guide and the note");
         let mut asked = asked.into_inner();
         asked.sort();

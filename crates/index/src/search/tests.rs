@@ -46,7 +46,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         preference: &|_| SourcePreference::default(),
         weight: &usual_weight,
         pages: None,
-        is_current: &|_| true,
+        section_now: &|found| Some((found.heading.to_owned(), found.line)),
         limit: 10,
     }
 }

@@ -1,5 +1,6 @@
 //! The texts of a run: which there are, which changed, and the documents of those that did.
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -202,31 +203,43 @@ fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
     Ok((Stamp::of(&metadata), decode(&bytes).0.into_owned()))
 }
 
-/// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn text_of(source: &Source, path: &str) -> io::Result<Option<String>> {
-    match &source.kind {
-        _ if path.is_empty() => Ok(None),
-        SourceKind::Inline { content } => Ok(Some(content.to_string())),
-        _ => match source.place() {
-            Some(place) => read(&place.resolved, Path::new(path)).map(|(_, text)| Some(text)),
-            None => Err(io::ErrorKind::NotFound.into()),
-        },
+/// A text as it is now.
+#[derive(Debug)]
+pub struct CurrentText {
+    path: String,
+    text: String,
+    /// Made when a section is asked for.
+    chunks: OnceCell<Vec<Chunk>>,
+}
+
+impl CurrentText {
+    /// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn of(source: &Source, path: &str) -> io::Result<Option<Self>> {
+        let text = match &source.kind {
+            _ if path.is_empty() => return Ok(None),
+            SourceKind::Inline { content } => content.to_string(),
+            _ => match source.place() {
+                Some(place) => read(&place.resolved, Path::new(path))?.1,
+                None => return Err(io::ErrorKind::NotFound.into()),
+            },
+        };
+        Ok(Some(Self { path: path.to_owned(), text, chunks: OnceCell::new() }))
     }
-}
 
-/// Whether a text of this path has the content of a document.
-pub fn has_content(path: &str, text: &str, content: &str) -> bool {
-    chunk::read(named(path), text).contains(content)
-}
-
-/// The headings and the first line of a document's content in a text of this path as it is now; `None` if no section is the same.
-pub fn section_in(path: &str, text: &str, content: &str) -> Option<(String, usize)> {
-    let chunks = chunks(named(path), text).into_iter();
-    let mut same = chunks.filter(|chunk| chunk.content == content);
-    same.next().map(|chunk| (chunk.headings.join(HEADING_SEPARATOR), chunk.line))
+    /// The headings and the first line of a document's content; `None` if the text does not have it.
+    pub fn section(&self, content: &str) -> Option<(String, usize)> {
+        let name = named(&self.path);
+        let line = chunk::line_of(name, &self.text, content)?;
+        let chunks = self.chunks.get_or_init(|| chunks(name, &self.text));
+        let same = chunks.iter().find(|chunk| chunk.content == content);
+        // Its text is divided otherwise now: its headings are those of the chunk that it begins in.
+        let around = || chunks.iter().rev().find(|chunk| chunk.line <= line).map(|chunk| (chunk, line));
+        let (chunk, line) = same.map(|chunk| (chunk, chunk.line)).or_else(around)?;
+        Some((chunk.headings.join(HEADING_SEPARATOR), line))
+    }
 }
 
 /// The name by which a text of this path is divided: an inline text has no file.

@@ -145,7 +145,8 @@ impl Resolver<'_> {
                 "password" => address.set_password(&value),
                 "sslrootcert" => address.set_authorities(PathBuf::from(value)),
                 "sslmode" => {
-                    let wrong = || unreachable(&format!("the service '{service}' has an unknown sslmode"), "correct it");
+                    let wrong =
+                        || unreachable(&format!("the service '{service}' has an unknown sslmode"), "correct it");
                     address.set_tls(TlsMode::from_word(&value).ok_or_else(wrong)?);
                 }
                 _ => {}
