@@ -301,7 +301,7 @@ impl Command {
 
     /// Whether its answer is poorer without a search index.
     pub fn asks_the_index(&self) -> bool {
-        matches!(self, Self::Search(_) | Self::Simulate(_) | Self::WhyNot(_))
+        matches!(self, Self::Search(_) | Self::Enrich(_) | Self::Simulate(_) | Self::WhyNot(_))
     }
 
     /// What it needs of the workspace.

@@ -13,6 +13,7 @@ use super::output;
 use super::signals::Signals;
 use refdesk_desk::engine;
 use refdesk_desk::{Desk, Indexing, Options, Progress, Session, first_sections_only};
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Updates the index; on a terminal, progress is shown while it lasts.
@@ -58,7 +59,12 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));
             }
             if report.unreadable > 0 {
-                text.push_str(&format!("{} files could not be read\n", report.unreadable));
+                text.push_str(&format!(
+                    "{} could not be read, or {} not UTF-8 text; 'refdesk check' names {}\n",
+                    counted(report.unreadable, "file"),
+                    if report.unreadable == 1 { "is" } else { "are" },
+                    if report.unreadable == 1 { "it" } else { "them" },
+                ));
             }
             // A failure to read it again does not undo the build.
             let cut = desk.cut_files(|_| true).unwrap_or_default();

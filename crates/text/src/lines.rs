@@ -50,14 +50,16 @@ pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
 }
 
 /// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag tells that more than a
-/// tenth of the bytes were invalid, so it is probably not text.
+/// tenth of the bytes were invalid, so it is probably not text, or that the mark is that of UTF-16, most of whose bytes are
+/// valid for themselves.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => (Cow::Borrowed(text), false),
         Err(_) => {
             let invalid: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
-            (String::from_utf8_lossy(bytes), invalid * 10 > bytes.len())
+            (String::from_utf8_lossy(bytes), is_utf16 || invalid * 10 > bytes.len())
         }
     }
 }
@@ -87,6 +89,7 @@ mod tests {
             (b"plain", "plain", false),
             (b"0123456789\xff", "0123456789\u{fffd}", false),
             (b"ab\xff\xfe", "ab\u{fffd}\u{fffd}", true),
+            (b"\xfe\xff\0a\0b\0c\0d\0e\0f\0g\0h\0i\0j", "\u{fffd}\u{fffd}\0a\0b\0c\0d\0e\0f\0g\0h\0i\0j", true),
             (b"", "", false),
         ] {
             assert_eq!(decode(bytes), (Cow::Borrowed(text), rubbish), "{bytes:?}");

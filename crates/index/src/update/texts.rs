@@ -196,11 +196,15 @@ fn page_documents(path: &Path, content: PageContent) -> Vec<NewDocument> {
     content.documents.into_iter().map(NewDocument::from).chain(prose.into_iter().flatten()).collect()
 }
 
-/// The text of a file below a source's own path, following no link.
+/// The text of a file below a source's own path, following no link. What is not text is not read: it would be found by nothing, or
+/// by accident.
 fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
     let (file, metadata) = open_in(place, path)?;
     let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
-    Ok((Stamp::of(&metadata), decode(&bytes).0.into_owned()))
+    match decode(&bytes) {
+        (_, true) => Err(io::Error::new(io::ErrorKind::InvalidData, "not UTF-8")),
+        (text, false) => Ok((Stamp::of(&metadata), text.into_owned())),
+    }
 }
 
 /// A text as it is now.
