@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
 /// How many files of a folder are checked one by one before it is listed.
-const FEW: usize = 16;
+const FEW: usize = 4;
 
 /// Folders with more entries are not listed to the end.
 const MOST: usize = 8_192;
