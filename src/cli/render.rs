@@ -13,9 +13,9 @@ use super::args::{RenderArgs, SyntaxName};
 use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, What};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
+use refdesk_templates::Syntax;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
-use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -57,17 +57,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
 fn printed(made: RenderedTemplate) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
-                      "variables_unused": named(&made.fit.unused), "variables_missing": named(&made.fit.missing),
+                      "variables_unused": made.fit.unused, "variables_missing": made.fit.missing,
                       "offered_output": made.offered, "warnings": made.warnings});
     let notes =
         made.offered.map(|path| format!("the template suggests the output path {path}: --output '{path}' does that"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
-}
-
-/// Unused values by their paths, each with the name that was probably meant.
-fn named(values: &[NamedValue]) -> Vec<Value> {
-    values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
 /// Why rendering failed.
@@ -87,8 +82,8 @@ fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     if let Some(syntax) = failed.syntax {
         json.insert("template_syntax".into(), json!(syntax));
         json.insert("line".into(), json!(failed.error.line));
-        json.insert("variables_unused".into(), json!(named(&failed.fit.unused)));
-        json.insert("variables_missing".into(), json!(named(&failed.fit.missing)));
+        json.insert("variables_unused".into(), json!(failed.fit.unused));
+        json.insert("variables_missing".into(), json!(failed.fit.missing));
     }
     Value::Object(json)
 }

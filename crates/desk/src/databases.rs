@@ -20,7 +20,7 @@ pub use answers::{
     Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DomainTable, FoundPaths,
     TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
 };
-pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases};
+pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases, database_failures};
 pub use comparing::DocumentedPage;
 pub use documented::{DamagedPage, DocumentedPages, DomainPage, TablePage};
 pub use documenting::{DocumentOptions, Documentation};

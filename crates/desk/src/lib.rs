@@ -63,7 +63,7 @@ pub use databases::{
     DatabaseView, DescribedDomain, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
     DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
     FoundPaths, OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief,
-    TableMarks, TablePage, TableSchema, TableSummary, ToldHop, ToldJoin, ToldPath,
+    TableMarks, TablePage, TableSchema, TableSummary, ToldHop, ToldJoin, ToldPath, database_failures,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

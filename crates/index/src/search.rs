@@ -435,7 +435,7 @@ fn hit(
 ) -> SectionHit {
     let (heading, line) = section_with(&document, terms);
     SectionHit {
-        excerpt: excerpt(document.from_line(line), terms),
+        excerpt: excerpt(document.text_after(line), terms),
         kind: document.doc_type,
         source: document.source,
         path: document.path,

@@ -107,7 +107,7 @@ impl Document {
     }
 
     /// Its text from this line of its file on.
-    pub fn from_line(&self, line: usize) -> &str {
+    pub fn text_after(&self, line: usize) -> &str {
         let before = line.saturating_sub(self.line);
         let start = self.content.match_indices('\n').map(|(at, _)| at + 1).nth(before.wrapping_sub(1));
         start.and_then(|start| self.content.get(start..)).unwrap_or(&self.content)

@@ -23,9 +23,10 @@ const COLLECTED: usize = 10 * REPORTED;
 const EXAMINED: usize = 100_000;
 
 /// A value by its path: `fields[0].name`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NamedValue {
     /// Dotted, with the index of the first item concerned.
+    #[serde(rename = "name")]
     pub path: String,
     /// The most similar name on the other side, as a full path.
     pub nearest: Option<String>,

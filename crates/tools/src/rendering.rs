@@ -9,7 +9,7 @@ use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, What};
 use refdesk_files::name::sha256_hex;
-use refdesk_templates::{NamedValue, Syntax};
+use refdesk_templates::Syntax;
 use refdesk_text::{Code, Error};
 
 /// Bytes of a diff shown to an agent.
@@ -108,14 +108,10 @@ fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
     if let Some(syntax) = failed.syntax {
         known.insert("template_syntax".to_owned(), json!(syntax));
         known.insert("line".to_owned(), json!(error.line));
-        known.insert("variables_unused".to_owned(), named(&failed.fit.unused));
-        known.insert("variables_missing".to_owned(), named(&failed.fit.missing));
+        known.insert("variables_unused".to_owned(), json!(failed.fit.unused));
+        known.insert("variables_missing".to_owned(), json!(failed.fit.missing));
     }
     failure(error, known)
-}
-
-fn named(values: &[NamedValue]) -> Value {
-    values.iter().map(|named| json!({"name": named.path, "nearest": named.nearest})).collect()
 }
 
 /// Members of the answer which describe the rendered text.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{failed_json, failures, not_done, refused};
+use super::{failed_json, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::Finding;
-use refdesk_desk::Desk;
+use refdesk_desk::{Desk, database_failures};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::{counted, grouped};
@@ -26,7 +26,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     };
     let mut text = String::new();
     let mut databases = Vec::new();
-    let mut refusals = failures(&failed);
+    let mut refusals = database_failures(&failed);
     for it in &found {
         let errors = it.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
         text.push_str(&findings(&it.database, &it.findings));

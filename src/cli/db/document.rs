@@ -4,14 +4,16 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Value, json};
 
-use super::{INTERRUPTED, failed_json, failures, not_done, refused};
+use super::{INTERRUPTED, failed_json, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbDocumentArgs;
 use crate::cli::output::{ask, can_ask, declined, unasked};
 use crate::cli::signals::Interrupt;
 use refdesk_database::documenter::PageAction;
 use refdesk_database::names::globs::NamePattern;
-use refdesk_desk::{Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session};
+use refdesk_desk::{
+    Desk, DocumentOptions, DocumentProgress, DocumentReport, Documentation, Session, database_failures,
+};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
@@ -40,7 +42,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
         Ok(prepared) => prepared,
         Err(error) => return refused(error),
     };
-    let failed = failures(&prepared.failed);
+    let failed = database_failures(&prepared.failed);
     if !prepared.is_up_to_date() && !args.yes {
         let question = question(&prepared);
         if can_ask() {

@@ -90,12 +90,3 @@ fn not_done(failed: usize, done: &str) -> String {
 fn failed_json(failed: &[(String, Error)]) -> Vec<Value> {
     failed.iter().map(|(name, error)| json!({"name": name, "error": worded(error.clone())})).collect()
 }
-
-/// The databases that could not be read, as failures.
-fn failures(failed: &[(String, Error)]) -> Vec<Error> {
-    let named = |(name, error): &(String, Error)| match error.code {
-        Code::Untrusted => error.clone(),
-        _ => Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()),
-    };
-    failed.iter().map(named).collect()
-}

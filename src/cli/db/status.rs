@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{failed_json, failures, not_done, refused};
+use super::{failed_json, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::rows;
-use refdesk_desk::{Desk, DocumentOptions};
+use refdesk_desk::{Desk, DocumentOptions, database_failures};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
@@ -62,7 +62,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
     let answer = CommandOutput::new(json, rows::table(&lines));
-    CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(failures(&run.failed))
+    CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(database_failures(&run.failed))
 }
 
 /// Every difference; exit code 1 if there are any.
@@ -121,7 +121,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         "databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
         "failed": failed_json(&run.failed),
     });
-    let mut refusals = failures(&run.failed);
+    let mut refusals = database_failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));
         refusals.push(Error::new(Code::DatabaseDiffers, message, "`refdesk db document` brings the pages up to date"));

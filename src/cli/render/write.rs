@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::super::output::{ask, declined, unasked};
-use super::named;
 use refdesk_desk::{Desk, RenderedTemplate, Session};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::report::Diagnostic;
@@ -100,8 +99,8 @@ fn members(made: &RenderedTemplate) -> Map<String, Value> {
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(made.text.lines().count())),
         ("variables_used".to_owned(), json!(made.used)),
-        ("variables_unused".to_owned(), json!(named(&made.fit.unused))),
-        ("variables_missing".to_owned(), json!(named(&made.fit.missing))),
+        ("variables_unused".to_owned(), json!(made.fit.unused)),
+        ("variables_missing".to_owned(), json!(made.fit.missing)),
         ("template_syntax".to_owned(), json!(made.syntax)),
         ("warnings".to_owned(), json!(made.warnings)),
     ])

@@ -10,7 +10,7 @@ use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 use super::documented::{DocumentedPages, TablePage};
 use super::documenting::{DocumentOptions, Documentation, Values};
@@ -43,6 +43,15 @@ pub struct DatabaseCheck {
 
 /// Databases that could not be read, and why.
 pub type FailedDatabases = Vec<(String, Error)>;
+
+/// Each as an error that names its database.
+pub fn database_failures(failed: &[(String, Error)]) -> Vec<Error> {
+    let named = |(name, error): &(String, Error)| match error.code {
+        Code::Untrusted => error.clone(),
+        _ => Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()),
+    };
+    failed.iter().map(named).collect()
+}
 
 impl DatabaseCheck {
     /// The coverage of the whole database.

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use refdesk_database::documenter::PageAction;
 use refdesk_files::output::Diff;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
 
+use super::asking::database_failures;
 use super::comparing::DocumentedPage;
 use super::documenting::Documentation;
 use crate::Desk;
@@ -110,20 +111,9 @@ impl Desk {
             edited,
             left_over: run.left_over.clone(),
             plan_changes: run.planned.changes.clone(),
-            failed: run.failures(),
+            failed: database_failures(&run.failed),
             problems: run.problems.clone(),
             is_up_to_date: run.is_up_to_date(),
         }
-    }
-}
-
-impl Documentation {
-    /// The databases that could not be read, each as an error that names it.
-    pub fn failures(&self) -> Vec<Error> {
-        let named = |(name, error): &(String, Error)| match error.code {
-            Code::Untrusted => error.clone(),
-            _ => Error::new(error.code, format!("'{name}': {}", error.message), error.fix.clone()),
-        };
-        self.failed.iter().map(named).collect()
     }
 }
