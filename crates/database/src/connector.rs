@@ -95,7 +95,7 @@ pub struct Reachable<'c> {
 /// It cannot be reached or read.
 pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
     match &database.config.connection {
-        Connection::Sqlite { file } => sqlite::snapshot(database.config, &database.file, file),
+        Connection::Sqlite { file } => sqlite::snapshot(database, file),
         #[cfg(feature = "postgres")]
         Connection::Postgres(server) => postgres::snapshot(database.config, server, &database.around),
         Connection::Snowflake(server) => snowflake::snapshot(database.config, server, &database.around),

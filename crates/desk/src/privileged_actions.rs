@@ -230,13 +230,20 @@ pub(super) fn in_text(path: &Path) -> String {
 
 /// Where an absolute path leads, if that is outside the workspace; the path and the targets of its links need not exist.
 pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
-    let real = match resolve(path) {
-        Ok(real) => real,
+    place(workspace, path).1
+}
+
+/// Where an absolute path leads, and the same if that is outside the workspace. It is followed once: what is judged is then what is
+/// opened, whatever becomes of its links. What cannot be followed is opened as written.
+pub(super) fn place(workspace: &Path, path: &Path) -> (PathBuf, Option<PathBuf>) {
+    let (opened, real) = match resolve(path) {
+        Ok(real) => (real.clone(), real),
         // As far as it was followed.
-        Err(Unresolved::BelowFile(part) | Unresolved::Unreadable(part, _)) => part,
-        Err(Unresolved::Loop) => path.to_path_buf(),
+        Err(Unresolved::BelowFile(part) | Unresolved::Unreadable(part, _)) => (path.to_path_buf(), part),
+        Err(Unresolved::Loop) => (path.to_path_buf(), path.to_path_buf()),
     };
-    (!real.starts_with(workspace)).then_some(real)
+    let is_outside = !real.starts_with(workspace);
+    (opened, is_outside.then_some(real))
 }
 
 #[cfg(test)]

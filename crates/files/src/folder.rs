@@ -21,6 +21,7 @@ mod names;
 #[cfg(unix)]
 mod unix;
 
+pub use confine::confine_to;
 use names::Purpose;
 pub use names::{EntryKind, FolderEntry};
 

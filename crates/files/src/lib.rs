@@ -23,11 +23,11 @@ pub mod workspace;
 
 pub use atomic::{Batch, Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
 pub use error::{code_of, is_link_refused, no_workspace};
-pub use folder::{EntryKind, FileMode, Folder, FolderEntry};
+pub use folder::{EntryKind, FileMode, Folder, FolderEntry, confine_to};
 pub use link::link_on_path;
 pub use listing::FolderListings;
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
 pub use private::{is_mine, is_writable, narrow, private_folder};
-pub use read::{Stamp, is_special, open_regular, read_open, read_regular, read_stamped, stamp};
+pub use read::{Stamp, is_of_process, is_special, open_regular, read_open, read_regular, read_stamped, stamp};
 pub use seal::{SealKey, Sealer};

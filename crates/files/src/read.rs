@@ -78,6 +78,13 @@ pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
     }
 }
 
+/// Whether an absolute path without dots is a name that leads each process somewhere else, such as `/proc/self/cwd/a.md`. What it leads
+/// to may be a file that lasts, but not for whoever asks next.
+pub fn is_of_process(path: &Path) -> bool {
+    let names = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    cfg!(unix) && names.iter().any(|name| path.starts_with(name))
+}
+
 #[cfg(target_os = "linux")]
 fn is_on_procfs(path: &Path) -> bool {
     use rustix::fs::{PROC_SUPER_MAGIC, statfs};

@@ -3,18 +3,21 @@
 //! named and not read.
 
 mod ddl;
+mod lexer;
 mod open;
+mod views;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
 
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use rusqlite::{Connection, Row};
 
-pub use open::{SqliteFile, words as error_words};
+use self::open::SCHEMA_TIME;
+pub use self::open::{SqliteFile, words as error_words};
 
-use super::Reading;
+use self::views::{VIEW_SIZE, ViewTexts};
+use super::{Reachable, Reading, stopped};
 use crate::config::DatabaseConfig;
 use crate::names::quoted::quoted;
 use crate::snapshot::{
@@ -34,38 +37,62 @@ const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, o
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
+/// Most bytes of a text of the schema.
+const TEXT_BYTES: usize = COMMENT_BYTES * 16;
+
+/// A function that SQLite does not know. It says so once it has resolved all names of a view, before it computes how to read it:
+/// that is not needed, and for a hostile view may take very long.
+const END: &str = "refdesk_end";
+
 /// An object as the schema of the file has it.
 struct Object {
     name: String,
     is_view: bool,
     sql: String,
+    /// The text is longer than what is read of it.
+    is_cut: bool,
 }
 
-/// Reads the schema of a file at an absolute path without links.
+/// Reads the schema of a file.
 ///
 /// # Errors
-/// The file cannot be opened, is not an SQLite database, or its schema is damaged.
-pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Reading, Error> {
-    let mut problems = Vec::new();
-    let Some(file) = SqliteFile::open(path, shown, &mut problems)? else {
-        return Ok(Reading { problems, ..Reading::default() });
-    };
-    let connection = file.connection();
-    let objects = connection.prepare(OBJECTS).and_then(|mut statement| {
-        let read =
-            |row: &Row<'_>| Ok(Object { name: text(row, 0)?, is_view: text(row, 1)? == "view", sql: text(row, 2)? });
+/// The file cannot be opened, is not an SQLite database, or its schema is damaged; or reading is no longer wanted.
+pub fn snapshot(database: &Reachable<'_>, shown: &str) -> Result<Reading, Error> {
+    let read = |file: &SqliteFile| read(database.config, file, shown);
+    let reading = SqliteFile::with(&database.file, shown, &database.around.is_stopped, read);
+    if database.around.is_stopped() {
+        return Err(stopped());
+    }
+    reading?.unwrap_or_else(|| Ok(Reading::default()))
+}
+
+fn read(config: &DatabaseConfig, file: &SqliteFile, shown: &str) -> Result<Reading, Error> {
+    Ok(reading_of(config, file, shown, &objects(file)?))
+}
+
+fn objects(file: &SqliteFile) -> Result<Vec<Object>, Error> {
+    let objects = file.connection().prepare(OBJECTS).and_then(|mut statement| {
+        let read = |row: &Row<'_>| {
+            let sql = text(row, 2)?;
+            Ok(Object { name: text(row, 0)?, is_view: text(row, 1)? == "view", is_cut: sql.len() >= TEXT_BYTES, sql })
+        };
         statement.query_map((), read)?.take(2 * TABLES + 1).collect::<rusqlite::Result<Vec<Object>>>()
     });
-    let objects = objects.map_err(|error| file.unreadable(&error))?;
+    objects.map_err(|error| file.unreadable(&error))
+}
+
+fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: &[Object]) -> Reading {
     let virtual_tables: HashSet<String> =
         objects.iter().filter(|it| ddl::is_virtual(&it.sql)).map(|it| it.name.to_lowercase()).collect();
     let mut reader = Reader {
         virtual_tables: &virtual_tables,
-        row_counts: row_counts(connection),
-        file: &file,
+        views: ViewTexts::new(objects),
+        row_counts: row_counts(file.connection()),
+        file,
         shown,
-        problems,
+        problems: file.problems().to_vec(),
         columns: 0,
+        late: 0,
     };
     let mut tables = Vec::new();
     for object in objects.iter().filter(|object| is_wanted(config, object, &virtual_tables)) {
@@ -78,12 +105,17 @@ pub fn snapshot(config: &DatabaseConfig, path: &Path, shown: &str) -> Result<Rea
     }
     let left_out = objects.iter().filter(|it| !config.wants_table(SCHEMA, &it.name));
     let left_out = left_out.map(|it| TableName { schema: SCHEMA.to_owned(), name: it.name.clone() }).collect();
+    if reader.late > 0 {
+        let seconds = SCHEMA_TIME.as_secs();
+        let message = format!("{} tables and views were not read whole within {seconds} s", reader.late);
+        reader.problem(message, Code::TableUnreadable);
+    }
     let problems = reader.problems;
     complete_targets(&mut tables);
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
     let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
     snapshot.sort();
-    Ok(Reading { snapshot, left_out, problems, ..Reading::default() })
+    Reading { snapshot, left_out, problems, ..Reading::default() }
 }
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {
@@ -143,10 +175,13 @@ struct Reader<'f> {
     file: &'f SqliteFile,
     shown: &'f str,
     virtual_tables: &'f HashSet<String>,
+    views: ViewTexts<'f>,
     row_counts: HashMap<String, u64>,
     problems: Vec<Diagnostic>,
     /// Read so far.
     columns: usize,
+    /// How many tables could not be read because the time had passed.
+    late: usize,
 }
 
 impl Reader<'_> {
@@ -172,8 +207,15 @@ impl Reader<'_> {
             table.is_unreadable = true;
             return table;
         }
-        let read = if object.is_view { self.view(&mut table, object) } else { self.base_table(&mut table, object) };
-        if let Err(error) = read {
+        let read = match () {
+            () if self.file.is_over() => Ok(()),
+            () if object.is_view => self.view(&mut table, object),
+            () => self.base_table(&mut table, object),
+        };
+        if self.file.is_over() {
+            table.is_unreadable = true;
+            self.late += 1;
+        } else if let Err(error) = read {
             table.is_unreadable = true;
             let message = format!("{} cannot be read whole: {}", table.full_name(), open::words(&error));
             self.problem(message, Code::TableUnreadable);
@@ -196,6 +238,15 @@ impl Reader<'_> {
             table.is_unreadable = true;
             return Ok(());
         }
+        if self.views.is_too_large(&object.name) {
+            table.is_unreadable = true;
+            let message = format!(
+                "{} is not read: with the views that it reads it has more than {VIEW_SIZE} words and columns",
+                table.full_name()
+            );
+            self.problem(message, Code::TooMany);
+            return Ok(());
+        }
         let text = ddl::read(&object.sql);
         table.comment = text.comment;
         table.reads_from = self.tables_of_view(&object.name)?;
@@ -203,15 +254,19 @@ impl Reader<'_> {
     }
 
     fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
-        let Ok(name) = quoted(name) else { return Ok(Vec::new()) };
-        // It is prepared, never run: preparing asks for leave to read each table.
-        let (prepared, read) =
-            self.file.noting_reads(|connection| connection.prepare(&format!("SELECT * FROM main.{name}")).map(drop));
-        prepared?;
-        let own = name.trim_matches('"').to_lowercase();
-        let others: BTreeSet<String> = read.into_iter().filter(|it| it.to_lowercase() != own).collect();
-        let is_ours = |it: &String| !it.to_lowercase().starts_with("sqlite_");
-        Ok(others.into_iter().filter(is_ours).map(|name| TableName { schema: SCHEMA.to_owned(), name }).collect())
+        let Ok(quoted) = quoted(name) else { return Ok(Vec::new()) };
+        // Preparing asks for leave to read each column.
+        let sql = format!("SELECT {END}() FROM main.{quoted}");
+        let (prepared, mut read) = self.file.noting_reads(|connection| connection.prepare(&sql).map(drop));
+        match prepared {
+            Err(error) if !open::words(&error).contains(END) => return Err(error),
+            _ => {}
+        }
+        // Of a table whose rows are only counted no column is read.
+        read.extend(self.views.tables_of(name));
+        let own = name.to_lowercase();
+        let is_other = |it: &String| it.to_lowercase() != own && !it.to_lowercase().starts_with("sqlite_");
+        Ok(read.into_iter().filter(is_other).map(|name| TableName { schema: SCHEMA.to_owned(), name }).collect())
     }
 
     fn base_table(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
@@ -348,9 +403,9 @@ fn optional(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
         ValueRef::Null => None,
         ValueRef::Integer(number) => Some(number.to_string()),
         ValueRef::Real(number) => Some(number.to_string()),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(
-            String::from_utf8_lossy(bytes.get(..bytes.len().min(COMMENT_BYTES * 16)).unwrap_or_default()).into_owned(),
-        ),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            Some(String::from_utf8_lossy(bytes.get(..bytes.len().min(TEXT_BYTES)).unwrap_or_default()).into_owned())
+        }
     })
 }
 

@@ -18,21 +18,29 @@ use crate::statistics::{TableProfile, may_sample};
 
 /// Reads samples of all tables, and drops joins whose keys are not found.
 pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+    let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
+    // Reading the schema has told what is wrong with the file.
+    SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()
+}
+
+fn sample_all(
+    database: &Reachable<'_>,
+    file: &SqliteFile,
+    shown: &str,
+    snapshot: &Snapshot,
+    joins: &mut InferredJoins,
+) -> Sampled {
     let mut sampled = Sampled::default();
-    let file = match SqliteFile::open(&database.file, shown, &mut Vec::new()) {
-        Ok(Some(file)) => file,
-        // Reading the schema has told it.
-        _ => return sampled,
-    };
     for table in snapshot.tables.iter().filter(|table| may_sample(table) && !table.columns.is_empty()) {
         if database.around.is_stopped() {
             return sampled;
         }
         file.allow(database.config.settings.sample_time);
-        match sample_table(database, &file, table) {
+        match sample_table(database, file, table) {
             Ok(profile) => {
                 sampled.profiles.insert(table.table_name(), profile);
             }
+            Err(_) if database.around.is_stopped() => return sampled,
             Err(error) => {
                 // What SQLite says of an error while it reads rows may quote a value of one.
                 let reason = match error {
@@ -50,7 +58,7 @@ pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins:
         let Some(table) = snapshot.table(name).filter(|table| may_sample(table)) else { continue };
         of_table.retain(|join| {
             file.allow(database.config.settings.sample_time);
-            join.is_noted || database.around.is_stopped() || are_found(&file, table, join).unwrap_or(true)
+            join.is_noted || database.around.is_stopped() || are_found(file, table, join).unwrap_or(true)
         });
     }
     joins.of.retain(|_, of_table| !of_table.is_empty());

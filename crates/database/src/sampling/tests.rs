@@ -27,8 +27,8 @@ fn all_output(sql: &str, more: &str) -> String {
     let (config, problems) = config::read(&text, "f");
     assert_eq!(problems, []);
     let database = &config.databases[0];
-    let reading = sqlite::snapshot(database, &path, "a.db").unwrap();
     let reachable = Reachable { config: database, file: path, around: ConnectionSurroundings::default() };
+    let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     written(&config, &reachable, reading)
 }
 
@@ -167,6 +167,11 @@ fn odd_tables_are_sampled_or_told() {
         CREATE VIEW w AS SELECT 1 AS one;";
     let out = all_output(sql, "");
     assert!(out.contains("x'y"), "{out}");
+    // The statement that reads the last one would have a million million steps.
+    let doubled: String = (1..=40).map(|at| format!(", c{at} INT AS (c{} + c{})", at - 1, at - 1)).collect();
+    let made = "CREATE TABLE t (c0 INT); PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql =";
+    let out = all_output(&format!("{made} 'CREATE TABLE t (c0 INT{doubled})'"), "");
+    assert!(out.contains("main.t cannot be sampled"), "{out}");
 }
 
 proptest! {

@@ -2,10 +2,10 @@
 //! both wait for trust. An SQLite file in the workspace needs none: it is read as the data of a stranger, and reading it reaches
 //! nothing else.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection};
-use refdesk_files::output::resolve;
+use refdesk_files::is_of_process;
 use refdesk_files::path::absolute;
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::report::Diagnostic;
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
-use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
+use crate::privileged_actions::{Bare, PrivilegedActions, in_text, place};
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
@@ -23,20 +23,22 @@ impl Desk {
     pub fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<Bare>| action.is_none_or(|action| check.trusts(&action.hash));
-        if !is_trusted(self.database_action(&check.actions(), database)) {
+        if let Connection::Sqlite { file: written } = &database.connection
+            && is_of_process(&self.written_path(written))
+        {
+            let message = format!("'{written}' leads each process somewhere else");
+            return DatabaseAccess::Refused(Error::new(Code::NoRegularFile, message, "name the file itself"));
+        }
+        let (file, outside) = self.database_file(&check.workspace, database);
+        if !is_trusted(database_action(&check.actions(), database, outside)) {
             return DatabaseAccess::Untrusted;
         }
-        let file = match &database.connection {
-            Connection::Sqlite { file } => {
-                let path = self.database_path(file);
-                if path.strip_prefix(&check.workspace).is_ok_and(is_reserved) {
-                    let message = format!("'{file}' is one of the files of git or refdesk");
-                    return DatabaseAccess::Refused(Error::new(Code::ReservedPath, message, "name another file"));
-                }
-                path
-            }
-            _ => PathBuf::new(),
-        };
+        if let Connection::Sqlite { file: written } = &database.connection
+            && file.strip_prefix(&check.workspace).is_ok_and(is_reserved)
+        {
+            let message = format!("'{written}' is one of the files of git or refdesk");
+            return DatabaseAccess::Refused(Error::new(Code::ReservedPath, message, "name another file"));
+        }
         let mut allowed = AllowedDatabase { config: database.clone(), file, problems: Vec::new() };
         if !is_trusted(values_action(&check.actions(), database)) {
             allowed.config.sampling = database.sampling.min(Sampling::Statistics);
@@ -57,34 +59,48 @@ impl Desk {
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
-                let both = [self.database_action(&actions, database), values_action(&actions, database)];
+                let (_, outside) = self.database_file(&check.workspace, database);
+                let both = [database_action(&actions, database, outside), values_action(&actions, database)];
                 both.into_iter().flatten().map(|action| (action, database.line))
             })
             .collect()
     }
 
-    /// The action of reaching a database; none for a file in the workspace.
-    fn database_action(&self, actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<Bare> {
-        let name = &database.name;
-        match &database.connection {
-            Connection::Sqlite { file } => {
-                let path = absolute(self.workspace(), std::path::Path::new(&expand(self.around(), file)));
-                let real = outside(actions.workspace, &path)?;
-                let what = format!("read the SQLite database {} as '{name}'", in_text(&real));
-                Some(actions.database(name, what, &json!({"name": name, "path": in_text(&real)})))
-            }
-            Connection::Postgres(server) | Connection::Snowflake(server) => {
-                let kind = database.connection.word();
-                let what = format!("read the {kind} database '{name}': {}", words(server));
-                Some(actions.database(name, what, &json!({"name": name, "kind": kind, "server": server})))
-            }
-        }
+    fn written_path(&self, file: &str) -> PathBuf {
+        absolute(self.workspace(), Path::new(&expand(self.around(), file)))
     }
 
-    /// The path of an SQLite file, with links resolved.
-    fn database_path(&self, file: &str) -> PathBuf {
-        let path = absolute(self.workspace(), std::path::Path::new(&expand(self.around(), file)));
-        resolve(&path).unwrap_or(path)
+    /// Where an SQLite file is, with links resolved, and the same if that is outside the workspace; empty for a server. What is refused
+    /// anyway needs no trust.
+    fn database_file(&self, workspace: &Path, database: &DatabaseConfig) -> (PathBuf, Option<PathBuf>) {
+        match &database.connection {
+            Connection::Sqlite { file } => match self.written_path(file) {
+                path if is_of_process(&path) => (path, None),
+                path => place(workspace, &path),
+            },
+            Connection::Postgres(_) | Connection::Snowflake(_) => (PathBuf::new(), None),
+        }
+    }
+}
+
+/// The action of reaching a database; none for a file in the workspace.
+fn database_action(
+    actions: &PrivilegedActions<'_>,
+    database: &DatabaseConfig,
+    outside: Option<PathBuf>,
+) -> Option<Bare> {
+    let name = &database.name;
+    match &database.connection {
+        Connection::Sqlite { .. } => {
+            let real = outside?;
+            let what = format!("read the SQLite database {} as '{name}'", in_text(&real));
+            Some(actions.database(name, what, &json!({"name": name, "path": in_text(&real)})))
+        }
+        Connection::Postgres(server) | Connection::Snowflake(server) => {
+            let kind = database.connection.word();
+            let what = format!("read the {kind} database '{name}': {}", words(server));
+            Some(actions.database(name, what, &json!({"name": name, "kind": kind, "server": server})))
+        }
     }
 }
 

@@ -1,11 +1,60 @@
 //! Work by a library that opens its files by path. A path may lead elsewhere a moment after it was checked; where the kernel can
-//! hold a thread to one folder, that changes nothing.
+//! hold a thread to one folder or to some files, that changes nothing.
 
+use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsFd;
 use std::panic::resume_unwind;
 use std::thread;
 
+#[cfg(target_os = "linux")]
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+    RulesetError, RulesetStatus,
+};
+
 use super::Folder;
+
+/// Does `work` on a thread that can open these files for reading, and can open, write, make and remove nothing else, wherever paths
+/// lead. Only Linux can do that, since version 5.13; elsewhere the work is done all the same.
+///
+/// A thread that `work` starts is confined to the files, too.
+///
+/// # Errors
+/// The thread cannot be started or confined; nothing was done.
+pub fn confine_to<T: Send>(files: &[File], work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    #[cfg(not(target_os = "linux"))]
+    let hold = || Ok(false);
+    #[cfg(target_os = "linux")]
+    let hold = || hold_this_thread(AccessFs::from_all(ABI::V3), files, AccessFs::ReadFile.into());
+    on_held_thread(hold, work)
+}
+
+fn on_held_thread<T: Send>(
+    hold: impl FnOnce() -> io::Result<bool> + Send,
+    work: impl FnOnce() -> T + Send,
+) -> io::Result<T> {
+    thread::scope(|scope| {
+        let confined = thread::Builder::new().name("confined".to_owned()).spawn_scoped(scope, || {
+            hold()?;
+            Ok(work())
+        })?;
+        confined.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Takes these rights from the thread but for what is in `places`; whether this kernel can do that in full.
+#[cfg(target_os = "linux")]
+fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitFlags<AccessFs>) -> io::Result<bool> {
+    let rules = places.iter().map(|place| Ok::<_, RulesetError>(PathBeneath::new(place, left)));
+    let held = Ruleset::default()
+        .handle_access(taken)
+        .and_then(Ruleset::create)
+        .and_then(|ruleset| ruleset.add_rules(rules))
+        .and_then(RulesetCreated::restrict_self);
+    held.map(|held| held.ruleset == RulesetStatus::FullyEnforced).map_err(io::Error::other)
+}
 
 impl Folder {
     /// Does `work` on a thread that cannot write, make or remove anything outside this folder, wherever paths lead. Only Linux
@@ -16,29 +65,17 @@ impl Folder {
     /// # Errors
     /// The thread cannot be started or confined; nothing was done.
     pub fn confine<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
-        thread::scope(|scope| {
-            let confined = thread::Builder::new().name("confined".to_owned()).spawn_scoped(scope, || {
-                #[cfg(target_os = "linux")]
-                self.hold_this_thread()?;
-                Ok(work())
-            })?;
-            confined.join().unwrap_or_else(|panic| resume_unwind(panic))
-        })
+        #[cfg(not(target_os = "linux"))]
+        let hold = || Ok(false);
+        #[cfg(target_os = "linux")]
+        let hold = || self.hold();
+        on_held_thread(hold, work)
     }
 
-    /// Whether this kernel can do that in full.
     #[cfg(target_os = "linux")]
-    fn hold_this_thread(&self) -> io::Result<bool> {
-        use landlock::{
-            ABI, AccessFs, PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus,
-        };
+    fn hold(&self) -> io::Result<bool> {
         let writing = AccessFs::from_write(ABI::V3);
-        let held = Ruleset::default()
-            .handle_access(writing)
-            .and_then(Ruleset::create)
-            .and_then(|rules| rules.add_rule(PathBeneath::new(&*self.handle, writing)))
-            .and_then(RulesetCreated::restrict_self);
-        held.map(|held| held.ruleset == RulesetStatus::FullyEnforced).map_err(io::Error::other)
+        hold_this_thread(writing, &[&*self.handle], writing)
     }
 }
 
@@ -54,7 +91,7 @@ mod tests {
 
     /// Containers and old kernels may not support this.
     fn can_be_held(folder: &Folder) -> bool {
-        let can_be = thread::scope(|scope| scope.spawn(|| folder.hold_this_thread()).join().unwrap()).unwrap();
+        let can_be = thread::scope(|scope| scope.spawn(|| folder.hold()).join().unwrap()).unwrap();
         if !can_be {
             eprintln!("skipped: this kernel cannot hold a thread to a folder");
         }
@@ -100,5 +137,33 @@ mod tests {
         std::os::unix::fs::symlink(&other, &path).unwrap();
         let done = folder.confine(|| [&path, &moved].map(|folder| fs::write(folder.join("x"), "").is_ok())).unwrap();
         assert_eq!(done, [false, true]);
+    }
+
+    #[test]
+    fn nothing_but_the_files_is_opened() {
+        let top = tempfile::tempdir().unwrap();
+        let path = |name: &str| top.path().join(name);
+        for name in ["one", "two", "other"] {
+            fs::write(path(name), name).unwrap();
+        }
+        fs::hard_link(path("two"), path("link")).unwrap();
+        crate::testing::pipe(&path("pipe"));
+        let folder = Folder::root(top.path()).unwrap();
+        if !can_be_held(&folder) {
+            return;
+        }
+        let files = ["one", "two"].map(|name| folder.locate(name).unwrap());
+        // A pipe without a writer would be waited for.
+        let names = ["one", "two", "link", "other", "pipe"];
+        let read = || names.map(|name| fs::read_to_string(path(name)).ok());
+        let (read, written, made) =
+            confine_to(&files, || (read(), fs::write(path("one"), "").is_ok(), fs::write(path("new"), "").is_ok()))
+                .unwrap();
+        assert_eq!(read, [Some("one".to_owned()), Some("two".to_owned()), Some("two".to_owned()), None, None]);
+        assert!(!written && !made && fs::read_to_string(path("one")).unwrap() == "one");
+        fs::rename(path("one"), path("moved")).unwrap();
+        fs::rename(path("other"), path("one")).unwrap();
+        let read = confine_to(&files, || ["one", "moved"].map(|name| fs::read_to_string(path(name)).is_ok())).unwrap();
+        assert_eq!(read, [false, true], "the files are those that were found");
     }
 }

@@ -57,13 +57,21 @@ impl Folder {
         self.open_for(name.as_ref(), Purpose::Read)
     }
 
-    /// Metadata of a regular file. On Linux the file is not opened for reading: closing it would release the POSIX locks that
-    /// this process holds on it.
+    /// A regular file, whatever becomes of its name. On Linux it is not opened for reading: closing it would release the POSIX
+    /// locks that this process holds on it.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn locate(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
+        self.open_for(name.as_ref(), Purpose::Locate)
+    }
+
+    /// Metadata of a regular file, without opening it for reading as in [`Folder::locate`].
     ///
     /// # Errors
     /// As [`Folder::open`].
     pub fn metadata(&self, name: impl AsRef<OsStr>) -> io::Result<Metadata> {
-        self.open_for(name.as_ref(), Purpose::Locate)?.metadata()
+        self.locate(name)?.metadata()
     }
 
     /// Opens a regular file for reading and appending, and makes it private.

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::lexer::{Kind, Lexer, Token};
 use crate::snapshot::{COMMENT_BYTES, Constraint};
 
 /// What a `CREATE` statement says.
@@ -175,128 +176,6 @@ fn joined(comments: &[&str]) -> Option<String> {
     }
     text.truncate(end);
     (!text.is_empty()).then_some(text)
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind<'a> {
-    /// A word, or a name in quotes.
-    Word(&'a str),
-    Quoted(String),
-    Text,
-    Sign(char),
-    Comment(&'a str),
-}
-
-#[derive(Debug, Clone)]
-struct Token<'a> {
-    kind: Kind<'a>,
-    start: usize,
-    end: usize,
-    /// The line of its end, from 0.
-    line: usize,
-}
-
-impl Token<'_> {
-    fn is(&self, word: &str) -> bool {
-        matches!(self.kind, Kind::Word(own) if own.eq_ignore_ascii_case(word))
-    }
-
-    fn is_sign(&self, sign: char) -> bool {
-        self.kind == Kind::Sign(sign)
-    }
-
-    fn comment(&self) -> Option<&str> {
-        match self.kind {
-            Kind::Comment(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn name(&self) -> String {
-        match &self.kind {
-            Kind::Word(word) => (*word).to_owned(),
-            Kind::Quoted(name) => name.clone(),
-            _ => String::new(),
-        }
-    }
-}
-
-struct Lexer<'a> {
-    sql: &'a str,
-    at: usize,
-    line: usize,
-}
-
-impl<'a> Lexer<'a> {
-    fn new(sql: &'a str) -> Self {
-        Self { sql, at: 0, line: 0 }
-    }
-
-    fn rest(&self) -> &'a str {
-        self.sql.get(self.at..).unwrap_or_default()
-    }
-
-    fn token(&mut self, kind: Kind<'a>, length: usize) -> Token<'a> {
-        let start = self.at;
-        self.at += length;
-        let text = self.sql.get(start..self.at).unwrap_or_default();
-        self.line += text.bytes().filter(|byte| *byte == b'\n').count();
-        Token { kind, start, end: self.at, line: self.line }
-    }
-}
-
-impl<'a> Iterator for Lexer<'a> {
-    type Item = Token<'a>;
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        let rest = self.rest();
-        let blank = rest.len() - rest.trim_start().len();
-        self.line += rest.bytes().take(blank).filter(|byte| *byte == b'\n').count();
-        self.at += blank;
-        let rest = self.rest();
-        let first = rest.chars().next()?;
-        if let Some(text) = rest.strip_prefix("--") {
-            let end = text.find('\n').unwrap_or(text.len());
-            let comment = text.get(..end).unwrap_or_default();
-            return Some(self.token(Kind::Comment(comment), 2 + end));
-        }
-        if let Some(text) = rest.strip_prefix("/*") {
-            let (comment, length) = match text.find("*/") {
-                Some(end) => (text.get(..end).unwrap_or_default(), end + 4),
-                None => (text, rest.len()),
-            };
-            return Some(self.token(Kind::Comment(comment), length));
-        }
-        if matches!(first, '"' | '`' | '[' | '\'') {
-            let close = if first == '[' { ']' } else { first };
-            let mut name = String::new();
-            let mut chars = rest.char_indices().skip(1).peekable();
-            let mut length = rest.len();
-            while let Some((at, c)) = chars.next() {
-                if c != close {
-                    name.push(c);
-                } else if close != ']' && chars.peek().is_some_and(|(_, next)| *next == close) {
-                    name.push(c);
-                    chars.next();
-                } else {
-                    length = at + c.len_utf8();
-                    break;
-                }
-            }
-            // A text in single quotes counts as a name only where a name is expected.
-            let kind = if first == '\'' && name.is_empty() { Kind::Text } else { Kind::Quoted(name) };
-            return Some(self.token(kind, length));
-        }
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '.';
-        let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-        match length {
-            0 => Some(self.token(Kind::Sign(first), first.len_utf8())),
-            length => {
-                let word = rest.get(..length).unwrap_or_default();
-                Some(self.token(Kind::Word(word), length))
-            }
-        }
-    }
 }
 
 #[cfg(test)]

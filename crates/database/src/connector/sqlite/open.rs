@@ -1,13 +1,15 @@
 //! Opens an SQLite file for reading and nothing else.
 
+use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use refdesk_files::beneath::{self, Opened};
-use refdesk_files::{EntryKind, Folder};
+use refdesk_files::path::is_absent;
+use refdesk_files::{Folder, confine_to};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use rusqlite::config::DbConfig;
@@ -18,11 +20,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 /// What every SQLite file begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Where the header says whether the file has a write-ahead log: 2 if it has.
-const LOG_MARK: usize = 18;
+/// Where the header says whether the file has a write-ahead log, for a writer and for a reader: 2 if it has.
+const LOG_MARKS: [usize; 2] = [18, 19];
+
+/// What SQLite opens beside a file without being asked, by the ends of their names: the journal that undoes what was not finished,
+/// the write-ahead log, and the memory of those who use it.
+const SIBLINGS: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// How long reading the schema may take.
-const SCHEMA_TIME: Duration = Duration::from_secs(30);
+pub const SCHEMA_TIME: Duration = Duration::from_secs(30);
 
 /// How many steps of SQLite's machine pass between looks at the clock.
 const STEPS: i32 = 2_000;
@@ -31,12 +37,14 @@ const STEPS: i32 = 2_000;
 const LENGTH: i32 = 64 * 1024 * 1024;
 
 /// A limit for each thing that a hostile schema could make large.
-const LIMITS: [(Limit, i32); 10] = [
+const LIMITS: [(Limit, i32); 11] = [
     (Limit::SQLITE_LIMIT_LENGTH, LENGTH),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 4 * 1024 * 1024),
     (Limit::SQLITE_LIMIT_COLUMN, 2_000),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
+    // A computed column of computed columns doubles with each of them.
+    (Limit::SQLITE_LIMIT_VDBE_OP, 1_000_000),
     (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
     (Limit::SQLITE_LIMIT_ATTACHED, 0),
     (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
@@ -54,49 +62,98 @@ const FORBIDDEN: [&str; 3] = ["load_extension", "fts3_tokenizer", "readfile"];
 pub struct SqliteFile {
     connection: Connection,
     shown: String,
-    deadline: Arc<Mutex<Instant>>,
+    limit: TimeLimit,
     /// The tables that preparing a statement asked to read, while that is noted.
-    reads: Arc<Mutex<Option<Vec<String>>>>,
+    reads: Arc<Mutex<Option<BTreeSet<String>>>>,
+    problems: Vec<Diagnostic>,
+}
+
+/// Until when statements may run.
+#[derive(Clone)]
+struct TimeLimit {
+    deadline: Arc<Mutex<Instant>>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl TimeLimit {
+    fn is_over(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+            || Instant::now() > *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The files that SQLite may open, and how.
+struct Checked {
+    files: Vec<File>,
+    /// More of the query of its URI.
+    mode: &'static str,
+    problems: Vec<Diagnostic>,
 }
 
 impl SqliteFile {
-    /// Opens the file at an absolute path without links; `None` if it is empty, which SQLite takes for a database.
+    /// Opens the file at an absolute path without links, and does something with it; `None` if it is empty, which SQLite takes for a
+    /// database. All of it happens on a thread that can open this file, its log and its journal and nothing else: SQLite opens them
+    /// by path, when it needs them.
     ///
     /// # Errors
     /// It cannot be opened, is not a regular file, or is not an SQLite database.
-    pub fn open(path: &Path, shown: &str, problems: &mut Vec<Diagnostic>) -> Result<Option<Self>, Error> {
-        let cannot = |what: String, fix: &str| Error::new(Code::DatabaseUnreadable, format!("{shown} {what}"), fix);
-        let (mut file, size) = match beneath::open(path) {
-            Ok(Opened::File(file, metadata)) => (file, metadata.len()),
-            Ok(Opened::Folder(_)) => return Err(cannot("is a folder, not a file".to_owned(), "name the file in it")),
-            Err(error) => {
-                let error = error.to_string();
-                // The file is named before.
-                let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error);
-                return Err(cannot(format!("cannot be opened: {why}"), "check its path"));
-            }
-        };
-        if size == 0 {
-            return Ok(None);
+    pub fn with<T: Send>(
+        path: &Path,
+        shown: &str,
+        is_stopped: &Arc<AtomicBool>,
+        act: impl FnOnce(&Self) -> T + Send,
+    ) -> Result<Option<T>, Error> {
+        match checked(path, shown)? {
+            Some(checked) => Self::with_checked(checked, path, shown, is_stopped, act).map(Some),
+            None => Ok(None),
         }
-        let header = header(&mut file).filter(|header| header.starts_with(MAGIC));
-        let Some(header) = header else {
-            return Err(cannot("is not an SQLite database".to_owned(), "name another file"));
-        };
-        drop(file);
-        let has_log = header.get(LOG_MARK) == Some(&2);
-        let mode = if has_log { beside(path, shown, problems)? } else { "" };
+    }
+
+    fn with_checked<T: Send>(
+        checked: Checked,
+        path: &Path,
+        shown: &str,
+        is_stopped: &Arc<AtomicBool>,
+        act: impl FnOnce(&Self) -> T + Send,
+    ) -> Result<T, Error> {
+        let done = confine_to(&checked.files, || {
+            Self::open(path, shown, is_stopped, checked.mode, checked.problems).map(|file| act(&file))
+        });
+        done.map_err(|error| unopened(shown, &error, ""))?
+    }
+
+    fn open(
+        path: &Path,
+        shown: &str,
+        is_stopped: &Arc<AtomicBool>,
+        mode: &str,
+        problems: Vec<Diagnostic>,
+    ) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
             | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(format!("file://{}?mode=ro{mode}", encoded(path)), flags);
-        let mut connection = opened.map_err(|error| cannot(format!("cannot be opened: {}", words(&error)), ""))?;
+        let mut connection = opened.map_err(|error| match error.sqlite_error_code() {
+            // SQLite would quote the whole path.
+            Some(ErrorCode::CannotOpen) => {
+                unopened(shown, &"it became another file meanwhile", "start again once nothing replaces it")
+            }
+            _ => unopened(shown, &words(&error), ""),
+        })?;
         let deadline = Arc::new(Mutex::new(Instant::now() + SCHEMA_TIME));
+        let limit = TimeLimit { deadline, is_stopped: is_stopped.clone() };
         let reads = Arc::default();
-        let hardened = harden(&mut connection, &deadline, &reads);
-        hardened.map_err(|error| cannot(format!("cannot be read: {}", words(&error)), ""))?;
-        Ok(Some(Self { connection, shown: shown.to_owned(), deadline, reads }))
+        let hardened = harden(&mut connection, &limit, &reads);
+        hardened.map_err(|error| {
+            Error::new(Code::DatabaseUnreadable, format!("{shown} cannot be read: {}", words(&error)), "")
+        })?;
+        Ok(Self { connection, shown: shown.to_owned(), limit, reads, problems })
+    }
+
+    /// What is not read of it.
+    pub fn problems(&self) -> &[Diagnostic] {
+        &self.problems
     }
 
     /// The connection; what it may do is limited.
@@ -106,13 +163,18 @@ impl SqliteFile {
 
     /// Limits the time of what follows.
     pub fn allow(&self, time: Duration) {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
+        *self.limit.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
+    }
+
+    /// Whether the time has passed, or nothing is to be read any more.
+    pub fn is_over(&self) -> bool {
+        self.limit.is_over()
     }
 
     /// Does something, and tells which tables it asked to read.
-    pub fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, Vec<String>) {
+    pub fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
         let reads = || self.reads.lock().unwrap_or_else(PoisonError::into_inner);
-        *reads() = Some(Vec::new());
+        *reads() = Some(BTreeSet::new());
         let done = act(&self.connection);
         let read = reads().take().unwrap_or_default();
         (done, read)
@@ -120,6 +182,10 @@ impl SqliteFile {
 
     /// An error of SQLite about the whole file.
     pub fn unreadable(&self, error: &rusqlite::Error) -> Error {
+        if self.is_over() {
+            let message = format!("{} cannot be read within {} s", self.shown, SCHEMA_TIME.as_secs());
+            return Error::new(Code::DatabaseUnreadable, message, "try again when the machine has less to do");
+        }
         let fix = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "wait until the program that writes it is done"
@@ -134,36 +200,70 @@ impl SqliteFile {
     }
 }
 
+fn unopened(shown: &str, why: &impl ToString, fix: &'static str) -> Error {
+    Error::new(Code::DatabaseUnreadable, format!("{shown} cannot be opened: {}", why.to_string()), fix)
+}
+
 fn header(file: &mut File) -> Option<[u8; 100]> {
     let mut header = [0; 100];
     file.read_exact(&mut header).ok()?;
     Some(header)
 }
 
-/// How to open a file that has a log, so that opening it makes no file beside it.
-fn beside(path: &Path, shown: &str, problems: &mut Vec<Diagnostic>) -> Result<&'static str, Error> {
-    let kind = |ending: &str| {
-        let (folder, name) = Folder::of_real(path).ok()?;
-        let mut name = name.to_owned();
-        name.push(ending);
-        let entry = folder.entry(&name).ok()??;
-        Some((entry.kind, entry.size))
+/// Looks at the file and at what SQLite would open beside it; `None` if the file is empty.
+fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
+    let failed = |error: &io::Error, path: &Path| {
+        let error = error.to_string();
+        // The file is named before.
+        let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned();
+        unopened(shown, &why, "check its path")
     };
-    let (log, memory) = (kind("-wal"), kind("-shm"));
-    if [log, memory].iter().flatten().any(|(kind, _)| *kind != EntryKind::File) {
-        let message = format!("the log beside {shown} is not a regular file");
-        return Err(Error::new(Code::DatabaseUnreadable, message, "remove it"));
+    let (folder, name) = Folder::of_real(path).map_err(|error| failed(&error, path))?;
+    let mut file = folder.open(name).map_err(|error| failed(&error, path))?;
+    let size = file.metadata().map_err(|error| failed(&error, path))?.len();
+    if size == 0 {
+        return Ok(None);
     }
-    Ok(match (log, memory) {
-        (Some((_, size)), Some(_)) if size > 0 => "&readonly_shm=1",
-        (Some((_, size)), None) if size > 0 => {
+    let header = header(&mut file).filter(|header| header.starts_with(MAGIC));
+    let Some(header) = header else {
+        let message = format!("{shown} is not an SQLite database");
+        return Err(Error::new(Code::DatabaseUnreadable, message, "name another file"));
+    };
+    let mut files = vec![file];
+    let mut sizes = [None; 3];
+    for (ending, size) in SIBLINGS.into_iter().zip(&mut sizes) {
+        let mut sibling = name.to_owned();
+        sibling.push(ending);
+        let found = folder.locate(&sibling).and_then(|file| Ok((file.metadata()?.len(), file)));
+        match found {
+            Ok((length, file)) => {
+                *size = Some(length);
+                files.push(file);
+            }
+            Err(error) if is_absent(&error) => {}
+            // SQLite would wait for a pipe.
+            Err(_) => {
+                let message = format!("{shown}{ending} is not a regular file that can be read");
+                return Err(Error::new(Code::DatabaseUnreadable, message, "remove it"));
+            }
+        }
+    }
+    let [_, log, memory] = sizes;
+    let has_log = log.is_some() || LOG_MARKS.iter().any(|at| header.get(*at) == Some(&2));
+    let mut problems = Vec::new();
+    // With a log, SQLite makes files beside a database unless it is told not to.
+    let mode = match (log, memory) {
+        _ if !has_log => "",
+        (Some(size), Some(_)) if size > 0 => "&readonly_shm=1",
+        (Some(size), None) if size > 0 => {
             let message = "the newest changes are only in the log beside it and are not read";
             let fix = "open it once with the program that writes it";
             problems.push(Diagnostic::warning(Code::TableUnreadable, message).in_file(shown).fix(fix));
             "&immutable=1"
         }
         _ => "&immutable=1",
-    })
+    };
+    Ok(Some(Checked { files, mode, problems }))
 }
 
 /// The path in a URI: every byte that could mean something else is written as `%xx`.
@@ -175,8 +275,8 @@ fn encoded(path: &Path) -> String {
 
 fn harden(
     connection: &mut Connection,
-    deadline: &Arc<Mutex<Instant>>,
-    reads: &Arc<Mutex<Option<Vec<String>>>>,
+    time: &TimeLimit,
+    reads: &Arc<Mutex<Option<BTreeSet<String>>>>,
 ) -> rusqlite::Result<()> {
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
@@ -194,22 +294,25 @@ fn harden(
     }
     connection.busy_timeout(Duration::from_secs(1))?;
     connection.set_prepared_statement_cache_capacity(8);
-    let deadline = deadline.clone();
-    let is_over = move || Instant::now() > *deadline.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.progress_handler(STEPS, Some(is_over))?;
+    let running = time.clone();
+    connection.progress_handler(STEPS, Some(move || running.is_over()))?;
+    // No file can be made, neither for a sort.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
     // All that follows sees one state of the file.
     connection.execute_batch("BEGIN")?;
-    let reads = reads.clone();
+    let (reads, preparing) = (reads.clone(), time.clone());
     connection.authorizer(Some(move |context: AuthContext<'_>| {
         if let AuthAction::Read { table_name, .. } = context.action
             && let Some(read) = reads.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
+            && !read.contains(table_name)
         {
-            read.push(table_name.to_owned());
+            read.insert(table_name.to_owned());
         }
-        if may(&context.action) { Authorization::Allow } else { Authorization::Deny }
+        // The progress handler is not asked while a statement is prepared.
+        if may(&context.action) && !preparing.is_over() { Authorization::Allow } else { Authorization::Deny }
     }))
 }
 
@@ -234,5 +337,45 @@ pub fn words(error: &rusqlite::Error) -> String {
         rusqlite::Error::SqliteFailure(failure, message) => message.clone().unwrap_or_else(|| failure.to_string()),
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => "it has a value of another type than SQLite says".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::print_stderr, reason = "a test says that it is skipped")]
+
+    use std::fs;
+
+    use super::*;
+
+    /// The path may lead elsewhere once it was checked.
+    #[test]
+    fn only_the_file_that_was_checked_is_read() {
+        if confine_to(&[], || fs::read("/dev/null").is_ok()).unwrap() {
+            eprintln!("skipped: this system cannot hold a thread to some files");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for (name, sql) in [("data", "CREATE TABLE ours (a)"), ("private", "CREATE TABLE theirs (a)")] {
+            fs::create_dir(root.join(name)).unwrap();
+            Connection::open(root.join(name).join("a.db")).unwrap().execute_batch(sql).unwrap();
+        }
+        let path = root.join("data/a.db");
+        let table = |file: &SqliteFile| {
+            let read = file.connection().query_row("SELECT name FROM sqlite_schema", (), |row| row.get(0));
+            read.unwrap_or_else(|error| error.to_string())
+        };
+        let read = |checked| SqliteFile::with_checked(checked, &path, "a.db", &Arc::default(), table);
+        assert_eq!(read(checked(&path, "a.db").unwrap().unwrap()).unwrap(), "ours");
+        let before = checked(&path, "a.db").unwrap().unwrap();
+        fs::rename(root.join("data"), root.join("moved")).unwrap();
+        fs::rename(root.join("private"), root.join("data")).unwrap();
+        let error = read(before).unwrap_err();
+        assert!(error.message.starts_with("a.db cannot be"), "{error}");
+        // A journal that appears later is not read either.
+        let before = checked(&path, "a.db").unwrap().unwrap();
+        fs::copy(&path, root.join("data/a.db-journal")).unwrap();
+        assert!(!read(before).is_ok_and(|name| name == "theirs"));
     }
 }

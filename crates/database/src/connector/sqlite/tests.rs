@@ -1,11 +1,18 @@
 //! Real files: read whole, hostile, damaged.
 
 use std::fs;
+use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::config;
+use crate::connector::ConnectionSurroundings;
 use crate::names::quoted::NulInName;
 
 fn config(more: &str) -> DatabaseConfig {
@@ -28,8 +35,14 @@ fn world(sql: &str) -> World {
     World { _folder: folder, path }
 }
 
-fn read(world: &World, more: &str) -> Reading {
-    snapshot(&config(more), &world.path, "a.db").unwrap()
+fn read_at(path: &Path, more: &str, shown: &str) -> Result<Reading, Error> {
+    let config = config(more);
+    let around = ConnectionSurroundings::default();
+    snapshot(&Reachable { config: &config, file: path.to_path_buf(), around }, shown)
+}
+
+fn reading(world: &World, more: &str) -> Reading {
+    read_at(&world.path, more, "a.db").unwrap()
 }
 
 const SHOP: &str = "
@@ -49,7 +62,7 @@ const SHOP: &str = "
 
 #[test]
 fn a_schema_is_read_whole() {
-    let reading = read(&world(SHOP), "");
+    let reading = reading(&world(SHOP), "");
     assert_eq!(reading.problems, []);
     let snapshot = reading.snapshot;
     let names: Vec<(&str, TableKind)> = snapshot.tables.iter().map(|it| (it.name.as_str(), it.kind)).collect();
@@ -108,7 +121,7 @@ fn the_configuration_says_which_tables() {
         (", schemas: [other]", 0),
         (", include_system_tables: true", 13),
     ] {
-        assert_eq!(read(&world, more).snapshot.tables.len(), count, "{more}");
+        assert_eq!(reading(&world, more).snapshot.tables.len(), count, "{more}");
     }
 }
 
@@ -124,17 +137,115 @@ fn nothing_is_written_beside_a_file() {
             names
         };
         let before = (listing(), fs::read(&world.path).unwrap());
-        assert_eq!(read(&world, "").snapshot.tables.len(), 1);
+        assert_eq!(reading(&world, "").snapshot.tables.len(), 1);
         assert_eq!((listing(), fs::read(&world.path).unwrap()), before, "{mode}");
         if mode == "wal" {
             // A program has it open, and its newest table is only in the log.
             let writer = Connection::open(&world.path).unwrap();
             writer.execute_batch("CREATE TABLE c (d)").unwrap();
             let before = listing();
-            assert_eq!(read(&world, "").snapshot.tables.len(), 2);
+            assert_eq!(reading(&world, "").snapshot.tables.len(), 2);
             assert_eq!(listing(), before);
         }
     }
+}
+
+/// SQLite decides by one byte of the header whether it reads a log, by another whether it writes one, and reads a log that is there.
+#[test]
+fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
+    for (marks, log) in [([1, 2], 0), ([2, 1], 0), ([2, 2], 0), ([1, 1], 4_096), ([1, 2], 4_096)] {
+        let world = world("CREATE TABLE a (b)");
+        let mut bytes = fs::read(&world.path).unwrap();
+        bytes[18..20].copy_from_slice(&marks);
+        refdesk_files::write_atomic(&world.path, &bytes).unwrap();
+        let folder = world.path.parent().unwrap();
+        if log > 0 {
+            refdesk_files::write_atomic(&folder.join("a %b?.db-wal"), &vec![0; log]).unwrap();
+        }
+        let listing = || fs::read_dir(folder).unwrap().count();
+        let before = listing();
+        assert_eq!(reading(&world, "").snapshot.tables.len(), 1, "{marks:?}");
+        assert_eq!(listing(), before, "{marks:?} {log}");
+    }
+}
+
+/// SQLite would wait for a pipe for ever.
+#[cfg(unix)]
+#[test]
+fn what_is_beside_a_file_is_a_file() {
+    for mode in ["delete", "wal"] {
+        for ending in ["-journal", "-wal", "-shm"] {
+            for kind in ["pipe", "link", "folder"] {
+                let world = world("CREATE TABLE a (b)");
+                Connection::open(&world.path).unwrap().pragma_update(None, "journal_mode", mode).unwrap();
+                let beside = world.path.with_file_name(format!("a %b?.db{ending}"));
+                match kind {
+                    "pipe" => assert!(Command::new("mkfifo").arg(&beside).status().unwrap().success()),
+                    "link" => std::os::unix::fs::symlink(&world.path, &beside).unwrap(),
+                    _ => fs::create_dir(&beside).unwrap(),
+                }
+                let error = read_at(&world.path, "", "a.db").unwrap_err();
+                let expected = format!("a.db{ending} is not a regular file that can be read");
+                assert_eq!(
+                    (error.message.as_str(), error.code),
+                    (expected.as_str(), Code::DatabaseUnreadable),
+                    "{kind}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn views_that_grow_are_not_read() {
+    let doubled = "CREATE VIEW w{} AS SELECT p.x FROM w{-} p, w{-} q;";
+    let long = "CREATE VIEW w{} AS SELECT x + x AS x FROM w{-};";
+    for (body, problems) in [(doubled, 28), (long, 0)] {
+        let views: String = (1..=40)
+            .map(|at: usize| body.replace("{}", &at.to_string()).replace("{-}", &(at - 1).to_string()))
+            .collect();
+        let reading = reading(&world(&format!("CREATE TABLE a (x); CREATE VIEW w0 AS SELECT x FROM a; {views}")), "");
+        let table = |name: &str| reading.snapshot.tables.iter().find(|it| it.name == name).unwrap();
+        assert_eq!(table("w5").columns.len(), 1);
+        assert_eq!(table("w5").reads_from.len(), 6);
+        assert_eq!((reading.problems.len(), table("w40").is_unreadable), (problems, problems > 0), "{body}");
+        assert!(reading.problems.iter().all(|it| it.code == Code::TooMany), "{:?}", reading.problems);
+    }
+}
+
+#[test]
+fn a_view_reads_what_it_counts() {
+    let world = world(
+        "CREATE TABLE a (x); CREATE TABLE b (y); CREATE VIEW v AS SELECT count(*) AS n FROM a, b;
+         CREATE VIEW w AS SELECT n FROM v WHERE EXISTS (SELECT 1 FROM b);",
+    );
+    let reading = reading(&world, "");
+    assert_eq!(reading.problems, []);
+    let names = |view: &str| {
+        let table = reading.snapshot.tables.iter().find(|it| it.name == view).unwrap();
+        table.reads_from.iter().map(|it| it.name.clone()).collect::<Vec<_>>().join()
+    };
+    assert_eq!((names("v"), names("w")), ("a,b".to_owned(), "a,b,v".to_owned()));
+}
+
+#[test]
+fn reading_ends_at_its_time_and_when_it_is_not_wanted() {
+    let world = world(SHOP);
+    let (config, is_stopped) = (config(""), Arc::<AtomicBool>::default());
+    let late = |file: &SqliteFile| {
+        let objects = objects(file).unwrap();
+        file.allow(Duration::ZERO);
+        (reading_of(&config, file, "a.db", &objects), read(&config, file, "a.db"))
+    };
+    let (reading, error) = SqliteFile::with(&world.path, "a.db", &is_stopped, late).unwrap().unwrap();
+    assert_eq!(error.unwrap_err().message, "a.db cannot be read within 30 s");
+    assert!(reading.snapshot.tables.iter().all(|table| table.is_unreadable));
+    let messages: Vec<&str> = reading.problems.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(messages, ["5 tables and views were not read whole within 30 s"], "the virtual one never is");
+    is_stopped.store(true, Ordering::Relaxed);
+    let around = ConnectionSurroundings { is_stopped, ..ConnectionSurroundings::default() };
+    let stopped = snapshot(&Reachable { config: &config, file: world.path.clone(), around }, "a.db");
+    assert_eq!(stopped.unwrap_err().code, Code::Stopped);
 }
 
 #[test]
@@ -146,7 +257,7 @@ fn what_is_no_database_is_refused() {
     let good = world("CREATE TABLE a (b)");
     #[cfg(unix)]
     std::os::unix::fs::symlink(&good.path, root.join("link")).unwrap();
-    let of = |name: &str| snapshot(&config(""), &root.join(name), name).map(|it| it.snapshot.tables.len());
+    let of = |name: &str| read_at(&root.join(name), "", name).map(|it| it.snapshot.tables.len());
     for (name, expected) in [
         ("text", "text is not an SQLite database"),
         ("none", "none cannot be opened"),
@@ -172,11 +283,11 @@ fn damage_is_an_error_or_costs_some_tables() {
         }
         refdesk_files::write_atomic(&original.path, &damaged).unwrap();
         // Either is fine; neither a crash nor a hang is.
-        let _ = snapshot(&config(""), &original.path, "a.db");
+        let _ = read_at(&original.path, "", "a.db");
     }
     for length in [16, 100, 1024, 4096, 5000] {
         refdesk_files::write_atomic(&original.path, &bytes[..length]).unwrap();
-        let _ = snapshot(&config(""), &original.path, "a.db");
+        let _ = read_at(&original.path, "", "a.db");
     }
 }
 
@@ -195,14 +306,16 @@ fn a_hostile_schema_runs_nothing() {
         ))
         .unwrap();
     drop(connection);
-    let reading = read(&world, "");
+    let reading = reading(&world, "");
     assert!(!target.exists());
     let table = |name: &str| reading.snapshot.tables.iter().find(|it| it.name == name).unwrap();
     assert_eq!(table("forever").columns.len(), 1, "prepared, never run");
     assert!(table("v").is_unreadable && table("w").is_unreadable);
     assert_eq!(reading.problems.len(), 2, "{:?}", reading.problems);
-    let mut problems = Vec::new();
-    let file = SqliteFile::open(&world.path, "a.db", &mut problems).unwrap().unwrap();
+    SqliteFile::with(&world.path, "a.db", &Arc::default(), nothing_is_run).unwrap().unwrap();
+}
+
+fn nothing_is_run(file: &SqliteFile) {
     for statement in [
         "INSERT INTO a VALUES (1)",
         "CREATE TABLE x (y)",
@@ -232,7 +345,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
         Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
-        let reading = snapshot(&config(""), &path, "a.db").unwrap();
+        let reading = read_at(&path, "", "a.db").unwrap();
         prop_assert_eq!(&reading.snapshot.tables[0].name, &table);
         prop_assert_eq!(&reading.snapshot.tables[0].columns[0].name, &column);
     }

@@ -62,6 +62,53 @@ fn own_files_of_the_program_are_no_databases() {
     assert_eq!(run.failed[0].1.code, Code::ReservedPath);
 }
 
+/// A folder of the workspace becomes a link, and a folder again, while databases are read.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_race_reads_what_waits_for_trust() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let world = World::new();
+    for folder in ["data", "../elsewhere"] {
+        fs::create_dir_all(world.path.join(folder)).unwrap();
+    }
+    world.sql("data/shop.db", "CREATE TABLE customer (id INTEGER PRIMARY KEY); INSERT INTO customer VALUES (1)");
+    world.sql("../elsewhere/shop.db", "CREATE TABLE secret (a); INSERT INTO secret VALUES (1)");
+    world.put(".jaato/databases.yaml", "databases: [{name: shop, type: sqlite, connection: {file: data/shop.db}}]");
+    let (data, link) = (world.path.join("data"), world.path.join("link"));
+    std::os::unix::fs::symlink("../elsewhere", &link).unwrap();
+    let desk = world.desk();
+    let is_over = AtomicBool::new(false);
+    let mut read = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &data, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        let texts = (0..300).map(|_| desk.documentation(&options()).unwrap().pages);
+        let texts: Vec<_> = texts.flatten().map(|page| page.page.text).collect();
+        is_over.store(true, Ordering::Relaxed);
+        read += texts.iter().filter(|text| text.contains("secret")).count();
+    });
+    assert_eq!(read, 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_another_file_for_each_process_is_no_database() {
+    let world = World::new();
+    for file in ["/proc/self/cwd/shop.db", "/dev/fd/0"] {
+        let config = format!("databases: [{{name: shop, type: sqlite, connection: {{file: {file}}}}}]");
+        world.put(".jaato/databases.yaml", &config);
+        let desk = world.desk();
+        assert_eq!(desk.untrusted(), [], "{file}");
+        let run = desk.documentation(&options()).unwrap();
+        assert_eq!(run.failed[0].1.code, Code::NoRegularFile, "{file}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn pages_go_nowhere_else() {
