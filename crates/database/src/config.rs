@@ -20,7 +20,7 @@ use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::pages_folder::is_pages_folder;
 pub use self::server::{Secret, ServerConnection};
-use crate::names::globs::NamePattern;
+use crate::names::globs::{NamePattern, PATTERN_CHARACTERS};
 
 /// Where the configuration is, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -33,6 +33,10 @@ pub const DATABASES: usize = 64;
 
 /// Where pages go unless the configuration says otherwise.
 pub const DOCS_PATH: &str = "docs/databases";
+
+/// Most patterns of a database, and most characters of all of them.
+const PATTERNS: usize = 4_000;
+const ALL_PATTERN_CHARACTERS: usize = 64 * 1024;
 
 /// Most values and events of the file.
 const ITEMS: usize = 100_000;
@@ -325,7 +329,8 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     ];
     let kind = fields.word("type", &kinds);
     let connection = kind.and_then(|kind| connection(&mut fields, node, kind));
-    let mut patterns = |key: &str| patterns(&mut fields, key);
+    let mut left = PatternsLeft { count: PATTERNS, characters: ALL_PATTERN_CHARACTERS, is_told: false };
+    let mut patterns = |key: &str| patterns(&mut fields, key, &mut left);
     let (include_tables, exclude_tables) = (patterns("include_tables"), patterns("exclude_tables"));
     let (sensitive, not_sensitive) = (patterns("sensitive"), patterns("not_sensitive"));
     let samplings = [("none", Sampling::None), ("statistics", Sampling::Statistics), ("values", Sampling::Values)];
@@ -346,7 +351,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         publish_values: fields.flag("publish_values").unwrap_or(false),
         cross_links: fields.flag("cross_links").unwrap_or(false),
         granularity: fields.word("granularity", &granularities).unwrap_or_default(),
-        domains: domains(&mut fields),
+        domains: domains(&mut fields, &mut left),
         checks: checks(&mut fields),
         enabled: fields.flag("enabled").unwrap_or(true),
         settings: AgentSettings::default(),
@@ -422,9 +427,39 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
     file.map(|file| Connection::Sqlite { file })
 }
 
-fn patterns(fields: &mut YamlFields<'_, '_>, key: &str) -> Vec<NamePattern> {
+/// How many patterns a database may still have.
+struct PatternsLeft {
+    count: usize,
+    characters: usize,
+    is_told: bool,
+}
+
+impl PatternsLeft {
+    fn take(&mut self, text: &str) -> bool {
+        let left = self.count.checked_sub(1).zip(self.characters.checked_sub(text.chars().count()));
+        (self.count, self.characters) = left.unwrap_or((0, 0));
+        left.is_some()
+    }
+}
+
+fn patterns(fields: &mut YamlFields<'_, '_>, key: &str, left: &mut PatternsLeft) -> Vec<NamePattern> {
     let mut patterns = Vec::new();
     for (text, node) in fields.texts(key) {
+        if text.chars().count() > PATTERN_CHARACTERS {
+            let message = format!("a pattern of '{key}' has more than {PATTERN_CHARACTERS} characters");
+            fields.report(node, Diagnostic::error(Code::BadGlob, message).fix("shorten it, or write several"));
+            continue;
+        }
+        if !left.take(&text) {
+            if !std::mem::replace(&mut left.is_told, true) {
+                let message = format!(
+                    "the database has more than {PATTERNS} patterns, or more than {ALL_PATTERN_CHARACTERS} characters in them"
+                );
+                let problem = Diagnostic::error(Code::TooMany, message);
+                fields.report(node, problem.fix("use fewer patterns that match more, with '*'"));
+            }
+            break;
+        }
         match NamePattern::new(&text) {
             Ok(pattern) => patterns.push(pattern),
             Err(error) => {
@@ -445,7 +480,7 @@ fn checks(fields: &mut YamlFields<'_, '_>) -> Vec<(CheckRule, Option<Severity>)>
     rules.collect()
 }
 
-fn domains(fields: &mut YamlFields<'_, '_>) -> Vec<(String, Vec<NamePattern>)> {
+fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(String, Vec<NamePattern>)> {
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {
@@ -455,7 +490,7 @@ fn domains(fields: &mut YamlFields<'_, '_>) -> Vec<(String, Vec<NamePattern>)> {
             inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));
             continue;
         }
-        domains.push((slug, patterns(&mut inner, &member.key)));
+        domains.push((slug, patterns(&mut inner, &member.key, left)));
     }
     domains
 }

@@ -106,6 +106,34 @@ fn a_wrong_value_costs_its_database() {
 }
 
 #[test]
+fn patterns_are_limited() {
+    let long = "*a".repeat(PATTERN_CHARACTERS / 2 + 1);
+    let full = format!("'{}'", "a".repeat(PATTERN_CHARACTERS));
+    let list = |pattern: &str, count: usize| vec![pattern; count].join(", ");
+    for (lines, expected) in [
+        (
+            format!("exclude_tables: [x,\n  '{long}', y]"),
+            "bad-glob 3:3 a pattern of 'exclude_tables' has more than 256",
+        ),
+        (format!("domains: {{sales: ['{long}']}}"), "bad-glob 2:70 a pattern of 'sales' has more than 256"),
+        (format!("sensitive: [{}]", list("a", PATTERNS)), ""),
+        (
+            format!("sensitive: [{},\n  b, c]", list("a", PATTERNS)),
+            "too-many 3:3 the database has more than 4000 patterns",
+        ),
+        (format!("sensitive: [{}],\n  domains: {{a: [b], c: [d, e]}}", list("a", PATTERNS)), "too-many 3:17"),
+        (format!("include_tables: [{}]", list(&full, 256)), ""),
+        (format!("include_tables: [{},\n  a]", list(&full, 256)), "too-many 3:3"),
+    ] {
+        let text = format!("databases:\n  - {{name: a, type: sqlite, connection: {{file: x}}, {lines}}}\n");
+        let found = problems(&text);
+        assert_eq!(found.len(), usize::from(!expected.is_empty()), "{found:?}");
+        assert!(found.first().is_none_or(|it| it.starts_with(expected)), "{found:?}");
+        assert_eq!(read(&text, "f").0.databases.is_empty(), !expected.is_empty(), "{expected}");
+    }
+}
+
+#[test]
 fn pages_have_a_folder_of_their_own() {
     let with =
         |path: &str| format!("databases: [{{name: a, type: sqlite, connection: {{file: x}}}}]\ndocs_path: {path}\n");

@@ -2,6 +2,9 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+/// Most characters of a pattern: the time to compare a name with it grows with the square of them.
+pub const PATTERN_CHARACTERS: usize = 256;
+
 /// A pattern, and whether anything has matched it.
 #[derive(Debug, Clone)]
 pub struct NamePattern {
@@ -16,7 +19,11 @@ impl NamePattern {
     /// # Errors
     /// It is none; the text says why.
     pub fn new(text: &str) -> Result<Self, String> {
-        let mut glob = GlobBuilder::new(text);
+        if text.chars().count() > PATTERN_CHARACTERS {
+            return Err(format!("it has more than {PATTERN_CHARACTERS} characters"));
+        }
+        let plain = without_repeated_stars(text);
+        let mut glob = GlobBuilder::new(&plain);
         glob.case_insensitive(true).literal_separator(false).backslash_escape(true).empty_alternates(true);
         let glob = glob.build().map_err(|error| error.kind().to_string())?;
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
@@ -32,6 +39,21 @@ impl NamePattern {
         self.matcher.is_match(format!("{schema}.{table}.{column}"))
             || (self.text.matches('.').count() < 2 && self.matcher.is_match(format!("{table}.{column}")))
     }
+}
+
+/// The pattern with one `*` for several in a row, which mean the same; `\*` is a character of a name.
+fn without_repeated_stars(text: &str) -> String {
+    let mut plain = String::new();
+    let (mut is_escaped, mut was_star) = (false, false);
+    for c in text.chars() {
+        let is_star = c == '*' && !is_escaped;
+        if !(is_star && was_star) {
+            plain.push(c);
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        was_star = is_star;
+    }
+    plain
 }
 
 impl PartialEq for NamePattern {
@@ -58,11 +80,19 @@ mod tests {
             ("*.*.status", false, true),
             ("order.status", false, true),
             ("stock.*", false, false),
+            ("***", true, true),
+            ("sa**.o**r", true, false),
+            ("order**\\*", false, false),
         ] {
             let pattern = NamePattern::new(glob).unwrap();
             assert_eq!(pattern.matches_table("sales", "order"), table, "{glob}");
             assert_eq!(pattern.matches_column("sales", "order", "status"), column, "{glob}");
         }
         assert!(NamePattern::new("[").is_err());
+        assert!(NamePattern::new("a\\**").unwrap().matches_table("s", "a*b"));
+        for (count, is_pattern) in [(PATTERN_CHARACTERS / 2, true), (PATTERN_CHARACTERS / 2 + 1, false), (3_000, false)]
+        {
+            assert_eq!(NamePattern::new(&"*ä".repeat(count)).is_ok(), is_pattern, "{count}");
+        }
     }
 }
