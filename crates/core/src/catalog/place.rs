@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{Surroundings, expand};
 use refdesk_files::path::{Resolver, clean, cleaned, display, is_absolute_anywhere, is_windows_absolute};
-use refdesk_files::{FolderListings, is_special, reserved};
+use refdesk_files::{FolderListings, is_of_process, is_special, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -92,7 +92,7 @@ impl<'a> Places<'a> {
         let (standing, size) = match metadata {
             _ if self.holds_state(&path, &resolved) => (PathState::Reserved, None),
             None => (PathState::Missing, None),
-            Some(metadata) if is_special(&resolved, &metadata) => (PathState::Special, None),
+            Some(metadata) if is_of_process(&path) || is_special(&resolved, &metadata) => (PathState::Special, None),
             Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
             Some(metadata) => (PathState::File, Some(metadata.len())),
         };
@@ -320,7 +320,10 @@ mod tests {
         write_atomic(&workspace.join("empty.md"), b"").unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(workspace.join("socket")).unwrap();
         std::os::unix::fs::symlink("socket", workspace.join("link.md")).unwrap();
-        let procfs = ["/proc/self/status", "/proc/self"].map(|path| (path, cfg!(target_os = "linux")));
+        // Where this process is, whatever is there; of another process it would be another folder.
+        let here = ["/proc/self/cwd", "/proc/self/cwd/Cargo.toml", "/proc/../proc/thread-self/cwd/Cargo.toml"];
+        let procfs = ["/proc/self/status", "/proc/self"].into_iter().chain(here);
+        let procfs = procfs.map(|path| (path, cfg!(target_os = "linux")));
         for (written, is_special) in
             [("a.md", false), ("empty.md", false), ("socket", true), ("link.md", true), ("/dev/zero", true)]
                 .into_iter()
