@@ -14,7 +14,7 @@ use refdesk_desk::{
 };
 use refdesk_files::output::Proposal;
 use refdesk_files::path::slashed;
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::counted;
 
 /// The most notes in the text form.
@@ -69,7 +69,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
     };
     let files = counted(proposals.len(), "file");
-    let shown = || format!("{listed}\n{notes}{}", proposals.iter().map(|it| it.diff.unified()).collect::<String>());
+    // A list stands before the difference, so that no program takes it for a patch, and who reads it may be an agent.
+    let shown = || {
+        let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
+        format!("{listed}\n{notes}{}", visible(&difference))
+    };
     if args.dry_run {
         let answer = CommandOutput { text: shown().into_bytes(), ..answer("dry_run", &found, &ticks) };
         return CommandOutput { notes: vec![format!("this would write {files}")], ..answer };

@@ -142,6 +142,21 @@ fn what_is_not_ticked_is_listed_where_nobody_is_asked() {
     assert!(!world.path.join(".jaato").exists());
 }
 
+/// A pipe may lead to an agent, which would read what a person does not see.
+#[test]
+fn the_difference_hides_nothing() {
+    let hidden = ['\u{202e}', '\u{e0041}', '\u{85}', '\u{9b}', '\u{200b}', '\u{1b}'];
+    let title = hidden.iter().map(|c| format!("a{c}")).collect::<String>();
+    let text = format!("# {title}\n\nAbout {title}.\n");
+    let world = Workspace::with(&[("docs/one.md", &text), ("docs/b\u{202e}c.md", "# Two\n")]);
+    for words in [&["init", "--dry-run"][..], &["init"]] {
+        let shown = world.run(words);
+        assert!(shown.text().contains("+++ "), "{words:?}: {shown}");
+        assert!(shown.text().contains("\\u{202e}"), "{words:?}: {shown}");
+        assert!(!shown.text().contains(hidden), "{words:?}: {shown}");
+    }
+}
+
 #[test]
 fn one_file_keeps_what_is_in_it() {
     let world = shop();
