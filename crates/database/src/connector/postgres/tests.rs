@@ -422,7 +422,7 @@ fn weaker_tls_is_a_warning() {
         ("host: db.example", None),
         ("host: localhost, sslmode: disable", None),
         ("host: db.example, sslmode: prefer", Some("read on the way")),
-        ("host: db.example, sslmode: require", Some("pretend")),
+        ("host: db.example, sslmode: require", Some("impersonate")),
     ] {
         let (config, server) = config(connection, "");
         let address = place::address(&server, &ConnectionSurroundings::default()).unwrap();

@@ -98,7 +98,7 @@ pub struct Receipt {
     /// Those of `about` that this session was hinted at or got expanded before, and which of the two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub follows: BTreeMap<String, BlockKind>,
-    /// What was sent and why, entry by entry; of what was left out for want of room, the first [`NAMED_LEFT_OUT`].
+    /// What was sent and why, entry by entry; of what was left out for want of room, the first 100.
     #[serde(default)]
     pub why: Vec<ItemReceipt>,
     /// How many entries were left out for want of room besides those in `why`.
