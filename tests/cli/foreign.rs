@@ -304,7 +304,7 @@ fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_reported() {
     assert!(listed.text().contains('a') && listed.stderr.is_empty(), "{listed}");
     for _ in 0..2 {
         let ran = with(&["enrich"], Some(b"the web"));
-        assert!(ran.text().contains("@web") && ran.stderr.contains("not remembered"), "{ran}");
+        assert!(ran.text().contains("@web") && ran.stderr.contains("could not be saved"), "{ran}");
     }
     assert!(!world.path.join(".state").exists());
     // A key that came with it does not count either.

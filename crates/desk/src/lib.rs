@@ -282,9 +282,6 @@ impl Desk {
         let tells = |code| matches!(code, refdesk_text::Code::MissingPath | refdesk_text::Code::NoRegularFile);
         diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
-        if let Some(document) = self.config.document.as_mut().filter(|_| self.options.lives_on) {
-            document.release();
-        }
         add_new(&mut self.set_aside, &problems);
         self.decided = decided;
         catalog

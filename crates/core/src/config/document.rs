@@ -1,6 +1,5 @@
 //! A JSON file with its text, so that a problem with a value can be shown at its line and column.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +8,6 @@ use serde_json::Value;
 
 use super::outline::{JsonOutline, outline};
 use super::plain_entry::PlainEntry;
-use refdesk_files::read_regular;
 use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position};
@@ -26,10 +24,7 @@ pub struct JsonDocument {
     pub shown: String,
     /// The parsed value; a list of `sources` is empty here, its items come one by one from [`JsonDocument::entry`].
     pub value: Value,
-    /// Read again when it is needed after it was released.
-    text: OnceLock<String>,
-    /// The hash of the text that was released.
-    released: Option<u64>,
+    text: String,
     /// Where the entries of `/sources` begin, so that a thousand diagnostics do not scan the text a thousand times.
     entries: OnceLock<Vec<usize>>,
     line_starts: OnceLock<Vec<usize>>,
@@ -66,28 +61,12 @@ impl JsonDocument {
         match outline(&text, make) {
             Ok(JsonOutline { value, starts, made, has_repeated_keys }) => {
                 let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
-                let (text, line_starts) = (OnceLock::from(text), OnceLock::new());
-                let document = Self { path, shown, value, text, released: None, entries, line_starts };
+                let document = Self { path, shown, value, text, entries, line_starts: OnceLock::new() };
                 let problems = if has_repeated_keys { document.repeated_keys() } else { Vec::new() };
                 (Some(document), made, problems)
             }
             Err(error) => (None, Vec::new(), vec![syntax_error(&text, &error).in_file(shown)]),
         }
-    }
-
-    /// Frees the text, which a program that lives on seldom needs: it is read again for a position. If the file has changed by
-    /// then, positions are at its beginning.
-    pub fn release(&mut self) {
-        if let Some(text) = self.text.take() {
-            self.released = Some(hash_of(&text));
-        }
-    }
-
-    fn text(&self) -> &str {
-        self.text.get_or_init(|| {
-            let read = read_regular(&self.path, u64::MAX).ok().and_then(|(bytes, _)| text_of(bytes).ok());
-            read.filter(|text| self.released == Some(hash_of(text))).unwrap_or_default()
-        })
     }
 
     fn repeated_keys(&self) -> Vec<Diagnostic> {
@@ -96,7 +75,7 @@ impl JsonDocument {
             let problem = Diagnostic::warning(Code::DuplicateKey, message).in_file(self.shown.clone());
             problem.at(self.position_of(at)).fix("remove one of them")
         };
-        repeated_keys(self.text(), REPEATED).into_iter().map(warning).collect()
+        repeated_keys(&self.text, REPEATED).into_iter().map(warning).collect()
     }
 
     /// The number of items in `sources`; 0 if it is not a list.
@@ -113,11 +92,11 @@ impl JsonDocument {
 
     /// The text from the item of `sources` at this position on.
     fn entry_text(&self, index: usize) -> Option<&str> {
-        self.text().get(*self.entry_starts().get(index)?..)
+        self.text.get(*self.entry_starts().get(index)?..)
     }
 
     fn entry_starts(&self) -> &[usize] {
-        self.entries.get_or_init(|| item_starts(self.text(), &[PointerStep::Key("sources")]))
+        self.entries.get_or_init(|| item_starts(&self.text, &[PointerStep::Key("sources")]))
     }
 
     /// The position of the value at this path, or of its key; of the nearest enclosing value if it does not exist.
@@ -141,7 +120,7 @@ impl JsonDocument {
             }
             whole => (0, whole),
         };
-        let spot = locate(self.text().get(from..)?, rest)?;
+        let spot = locate(self.text.get(from..)?, rest)?;
         let start = match (part, spot.key) {
             (MemberPart::Key, Some(key)) => key.start,
             _ => spot.value.start,
@@ -151,19 +130,13 @@ impl JsonDocument {
 
     fn position_of(&self, offset: usize) -> Position {
         let starts = self.line_starts.get_or_init(|| {
-            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text().as_bytes()).map(|at| at + 1)).collect()
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
         });
         let line = starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|at| starts.get(at)).copied().unwrap_or(0);
-        let column = self.text().get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
         Position { line: line.max(1), column }
     }
-}
-
-fn hash_of(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The bytes as text without a byte order mark.
@@ -204,28 +177,4 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     Diagnostic { message: format!("not valid JSON: {what}"), ..diagnostic }
         .at(Position { line: error.line().max(1), column })
         .fix(hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_are_those_of_the_released_text() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("references.json");
-        let text = "{\n  \"sources\": [\n    {\"id\": \"a\"},\n    {\"id\": \"b\"}\n  ]\n}\n";
-        let (document, problems) = JsonDocument::parse(&file, "references.json".to_owned(), text.into());
-        assert!(problems.is_empty());
-        let mut document = document.unwrap();
-        let second = [PointerStep::Key("sources"), PointerStep::Item(1), PointerStep::Key("id")];
-        for (now, expected) in [(None, (4, 6)), (Some(text), (4, 6)), (Some("{\"sources\": []}"), (1, 1))] {
-            if let Some(now) = now {
-                refdesk_files::write_atomic(&file, now.as_bytes()).unwrap();
-                document.release();
-            }
-            let position = document.position(&second, MemberPart::Key);
-            assert_eq!((position.line, position.column), expected, "{now:?}");
-        }
-    }
 }
