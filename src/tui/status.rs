@@ -257,7 +257,7 @@ pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label>
     let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
     // Everything else is in the help, so the help always has room.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
-    let help = help.and_then(|help| Some((help, state.keymap.keys_among(help, contexts).first()?)));
+    let help = help.and_then(|help| Some((help, *state.keymap.keys_among(help, contexts).first()?)));
     let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
     let mut labels = Vec::new();
     let mut x = place.x + 1;

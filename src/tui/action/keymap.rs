@@ -62,20 +62,41 @@ impl Keymap {
         self.0.get(&(binding.name, context)).map_or(&[], Vec::as_slice)
     }
 
-    /// The keys of this row in the first of these contexts that it is listed in, else in its own first one.
-    pub fn keys_among(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> &[KeySequence] {
-        let here = contexts.iter().find(|context| binding.contexts.contains(context));
-        here.or_else(|| binding.contexts.first()).map_or(&[], |context| self.keys(binding, *context))
+    /// The keys of this row that work in these contexts, if it is listed in one of them, else those in its own first one.
+    pub fn keys_among(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> Vec<&KeySequence> {
+        match contexts.iter().find(|context| binding.contexts.contains(context)) {
+            Some(context) => {
+                let keys = self.keys(binding, *context).iter();
+                keys.filter(|keys| self.leads_to(keys, binding.action, contexts)).collect()
+            }
+            None => binding.contexts.first().map_or(&[][..], |context| self.keys(binding, *context)).iter().collect(),
+        }
+    }
+
+    /// Whether these keys, pressed in these contexts, lead to this action: no nearer context gives them another meaning.
+    fn leads_to(&self, keys: &KeySequence, action: Action, contexts: &[KeyContext]) -> bool {
+        let keys = keys.keys();
+        let begins = |end| keys.get(..end).is_some_and(|first| self.pressed(first, contexts) == Pressed::Begins);
+        let is_bound = matches!(self.pressed(keys, contexts), Pressed::Bound(binding) if binding.action == action);
+        is_bound && (1..keys.len()).all(begins)
+    }
+
+    /// The first key that leads to this action in these contexts, the nearest first.
+    pub fn key_to(&self, action: Action, contexts: &[KeyContext]) -> Option<&KeySequence> {
+        let rows = || ACTIONS.iter().filter(|binding| binding.action == action);
+        let first = |context: &KeyContext| {
+            let mut keys = rows().flat_map(|binding| self.keys(binding, *context));
+            keys.find(|keys| self.leads_to(keys, action, contexts))
+        };
+        contexts.iter().find_map(first)
     }
 
     /// The same in one text: `Enter o`.
     pub fn shown(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> String {
-        let keys = self.keys_among(binding, contexts).iter().map(ToString::to_string);
-        keys.collect::<Vec<_>>().join(if self.has_chords(binding, contexts) { ", " } else { " " })
-    }
-
-    fn has_chords(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> bool {
-        self.keys_among(binding, contexts).iter().any(KeySequence::is_chord)
+        let keys = self.keys_among(binding, contexts);
+        let has_chords = keys.iter().any(|keys| keys.is_chord());
+        let shown: Vec<String> = keys.into_iter().map(ToString::to_string).collect();
+        shown.join(if has_chords { ", " } else { " " })
     }
 
     /// What these keys mean in the first of the contexts in which they mean something.
@@ -128,15 +149,21 @@ impl Keymap {
     /// The key of an action as a sentence names it: in these contexts, else wherever it has one, else by the palette.
     pub fn named(&self, action: Action, contexts: &[KeyContext]) -> String {
         let rows = || ACTIONS.iter().filter(|binding| binding.action == action);
-        let first = |context: KeyContext| rows().find_map(|binding| self.keys(binding, context).first());
-        let elsewhere = || rows().find_map(|binding| binding.contexts.iter().find_map(|at| first(*at)));
-        if let Some(keys) = contexts.iter().find_map(|context| first(*context)).or_else(elsewhere) {
+        let elsewhere = || {
+            rows().find_map(|binding| {
+                let mut others = binding.contexts.iter().filter(|context| !contexts.contains(context));
+                others.find_map(|context| self.keys(binding, *context).first())
+            })
+        };
+        if let Some(keys) = self.key_to(action, contexts).or_else(elsewhere) {
             return keys.to_string();
         }
         let is_here = |binding: &&ActionBinding| contexts.iter().any(|context| binding.contexts.contains(context));
         let name = rows().find(is_here).or_else(|| rows().next()).map_or("", |binding| binding.name);
-        let palette = ACTIONS.iter().find(|binding| binding.action == Action::Palette && action != Action::Palette);
-        match palette.and_then(|palette| self.keys(palette, KeyContext::Global).first()) {
+        // In a window or a text field, the palette is for afterwards.
+        let palette = |contexts: &[KeyContext]| self.key_to(Action::Palette, contexts);
+        let palette = palette(contexts).or_else(|| palette(&[KeyContext::Global]));
+        match palette.filter(|_| action != Action::Palette) {
             // As it is typed.
             Some(keys) if matches!(keys.keys(), [key] if key.typed().is_some()) => format!("{keys}{name}"),
             Some(keys) => format!("{keys} {name}"),
@@ -209,9 +236,12 @@ mod tests {
             ("[global]\nreload = []\npalette = \"C-p\"", Action::Reload, "C-p reload"),
             ("[global]\nreload = []\npalette = []", Action::Reload, "'reload'"),
             ("[global]\npalette = []", Action::Palette, "'palette'"),
+            // What a nearer context has taken is not named.
+            ("[global]\nundo = \"Space\"", Action::Undo, ":undo"),
+            ("[global]\nundo = [\"Space\", \"F9\"]", Action::Undo, "F9"),
             ("[global]\nreload = \"g r\"\n[list]\ntop = \"Home\"", Action::Reload, "g r"),
         ] {
-            assert_eq!(keymap(text).named(action, &CATALOG), expected, "{text}");
+            assert_eq!(read_keymap(text, "keymap.toml").0.named(action, &CATALOG), expected, "{text}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::tui::action::hidden_keys;
 use crate::tui::action::keymap::{BoundPlace, Keymap, places};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::key::KeySequence;
@@ -15,17 +16,17 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 
 /// What the file says about one action in one context.
-struct KeymapEntry {
-    binding: &'static ActionBinding,
-    context: KeyContext,
-    keys: Vec<WrittenKeys>,
+pub struct KeymapEntry {
+    pub binding: &'static ActionBinding,
+    pub context: KeyContext,
+    pub keys: Vec<WrittenKeys>,
     /// Where it is in the text.
     at: usize,
 }
 
-struct WrittenKeys {
-    keys: KeySequence,
-    at: usize,
+pub struct WrittenKeys {
+    pub keys: KeySequence,
+    pub at: usize,
 }
 
 /// The keymap of this text, and what is wrong with it; `shown` names its file in the problems.
@@ -45,7 +46,9 @@ pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
     entries.sort_by_key(|entry| (!always_quits(entry.binding, entry.context), entry.at));
     reader.drop_collisions(&mut entries);
     let keymap = reader.applied(&entries);
-    reader.warn_of_hidden_keys(&keymap, &entries);
+    for (at, problem) in hidden_keys::problems(&keymap, &entries) {
+        reader.report(problem, at);
+    }
     reader.problems.sort_by_key(|problem| (problem.line, problem.column));
     (keymap, reader.problems)
 }
@@ -276,32 +279,6 @@ impl KeymapReader<'_> {
             rows.for_each(|it| drop(keys.insert((it.name, context), it.default_keys().collect())));
         }
     }
-
-    /// Chords that make a key of another context unreachable, or are unreachable because of one.
-    fn warn_of_hidden_keys(&mut self, keymap: &Keymap, entries: &[KeymapEntry]) {
-        for entry in entries {
-            let chords = entry.keys.iter().filter(|written| written.keys.is_chord());
-            for WrittenKeys { keys: chord, at } in chords {
-                for (binding, context) in places() {
-                    let is_prefix = |keys: &&KeySequence| *keys != chord && chord.keys().starts_with(keys.keys());
-                    let Some(short) = keymap.keys(binding, context).iter().find(is_prefix) else { continue };
-                    let message = if entry.context.beyond().contains(&context) {
-                        format!("'{chord}' hides '{short}' ('{}') in [{}]", binding.word(), entry.context.word())
-                    } else if context.beyond().contains(&entry.context) {
-                        format!(
-                            "'{chord}' cannot be pressed in [{}], where '{short}' is '{}'",
-                            context.word(),
-                            binding.word()
-                        )
-                    } else {
-                        continue;
-                    };
-                    let fix = format!("give '{}' or '{}' another key", entry.binding.word(), binding.word());
-                    self.report(Diagnostic::warning(Code::KeyConflict, message).fix(fix), *at);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -383,11 +360,11 @@ mod tests {
                 ],
             ),
             (
-                "[catalog]\nsort = \"F2\"\npick = [\"F3\", \"F2\"]",
+                "[catalog]\nsort = \"F2\"\npick = [\"F9\", \"F2\"]",
                 &["Error 3:15 'F2' is 'sort' already in [catalog]; give 'pick' or 'sort' another key"],
             ),
             (
-                "[catalog]\nsort = \"s\"\npick = [\"F3\", \"s s\"]",
+                "[catalog]\nsort = \"s\"\npick = [\"F9\", \"s s\"]",
                 &[
                     "Error 3:15 's s' cannot be pressed in [catalog], because 's' is a key by itself; give 'pick' or 'sort' \
                    another key",
@@ -411,6 +388,47 @@ mod tests {
                     "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort'; give 'undo' or 'sort' another key",
                     "Warning 2:8 's u' cannot be pressed in [feed], where 's' is 'this-session'; give 'undo' or 'this-session' \
                    another key",
+                ],
+            ),
+            (
+                "[global]\ngraph = \"g\"",
+                &[
+                    "Warning 2:9 'g' is 'top' in [list]; 'graph' cannot be reached there; give 'graph' or 'top' another key",
+                ],
+            ),
+            (
+                "[global]\ngraph = [\"g\", \"F9\"]",
+                &[
+                    "Warning 2:10 'g' is 'top' in [list], so that it is not 'graph' there; give 'graph' or 'top' another key",
+                ],
+            ),
+            (
+                "[global]\nundo = \"Space\"",
+                &[
+                    "Warning 2:8 'Space' is 'pick' in [catalog], [selection], [hints], [graph], [databases]; 'undo' cannot be \
+                     reached there; give 'undo' or 'pick' another key",
+                    "Warning 2:8 'Space' is 'mark' in [request]; 'undo' cannot be reached there; give 'undo' or 'mark' another \
+                     key",
+                    "Warning 2:8 'Space' is 'set' in [values]; 'undo' cannot be reached there; give 'undo' or 'set' another key",
+                ],
+            ),
+            (
+                "[catalog]\npick = \"P\"",
+                &[
+                    "Warning 2:8 'P' is 'pick' in [catalog]; 'profiles' cannot be reached there; give 'pick' or 'profiles' \
+                     another key",
+                ],
+            ),
+            // The other key of the action still works.
+            ("[hints]\npick = \"k\"", &[]),
+            ("[catalog]\npick = \"P\"\n[global]\nprofiles = [\"P\", \"F9\"]", &[]),
+            // As by default.
+            ("[details]\nnext-match = \"n\"\n[global]\nquit = \"q\"", &[]),
+            (
+                "[global]\nreload = \"C-l\"",
+                &[
+                    "Warning 2:10 'C-l' is 'reload' in [global]; 'redraw' cannot be reached there; give 'reload' or 'redraw' \
+                 another key",
                 ],
             ),
             (

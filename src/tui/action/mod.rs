@@ -3,6 +3,7 @@
 //! performs it.
 
 mod context;
+mod hidden_keys;
 mod keymap;
 mod keymap_file;
 mod table;

@@ -53,22 +53,31 @@ fn a_large_pick_is_made_in_the_size_that_is_chosen() {
 #[test]
 fn a_limit_is_typed_and_kept() {
     let mut state = fixture::state(120, 36);
+    give_instructions(&mut state);
     assert!(screen(&state).contains("of 128k"), "{}", screen(&state));
     press(&mut state, "b");
     answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
     typed(&mut state, "C-u \"4k\" Enter");
     assert_eq!((message(&state), state.window), ("the limit is 4k tokens", None));
-    assert_eq!(state.remember().token_limit, Some(4_000));
+    assert_eq!(state.session().token_limit, Some(4_000), "for this workspace");
     for (width, height) in [(80, 24), (120, 36)] {
         update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
         let top = screen(&state).lines().next().unwrap().to_owned();
-        assert!(top.contains("~4,628 tokens") && top.contains("over limit 116 % of 4k"), "{top}");
+        assert!(top.contains("~5,422 tokens") && top.contains("over limit 136 % of 4k"), "{top}");
     }
-    typed(&mut state, "b C-u \"much\" Enter");
+    press(&mut state, "b");
+    assert!(screen(&state).contains("~5,422  over the limit, 136 % of 4k"), "{}", screen(&state));
+    typed(&mut state, "C-u \"much\" Enter");
     assert_eq!(message(&state), "type a number of tokens, such as 128k, 200000 or 1m");
     assert_eq!(state.open_window(), Some(WindowKind::Budget));
     press(&mut state, "Esc");
-    assert_eq!(state.remember().token_limit, Some(4_000));
+    assert_eq!(state.session().token_limit, Some(4_000));
+}
+
+/// The engine says the price of the instructions, which have the inline text of 18 tokens in full.
+fn give_instructions(state: &mut State) {
+    let snapshot = Snapshot { instructions: 812, ..state.snapshot.clone() };
+    update(state, Input::Snapshot(Box::new(snapshot)));
 }
 
 #[test]
@@ -76,13 +85,14 @@ fn windows_before_a_pick() {
     for (width, height) in [(40, 10), (80, 24), (120, 36)] {
         insta::assert_snapshot!(format!("large_pick_{width}x{height}"), screen(&asked(width, height)));
         let mut state = fixture::state(width, height);
+        give_instructions(&mut state);
         typed(&mut state, "3 Enter \"add circuit breakers\" Esc b");
         answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
         insta::assert_snapshot!(format!("budget_{width}x{height}"), screen(&state));
     }
 }
 
-fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str]) -> Response {
+pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str]) -> Response {
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
     let (status, message) = (PickStatus::Success, String::new());
     let picked = Picked { status, picked, kept, pulled_in, unknown: Vec::new(), missing: Vec::new(), message };

@@ -7,16 +7,18 @@ use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
-use crate::tui::tests::{commands, message, press, screen, typed};
+use crate::tui::tests::consequences::picked;
+use crate::tui::tests::{answer, commands, message, press, screen, typed};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::config::screen_files::{ScreenFile, ScreenFiles};
 use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_text::report::Diagnostic;
 
 fn with_keymap(width: u16, height: u16, text: &str) -> State {
     let mut state = fixture::state(width, height);
     let (keymap, problems) = read_keymap(text, "keymap.toml");
-    assert_eq!(problems, []);
+    assert!(!problems.iter().any(Diagnostic::is_error), "{problems:?}");
     state.keymap = keymap;
     state
 }
@@ -45,6 +47,27 @@ fn changed_keys_act_and_the_old_ones_do_not() {
     assert_eq!(state.typing, Some(Typing::Filter), "Esc is bound to nothing there now");
     press(&mut state, "C-g");
     assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
+}
+
+#[test]
+fn sentences_name_the_key_that_works_in_the_focused_pane() {
+    let text = "[global]\ngraph = \"g\"\nundo = \"Space\"";
+    for (keys, text, expected) in [
+        ("", text, "Picked @timeouts, ~640 tokens: :undo undoes it"),
+        ("4", text, "Picked @timeouts, ~640 tokens: Space undoes it"),
+        ("", "[global]\nundo = [\"Space\", \"F9\"]", "Picked @timeouts, ~640 tokens: F9 undoes it"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        state.keymap = read_keymap(text, "keymap.toml").0;
+        press(&mut state, keys);
+        answer(&mut state, picked(&["timeouts"], &[], &[]));
+        assert_eq!(message(&state), expected, "{keys} {text}");
+    }
+    let mut state = fixture::state(120, 36);
+    state.keymap = read_keymap(text, "keymap.toml").0;
+    typed(&mut state, ": \"graph\"");
+    let shown = screen(&state);
+    assert!(!shown.lines().any(|line| line.contains(" graph  g ")), "{shown}");
 }
 
 #[test]
@@ -139,7 +162,7 @@ fn no_sentence_names_a_key_that_does_not_work() {
     let mut changed = with_keymap(200, 60, "");
     let text = all_changed().replace("S-Space", "\u{2423}");
     let (keymap, problems) = read_keymap(&text, "keymap.toml");
-    assert_eq!(problems, []);
+    assert!(!problems.iter().any(Diagnostic::is_error), "{problems:?}");
     let named = regex::Regex::new(
         r"(^|[ (:,.])(Space|Enter|Esc|Tab|[a-zA-Z?!]) (picks|unpicks|keeps|excludes|includes|would|opens|shows|goes|adds|removes|toggles|types|leaves|closes|marks|chooses|answers|turns|brings|deletes|copies|takes|ticks|asks|resets)\b|[Pp]ress (Space|Enter|Esc|Tab|[a-zA-Z?!/0-9])([ .,:;]|$)",
     )

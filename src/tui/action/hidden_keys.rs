@@ -1,0 +1,124 @@
+//! Keys of the user's file that a key of another context hides, or that hide one: a key means what the nearest context says.
+
+use crate::tui::action::keymap::{Keymap, places};
+use crate::tui::action::keymap_file::{KeymapEntry, WrittenKeys};
+use crate::tui::action::{ActionBinding, KeyContext};
+use crate::tui::key::KeySequence;
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+
+/// The problems, each with its place in the text.
+pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnostic)> {
+    let usual = Keymap::default();
+    let mut problems = Vec::new();
+    for entry in entries {
+        for written in &entry.keys {
+            let add = |(message, other): (String, &ActionBinding)| {
+                let fix = format!("give '{}' or '{}' another key", entry.binding.word(), other.word());
+                (written.at, Diagnostic::warning(Code::KeyConflict, message).fix(fix))
+            };
+            problems.extend(by_chord(keymap, entry, written).map(add));
+            problems.extend(of_others([keymap, &usual], entries, entry, written).map(add));
+            problems.extend(by_others([keymap, &usual], entries, entry, written).into_iter().map(add));
+        }
+    }
+    problems
+}
+
+/// What a chord hides, and where it cannot be pressed.
+fn by_chord<'a>(
+    keymap: &'a Keymap,
+    entry: &'a KeymapEntry,
+    written: &'a WrittenKeys,
+) -> impl Iterator<Item = (String, &'static ActionBinding)> + 'a {
+    let chord = &written.keys;
+    places().filter(|_| chord.is_chord()).filter_map(move |(binding, context)| {
+        let is_prefix = |keys: &&KeySequence| *keys != chord && chord.keys().starts_with(keys.keys());
+        let short = keymap.keys(binding, context).iter().find(is_prefix)?;
+        let (word, here) = (binding.word(), context.word());
+        if entry.context.beyond().contains(&context) {
+            Some((format!("'{chord}' hides '{short}' ('{word}') in [{}]", entry.context.word()), binding))
+        } else if context.beyond().contains(&entry.context) {
+            Some((format!("'{chord}' cannot be pressed in [{here}], where '{short}' is '{word}'"), binding))
+        } else {
+            None
+        }
+    })
+}
+
+/// The actions of contexts beyond that have no key left where this key is another action.
+fn of_others<'a>(
+    [keymap, usual]: [&'a Keymap; 2],
+    entries: &'a [KeymapEntry],
+    entry: &'a KeymapEntry,
+    WrittenKeys { keys, .. }: &'a WrittenKeys,
+) -> impl Iterator<Item = (String, &'static ActionBinding)> + 'a {
+    let beyond = places().filter(|(_, context)| entry.context.beyond().contains(context));
+    let hidden = beyond.filter(move |(binding, context)| {
+        keymap.keys(binding, *context).contains(keys)
+            && binding.action != entry.binding.action
+            && !is_usual(keys, entry.binding, binding)
+            // What the user wrote has a problem of its own.
+            && !is_written(entries, binding, *context)
+            && is_lost([keymap, usual], binding, entry.context)
+    });
+    hidden.map(move |(binding, _)| {
+        let (taker, here) = (entry.binding.word(), entry.context.word());
+        (format!("'{keys}' is '{taker}' in [{here}]; '{}' cannot be reached there", binding.word()), binding)
+    })
+}
+
+/// The nearer contexts in which this key is another action, by action.
+fn by_others(
+    [keymap, usual]: [&Keymap; 2],
+    entries: &[KeymapEntry],
+    entry: &KeymapEntry,
+    WrittenKeys { keys, .. }: &WrittenKeys,
+) -> Vec<(String, &'static ActionBinding)> {
+    let mut found: Vec<(&ActionBinding, bool, Vec<String>)> = Vec::new();
+    for (binding, context) in places().filter(|(_, context)| context.beyond().contains(&entry.context)) {
+        let is_other = binding.action != entry.binding.action && !is_usual(keys, entry.binding, binding);
+        if !is_other || !keymap.keys(binding, context).contains(keys) {
+            continue;
+        }
+        let is_lost = is_lost([keymap, usual], entry.binding, context);
+        let is_wanted = is_written(entries, binding, context) || !can_be_reached(keymap, entry.binding, context);
+        if !is_lost && is_wanted {
+            continue;
+        }
+        let here = format!("[{}]", context.word());
+        match found.iter_mut().find(|(by, lost, _)| by.name == binding.name && *lost == is_lost) {
+            Some((_, _, contexts)) => contexts.push(here),
+            None => found.push((binding, is_lost, vec![here])),
+        }
+    }
+    let told = |(binding, is_lost, contexts): (&'static ActionBinding, bool, Vec<String>)| {
+        let (word, taker, contexts) = (entry.binding.word(), binding.word(), contexts.join(", "));
+        let message = match is_lost {
+            true => format!("'{keys}' is '{taker}' in {contexts}; '{word}' cannot be reached there"),
+            false => format!("'{keys}' is '{taker}' in {contexts}, so that it is not '{word}' there"),
+        };
+        (message, binding)
+    };
+    found.into_iter().map(told).collect()
+}
+
+/// Whether both actions have this key by default.
+fn is_usual(keys: &KeySequence, one: &ActionBinding, other: &ActionBinding) -> bool {
+    [one, other].into_iter().all(|binding| binding.default_keys().any(|key| key == *keys))
+}
+
+fn is_written(entries: &[KeymapEntry], binding: &ActionBinding, context: KeyContext) -> bool {
+    entries.iter().any(|entry| entry.binding.name == binding.name && entry.context == context)
+}
+
+/// Whether no key leads to this action any more where the keys of this context work, although one does by default.
+fn is_lost([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyContext) -> bool {
+    !can_be_reached(keymap, binding, context) && can_be_reached(usual, binding, context)
+}
+
+/// Whether any key leads to this action where the keys of this context work.
+fn can_be_reached(keymap: &Keymap, binding: &ActionBinding, context: KeyContext) -> bool {
+    let contexts: Vec<KeyContext> = std::iter::once(context).chain(context.beyond().iter().copied()).collect();
+    keymap.key_to(binding.action, &contexts).is_some()
+}
