@@ -23,7 +23,7 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         Interface::Plain => {
             let typist = if how.is_person { Typist::Person } else { Typist::Script };
             let start = PlainStart { profile: how.profile, typist, ..PlainStart::default() };
-            match runtime.block_on(plain::run(engine, start.keeping(how.session_file, &how.files))) {
+            match runtime.block_on(plain::run(engine, start.keeping(how.session_file, &how.files, how.is_demo))) {
                 Ok(left) => (left.code, left.stored),
                 Err(error) => {
                     let _ = writeln!(std::io::stderr(), "error: {error}");
@@ -41,12 +41,12 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
 /// Runs the full screen, starting with the comparison to a profile or with the tour if one is wanted. Returns its exit code,
 /// and whether every change was stored.
 fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::Result<(u8, bool)> {
-    let file = screen::file().filter(|_| !how.with_tour);
-    let (remembered, problem) = screen::remembered(file.as_deref());
+    let file = screen::file();
+    let (remembered, problem) = screen::remembered(file.as_deref().filter(|_| !how.with_tour));
     let start = Start::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
     let start = start.resuming(how.session_file).proposing(how.profile).touring(how.with_tour);
     let left = runtime.block_on(tui::run(engine, start))?;
-    if let Some(file) = file.as_deref().filter(|_| left.remembered != remembered)
+    if let Some(file) = file.as_deref().filter(|_| !how.is_demo && left.remembered != remembered)
         && let Err(error) = screen::write(file, &left.remembered)
     {
         // Changes to the desk are stored already. After a hangup there may be no reader left.

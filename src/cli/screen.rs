@@ -22,7 +22,9 @@ use refdesk_text::{Code, Error};
 pub struct ScreenStart {
     /// The file of the profile to switch to, after showing its difference.
     pub profile: Option<PathBuf>,
-    /// With the tour of the demo, which leaves nothing behind, not even its layout.
+    /// In the demo, which leaves nothing behind, not even its layout.
+    pub is_demo: bool,
+    /// With the tour of the demo, which begins with the usual layout.
     pub with_tour: bool,
     /// What the user prefers.
     pub preferences: Preferences,
@@ -93,8 +95,8 @@ pub fn run(
     let state = options.state.as_deref().filter(|_| !arguments.demo);
     let session_file = state.and_then(|state| ScreenSessionFile::new(state, &options.around.workspace));
     let is_person = stdin().is_terminal();
-    let with_tour = arguments.tour;
-    let start = ScreenStart { profile, with_tour, preferences, files, session_file, interface, is_person };
+    let (is_demo, with_tour) = (arguments.demo, arguments.tour);
+    let start = ScreenStart { profile, is_demo, with_tour, preferences, files, session_file, interface, is_person };
     let options = Options { profile: None, ..options };
     // A script is not a person: it is asked nothing, and cannot trust or approve anything.
     let engine = match is_person {

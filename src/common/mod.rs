@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+pub mod budget;
 pub mod clearing;
 pub mod databases;
 pub mod feed_query;

@@ -297,15 +297,17 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         return;
     }
     turn.say(&change.done);
-    let (came, left) = (only_in(after, before, &change.named), only_in(before, after, &change.named));
+    let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
-        if members.is_empty() {
+        let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
+        let others = members.iter().map(|member| &member.id).filter(|id| !change.named.contains(id));
+        let others: Vec<&str> = others.map(SourceId::as_str).collect();
+        if others.is_empty() {
             continue;
         }
-        let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
-        let ids = names(members.iter().map(|member| member.id.as_str()));
-        let what_more = if change.named.is_empty() { "source" } else { "more source" };
-        turn.say(format!("{} {what}, {}: {ids}.", counted(members.len(), what_more), known_tokens(cost)));
+        let (what_more, together) = if change.named.is_empty() { ("source", "") } else { ("more source", " together") };
+        let ids = names(others.iter().copied());
+        turn.say(format!("{} {what}, {}{together}: {ids}.", counted(others.len(), what_more), known_tokens(cost)));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
@@ -314,25 +316,39 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
 }
 
-/// Members that the other selection does not have, without these.
-fn only_in<'a>(of: &'a Snapshot, other: &Snapshot, without: &[SourceId]) -> Vec<&'a SelectedSource> {
-    let is_new =
-        |member: &&SelectedSource| !other.selection.contains(member.id.as_str()) && !without.contains(&member.id);
+/// Members that the other selection does not have. An agent gets auto sources anyway, so that they neither come nor leave.
+fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
+    let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let is_new = |member: &&SelectedSource| {
+        let id = member.id.as_str();
+        !other.selection.contains(id) && !is_auto(id)
+    };
     of.selection.members().iter().filter(is_new).collect()
 }
 
-/// `The selection has 21 sources. With the auto sources, an agent gets about 76,475 tokens.`
+/// `The selection has 21 sources. With the auto sources they have about 75,000 tokens; with the instructions, an agent gets
+/// about 76,475 tokens.`
 pub fn total(snapshot: &Snapshot) -> String {
+    let (chosen, given) = (chosen(snapshot), snapshot.given_tokens());
+    match (given, snapshot.instructions) {
+        (0, 0) => chosen,
+        (given, 0) => format!("{chosen} With the auto sources, an agent gets {}.", tokens(given)),
+        (given, _) => format!(
+            "{chosen} With the auto sources that is {}; with the instructions, an agent gets {}.",
+            tokens(given),
+            tokens(snapshot.agent_tokens())
+        ),
+    }
+}
+
+/// `The selection has 21 sources.`
+pub fn chosen(snapshot: &Snapshot) -> String {
     // Auto sources are counted apart: they are given without being selected.
     let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let is_selected = |id: &str| snapshot.selection.is_picked(id) || !is_auto(id);
     let selected = snapshot.selection.members().iter().filter(|member| is_selected(member.id.as_str()));
-    let selected = match selected.count() {
+    match selected.count() {
         0 => "The selection is empty.".to_owned(),
         count => format!("The selection has {}.", counted(count, "source")),
-    };
-    match snapshot.agent_tokens() {
-        0 => selected,
-        cost => format!("{selected} With the auto sources, an agent gets {}.", tokens(cost)),
     }
 }

@@ -9,10 +9,11 @@ use refdesk_enrich::{BlockCost, Enriched, Findings, Hint, Level, WhyNot};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 
-use super::choice::total;
+use super::choice::chosen;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{Pending, PlainState, Question, Turn};
 use super::words::{counted, joined, sentence, tokens};
+use crate::common::budget::{limit_of, parse_limit, percent};
 use crate::common::hint_rows::{self, HintRow, brief};
 
 /// The line that ends a text of several lines.
@@ -113,20 +114,54 @@ fn places(prompt: &str, hint: &Hint) -> String {
     hint.tags.iter().enumerate().map(at).collect::<Vec<_>>().join(", ")
 }
 
-/// Asks what the instructions and the prompt cost.
-pub fn budget(state: &mut PlainState, turn: &mut Turn) {
+/// Takes a limit of tokens, if one is given, and asks what the instructions and the prompt cost.
+pub fn budget(state: &mut PlainState, given: &str, turn: &mut Turn) {
+    if !given.is_empty() {
+        let Some(limit) = parse_limit(given) else {
+            return turn.say(format!(
+                "{given} is not a number of tokens. Type budget and one, such as budget 128k, budget 200000 or budget 1m."
+            ));
+        };
+        state.saved.token_limit = Some(limit);
+    }
     state.pending = Some(Pending::Price);
     turn.ask(Request::Price(state.prompt.clone().unwrap_or_default()));
 }
 
 /// Says what all of it costs.
 pub fn say_budget(state: &PlainState, price: Price, turn: &mut Turn) {
-    turn.say(total(&state.snapshot));
-    turn.say(format!("The instructions cost {}.", tokens(price.instructions)));
+    let beside = state.snapshot.given_beside(price.instructions);
+    let [without, in_full] = match beside < state.snapshot.given_tokens() {
+        true => ["Without inline texts, the", ", with inline texts in full"],
+        false => ["The", ""],
+    };
+    let cost = tokens(beside);
+    turn.say(format!("{} {without} selection and auto sources cost {cost}.", chosen(&state.snapshot)));
+    turn.say(format!("The instructions cost {}{in_full}.", tokens(price.instructions)));
+    let sum = beside.saturating_add(price.instructions);
+    let limit = limit_of(state.saved.token_limit);
+    let together = |sum: u64| {
+        let over = if sum > limit { ", over the limit" } else { "" };
+        format!(
+            "{}{over}: {} of the limit of {}",
+            tokens(sum),
+            percent(sum, limit).replace(" %", " percent"),
+            tokens_of(limit)
+        )
+    };
+    turn.say(format!("Together that is {}.", together(sum)));
     match &state.prompt {
-        Some(_) => turn.say(format!("The prompt with what is added to it costs {}.", tokens(price.prompt))),
+        Some(_) => {
+            turn.say(format!("The prompt with what is added to it costs {}.", tokens(price.prompt)));
+            turn.say(format!("With the prompt that is {}.", together(sum.saturating_add(price.prompt))));
+        }
         None => turn.say("There is no prompt. Type prompt and a text to have it counted."),
     }
+}
+
+/// `128,000 tokens`: a limit is exact.
+fn tokens_of(limit: u64) -> String {
+    counted(usize::try_from(limit).unwrap_or(usize::MAX), "token")
 }
 
 /// Asks what an agent would get: a new session, or this one with its memory.

@@ -1,5 +1,5 @@
-//! What the person keeps from one time to the next, and shares with the full screen: the named filters of the workspace, and
-//! the theme.
+//! What the person keeps from one time to the next, and shares with the full screen: the named filters of the workspace, its
+//! limit of tokens, and the theme.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,6 +28,8 @@ pub struct SavedFiles {
 pub struct Saved {
     /// The filters of the catalog that have a name, by name.
     pub filters: BTreeMap<String, String>,
+    /// Tokens that the person wants to stay below in the workspace.
+    pub token_limit: Option<u64>,
     /// The theme of the full screen; `None` if the background of the terminal decides.
     pub theme: Option<String>,
     /// The names of the person's own themes.
@@ -35,10 +37,10 @@ pub struct Saved {
 }
 
 impl PlainStart {
-    /// The same, with what the person kept in this file of the workspace and for the screen.
-    pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles) -> Self {
+    /// The same, with what the person kept in this file of the workspace and, outside the demo, for the screen.
+    pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles, is_demo: bool) -> Self {
         let own_themes = own.themes.iter().map(|theme| theme.name.clone()).collect();
-        Self { files: SavedFiles { session, screen: screen::file() }, own_themes, ..self }
+        Self { files: SavedFiles { session, screen: screen::file().filter(|_| !is_demo) }, own_themes, ..self }
     }
 }
 
@@ -47,7 +49,7 @@ impl SavedFiles {
     pub fn read(&self, own_themes: Vec<String>) -> Saved {
         let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
         let (screen, _) = screen::remembered(self.screen.as_deref());
-        Saved { filters: session.named_filters, theme: screen.theme, own_themes }
+        Saved { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
     }
 
     /// Keeps what differs from `before`; of the files everything else stays as it is now.
@@ -55,9 +57,11 @@ impl SavedFiles {
     /// # Errors
     /// A file cannot be written.
     pub fn write(&self, before: &Saved, now: &Saved) -> std::io::Result<()> {
-        if let Some(file) = self.session.as_ref().filter(|_| now.filters != before.filters) {
+        let changes = |saved: &Saved| (saved.filters.clone(), saved.token_limit);
+        if let Some(file) = self.session.as_ref().filter(|_| changes(before) != changes(now)) {
             let (mut session, _) = file.read();
             session.named_filters.clone_from(&now.filters);
+            session.token_limit = now.token_limit;
             file.write(&session)?;
         }
         if let Some(file) = self.screen.as_deref().filter(|_| now.theme != before.theme) {

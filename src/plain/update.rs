@@ -218,7 +218,7 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Tu
         Verb::Undo => choice::retrace(state, Request::Undo, turn),
         Verb::Redo => choice::retrace(state, Request::Redo, turn),
         Verb::Selection => selection::show(state, turn),
-        Verb::Budget => prompts::budget(state, turn),
+        Verb::Budget => prompts::budget(state, rest, turn),
         Verb::Search => search::search(state, rest, turn),
         Verb::Jump => jump::jump(state, rest, turn),
         Verb::Graph => graph::ask(state, rest, turn),

@@ -16,7 +16,7 @@ pub struct Counts {
     pub pulled_in: usize,
     /// Sources of mode auto that are not picked.
     pub auto: usize,
-    /// Estimated tokens of all that an agent gets: what is picked, pulled in, and auto.
+    /// Estimated tokens of all that an agent gets: what is picked, pulled in, auto, and the instructions.
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,

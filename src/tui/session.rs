@@ -48,6 +48,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     state.feed.set_filter(line(FEED));
     state.hints.prompt.insert(&left.prompt);
     state.named_filters = left.named_filters;
+    state.token_limit = left.token_limit;
     let values = left.values.into_iter().map(|(template, saved)| (template, TypedValues::from_saved(saved)));
     state.templates.typed = values.collect();
     state.templates.revision += 1;
@@ -111,6 +112,7 @@ impl State {
             cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
             filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),
             named_filters: self.named_filters.clone(),
+            token_limit: self.token_limit,
             prompt: self.hints.prompt.text().to_owned(),
             values: values.filter(|(_, saved)| !saved.given.is_empty() && is_kept(saved.size())).collect(),
             shows_front_matter: reading.shows_front_matter(),

@@ -235,7 +235,6 @@ mod tests {
                 catalog: Shares { upper: Some(400), ..Shares::default() },
                 ..DividerShares::default()
             },
-            token_limit: Some(200_000),
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
         assert_eq!(state.splits, Splits { left: Some(300), upper: 700 });

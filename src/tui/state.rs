@@ -110,6 +110,8 @@ pub struct State {
     pub mouse: Mouse,
     /// The settings left by the last screen; [`State::remember`] makes those for the next one.
     pub remembered: SavedScreen,
+    /// Tokens that the user wants to stay below in this workspace.
+    pub token_limit: Option<u64>,
     pub feed: Feed,
     /// The receipt that was opened last.
     pub receipt: ReceiptWindow,
@@ -251,6 +253,7 @@ impl State {
             dragged: None,
             mouse: Mouse::default(),
             remembered: SavedScreen::default(),
+            token_limit: None,
             feed: Feed::default(),
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),

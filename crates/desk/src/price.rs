@@ -20,8 +20,16 @@ impl Desk {
         let desk = self.settled();
         let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, prompt) };
         let (enriched, _) = desk.enrich(session, &asked, EnrichMode::DryRun);
-        let bytes = |text: &str| of_prose(u64::try_from(text.len()).unwrap_or(u64::MAX));
         let added = u64::try_from(enriched.tokens()).unwrap_or(u64::MAX);
-        Price { instructions: bytes(&desk.instructions()), prompt: bytes(prompt).saturating_add(added) }
+        Price { instructions: price_of(&desk.instructions()), prompt: price_of(prompt).saturating_add(added) }
     }
+
+    /// The price of the instructions.
+    pub fn instructions_price(&mut self) -> u64 {
+        price_of(&self.settled().instructions())
+    }
+}
+
+fn price_of(text: &str) -> u64 {
+    of_prose(u64::try_from(text.len()).unwrap_or(u64::MAX))
 }

@@ -31,11 +31,35 @@ fn a_pick_says_what_followed() {
         answered(&mut state, Response::Done(Vec::new())).lines,
         [
             "Picked java-service.",
-            "1 more source came, about 5,120 tokens: release-notes.",
-            "4 more sources left, about 2,868 tokens: retry-pattern, timeouts, error-handling and legacy-errors.",
+            "1 more source came, about 28,990 tokens together: release-notes.",
+            "4 more sources left, about 2,868 tokens together: retry-pattern, timeouts, error-handling and legacy-errors.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]
+    );
+}
+
+#[test]
+fn an_auto_source_was_paid_for_before_and_neither_comes_nor_leaves() {
+    let mut state = state();
+    asked(&mut state, "pick java-service");
+    let members = state.snapshot.selection.members().iter().cloned().chain([
+        fixture::member("java-service", 0, &[]),
+        fixture::member("release-notes", 1, &["java-service"]),
+        fixture::member("team-conventions", 1, &["java-service"]),
+    ]);
+    let selection = fixture::selection(members.collect(), &[], &[]);
+    state.snapshot = Snapshot { selection: selection.into(), instructions: 812, ..fixture::snapshot() };
+    let lines = answered(&mut state, Response::Done(Vec::new())).lines;
+    assert_eq!(
+        lines,
+        [
+            "Picked java-service.",
+            "1 more source came, about 28,990 tokens together: release-notes.",
+            "The selection has 7 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
+             gets about 34,412 tokens.",
+        ],
+        "4,628 + 28,990 = 33,618"
     );
 }
 

@@ -329,10 +329,41 @@ fn what_is_kept_is_there_the_next_time_and_nothing_else_changes() {
     let before = files.read(Vec::new());
     assert_eq!(before, Saved::default());
     let mut now = Saved { theme: Some("light".to_owned()), ..before.clone() };
+    now.token_limit = Some(4_000);
     now.filters.insert("mine".to_owned(), "java".to_owned());
     files.write(&before, &now).unwrap();
     assert_eq!(files.read(Vec::new()), now);
     assert_eq!(session.read().0.prompt, "a draft");
+}
+
+#[test]
+fn the_budget_is_said_against_a_limit_to_set() {
+    let price = || Response::Price(refdesk_desk::Price { instructions: 812, prompt: 96 });
+    let mut state = state();
+    asked(&mut state, "budget");
+    assert_eq!(
+        answered(&mut state, price()).lines,
+        [
+            "The selection has 5 sources. Without inline texts, the selection and auto sources cost about 4,610 tokens.",
+            "The instructions cost about 812 tokens, with inline texts in full.",
+            "Together that is about 5,422 tokens: 4 percent of the limit of 128,000 tokens.",
+            "There is no prompt. Type prompt and a text to have it counted.",
+        ]
+    );
+    state.prompt = Some("a prompt".into());
+    asked(&mut state, "budget 4k");
+    assert_eq!(state.saved.token_limit, Some(4_000));
+    assert_eq!(
+        answered(&mut state, price()).lines[2..],
+        [
+            "Together that is about 5,422 tokens, over the limit: 136 percent of the limit of 4,000 tokens.",
+            "The prompt with what is added to it costs about 96 tokens.",
+            "With the prompt that is about 5,518 tokens, over the limit: 138 percent of the limit of 4,000 tokens.",
+        ]
+    );
+    let refused = said(&mut state, "budget much");
+    assert!(refused[0].starts_with("much is not a number of tokens. Type budget and one,"), "{refused:?}");
+    assert_eq!(state.saved.token_limit, Some(4_000));
 }
 
 #[test]

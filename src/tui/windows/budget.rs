@@ -8,8 +8,8 @@ use ratatui::layout::Rect;
 use super::{
     Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
 };
+use crate::common::budget::{limit_of, parse_limit, percent, short};
 use crate::tui::action::{Action, KeyContext};
-use crate::tui::budget::{limit_of, parse_limit, percent, short};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::indented;
@@ -19,7 +19,6 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::{cells, prompt};
-use refdesk_core::catalog::{Mode, SourceKind};
 use refdesk_desk::Price;
 use refdesk_desk::engine::Request;
 
@@ -27,7 +26,9 @@ pub struct BudgetView;
 
 const COLUMNS: u16 = 60;
 
-const INSTRUCTIONS: &str = "the instructions, with auto texts in full";
+const OTHERS: &str = "the selection and auto sources, without inline texts";
+const IN_FULL: &str = "the instructions, with inline texts in full";
+const INSTRUCTIONS: &str = "the instructions of a session";
 
 /// What was typed as the limit, and the price that was asked for.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +65,7 @@ impl Window for BudgetView {
         }
         state.window = None;
         if let Some(limit) = parse_limit(state.budget.limit.text()) {
-            state.remembered.token_limit = Some(limit);
+            state.token_limit = Some(limit);
             state.note(format!("the limit is {} tokens", short(limit)));
         }
         Handled::Consumed
@@ -99,7 +100,7 @@ impl Window for BudgetView {
 
 /// Opens the window, and asks for the price of the prompt as it is typed now.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
-    let limit = short(limit_of(state));
+    let limit = short(limit_of(state.token_limit));
     state.budget.limit.clear();
     state.budget.limit.insert(&limit);
     state.budget.price = Lookup::default();
@@ -110,40 +111,33 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.open(WindowKind::Budget);
 }
 
-/// The tokens of auto sources that are texts themselves.
-fn inline_autos(state: &State) -> u64 {
-    let sources = state.snapshot.catalog.sources().iter();
-    let inline = sources.filter(|it| it.mode == Mode::Auto && matches!(it.kind, SourceKind::Inline { .. }));
-    inline.filter_map(|it| state.snapshot.tokens.get(it.id.as_str())).sum()
-}
-
 fn text(state: &State) -> WrappedText {
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
-    let inline = inline_autos(state);
-    let selection = state.counts.tokens;
-    let limit = limit_of(state);
-    let price = state.budget.price.answer.as_ref();
-    // The instructions have the texts of inline sources in full, which must not count twice.
-    let mut parts = match price {
-        Some(_) if inline > 0 => vec![(selection.saturating_sub(inline), "the selection and other auto sources")],
-        _ => vec![(selection, "the selection and auto sources")],
-    };
-    if let Some(price) = price {
-        parts.push((price.instructions, if inline > 0 { INSTRUCTIONS } else { "the instructions of a session" }));
-        if !state.hints.prompt.text().trim().is_empty() {
-            parts.push((price.prompt, "the prompt, with what it adds"));
-        }
-    }
-    let all = parts.iter().fold(0u64, |sum, (tokens, _)| sum.saturating_add(*tokens));
-    let (role, share) =
-        if all > limit { (ThemeRole::Error, "over the limit") } else { (ThemeRole::Strong, "together") };
-    let together = format!("{share}, {} % of {}", percent(all, limit), short(limit));
+    let (all, limit) = (state.counts.tokens, limit_of(state.token_limit));
+    let share = |all: u64| format!("{} of {}", percent(all, limit), short(limit));
+    let role = |all: u64| if all > limit { ThemeRole::Error } else { ThemeRole::Strong };
     let figures = cells::tokens(all).len();
     let line = |tokens: u64, what: &str| format!("{:>figures$}  {what}", cells::tokens(tokens));
-    let mut lines = match price {
-        Some(_) => vec![(line(all, &together), role)],
-        None => vec![("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra)],
-    };
-    lines.extend(parts.into_iter().map(|(tokens, what)| (line(tokens, what), ThemeRole::Text)));
+    let instructions = state.snapshot.instructions;
+    let mut lines = Vec::new();
+    if instructions == 0 {
+        lines.push(("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra));
+        lines.push((line(all, "the selection and auto sources"), ThemeRole::Text));
+    } else {
+        // The instructions have the texts of inline sources in full, which must not count twice.
+        let beside = state.snapshot.given_beside(instructions);
+        let has_inline = beside < state.snapshot.given_tokens();
+        let [others, full] =
+            if has_inline { [OTHERS, IN_FULL] } else { ["the selection and auto sources", INSTRUCTIONS] };
+        let over = if all > limit { "over the limit" } else { "together" };
+        lines.push((line(all, &format!("{over}, {}", share(all))), role(all)));
+        lines.push((line(beside, others), ThemeRole::Text));
+        lines.push((line(instructions, full), ThemeRole::Text));
+    }
+    if let Some(price) = state.budget.price.answer.as_ref().filter(|_| !state.hints.prompt.text().trim().is_empty()) {
+        let with = all.saturating_add(price.prompt);
+        lines.push((line(price.prompt, "more for the prompt, with what it adds"), ThemeRole::Text));
+        lines.push((line(with, &format!("with the prompt, {}", share(with))), role(with)));
+    }
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }

@@ -1,4 +1,4 @@
-//! The screen's saved state: theme, borders, rules, limit. It belongs to the user, not to a workspace, so
+//! The screen's saved state: theme, borders, rules. It belongs to the user, not to a workspace, so
 //! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets
 //! the theme.
 
@@ -26,9 +26,6 @@ pub struct SavedScreen {
     /// Positions of the rules within panes.
     #[serde(skip_serializing_if = "is_untouched")]
     pub rules: DividerShares,
-    /// Tokens that the user wants to stay below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_limit: Option<u64>,
 }
 
 /// The borders of the four panes, in thousandths of the available space.
@@ -131,7 +128,6 @@ mod tests {
                     hints: Shares { lower: Some(250), ..Shares::default() },
                     ..DividerShares::default()
                 },
-                token_limit: Some(200_000),
             },
         ] {
             write(&path, &remembered).unwrap();

@@ -45,6 +45,9 @@ pub struct ScreenSession {
     /// The filters of the catalog that have a name, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub named_filters: BTreeMap<String, String>,
+    /// Tokens that the user wants to stay below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_limit: Option<u64>,
     /// The prompt that was not sent anywhere.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
@@ -136,6 +139,7 @@ impl ScreenSession {
             || self.sort != other.sort
             || self.filters != other.filters
             || self.named_filters != other.named_filters
+            || self.token_limit != other.token_limit
             || self.prompt != other.prompt
             || self.values != other.values
     }

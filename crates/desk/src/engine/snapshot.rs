@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::requests::Waiting;
 use crate::{PrivilegedAction, Spot};
-use refdesk_core::catalog::{Catalog, Mode, SourceId};
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
@@ -34,6 +34,8 @@ pub struct Snapshot {
     pub templates: Arc<TemplateIndex>,
     /// Estimated tokens of each source whose size is known.
     pub tokens: Arc<HashMap<SourceId, u64>>,
+    /// Estimated tokens of the instructions; 0 before all documents are read for the first time.
+    pub instructions: u64,
     /// The problems, errors first.
     pub diagnostics: Arc<[Diagnostic]>,
     /// The progress of reading documents; `None` when all are read.
@@ -68,13 +70,28 @@ impl Snapshot {
         Some(Spot { path, line: finding.line.unwrap_or(1) })
     }
 
-    /// Estimated tokens of all that an agent gets: what is selected, and the sources of mode auto.
+    /// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.
     pub fn agent_tokens(&self) -> u64 {
-        let is_selected = |id: &SourceId| self.selection.contains(id.as_str());
+        self.given_beside(self.instructions).saturating_add(self.instructions)
+    }
+
+    /// Estimated tokens of what is selected and of the sources of mode auto.
+    pub fn given_tokens(&self) -> u64 {
+        self.given().filter_map(|source| self.tokens.get(source.id.as_str())).sum()
+    }
+
+    /// The same without what is in the instructions in full already: sources that are texts themselves.
+    pub fn given_beside(&self, instructions: u64) -> u64 {
+        let is_counted = |source: &&Source| instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. });
+        self.given().filter(is_counted).filter_map(|source| self.tokens.get(source.id.as_str())).sum()
+    }
+
+    /// The sources that an agent gets, each once.
+    fn given(&self) -> impl Iterator<Item = &Source> {
+        let is_selected = |source: &&Source| self.selection.contains(source.id.as_str());
         let autos = self.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
-        let autos = autos.map(|source| &source.id).filter(|id| !is_selected(id));
-        let selected = self.selection.members().iter().map(|member| &member.id);
-        selected.chain(autos).filter_map(|id| self.tokens.get(id.as_str())).sum()
+        let selected = self.selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
+        selected.chain(autos.filter(move |source| !is_selected(source)))
     }
 
     /// Whether anything except the generation differs.
@@ -100,6 +117,7 @@ impl Snapshot {
             && same(&self.requests, &other.requests)
             && same(&self.untrusted, &other.untrusted)
             && self.screen_files == other.screen_files
+            && self.instructions == other.instructions
             && same(&self.tokens, &other.tokens)
             && same(&self.graph, &other.graph))
     }

@@ -77,6 +77,7 @@ pub fn run(
         trust_problems: Vec::new(),
         profile_problems: Vec::new(),
         hardly_found: None,
+        priced: None,
         screen_files: None,
         unread: VecDeque::new(),
         total: 0,
@@ -157,6 +158,8 @@ pub(super) struct Worker<'a> {
     profile_problems: Vec<Diagnostic>,
     /// Sources that nothing but a pick brings up, and the catalog and the mentions that this follows from.
     hardly_found: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
+    /// The catalog, the selection and the reload that the price of the instructions in the last snapshot is for.
+    priced: Option<(Arc<Catalog>, Arc<Selection>, u64)>,
     /// This person's own keymap and themes.
     screen_files: Option<Arc<ScreenFiles>>,
     inbox: Receiver<Message>,

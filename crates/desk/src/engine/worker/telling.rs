@@ -11,6 +11,8 @@ use super::super::requests::Requests;
 use super::super::snapshot::{Loading, Snapshot};
 use super::Worker;
 use crate::{ProblemParts, Session};
+use refdesk_core::catalog::Catalog;
+use refdesk_core::selection::Selection;
 use refdesk_files::name::safe;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::{Diagnostic, add_new};
@@ -57,6 +59,20 @@ impl Worker<'_> {
         found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
     }
 
+    /// The price of the instructions, computed once for each catalog and selection, when all documents are read.
+    fn instructions_price(&mut self) -> u64 {
+        let (catalog, selection) = (self.desk.catalog(), self.desk.selection());
+        let is_same = |(of, by, reads): &(Arc<Catalog>, Arc<Selection>, u64)| {
+            Arc::ptr_eq(of, catalog) && Arc::ptr_eq(by, selection) && *reads == self.reads
+        };
+        if !self.unread.is_empty() || self.priced.as_ref().is_some_and(is_same) {
+            return self.last.instructions;
+        }
+        let price = self.desk.instructions_price();
+        self.priced = Some((self.desk.catalog().clone(), self.desk.selection().clone(), self.reads));
+        price
+    }
+
     /// Sends a snapshot if it differs from the last one, and notices of what changed.
     pub(super) fn publish(&mut self) {
         let loading = (!self.unread.is_empty())
@@ -68,6 +84,7 @@ impl Worker<'_> {
             let problems = self.problems();
             if *self.last.diagnostics == *problems { self.last.diagnostics.clone() } else { problems.into() }
         };
+        let instructions = self.instructions_price();
         let last = &self.last;
         let (undo, redo) = self.desk.undoable();
         let next = Snapshot {
@@ -80,6 +97,7 @@ impl Worker<'_> {
             selection: self.desk.selection().clone(),
             templates: self.seen_templates(),
             tokens: self.desk.known_tokens().clone(),
+            instructions,
             diagnostics,
             loading,
             is_indexing: self.is_indexing,

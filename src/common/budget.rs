@@ -1,0 +1,99 @@
+//! The limit of tokens that a person sets: how it is typed and shown, and the share of it that something costs.
+
+use std::cmp::Ordering;
+
+use refdesk_text::tokens::grouped;
+
+/// The limit until another one is set: what many models read at once.
+pub const USUAL: u64 = 128_000;
+
+/// The limit in effect.
+pub fn limit_of(set: Option<u64>) -> u64 {
+    set.filter(|limit| *limit > 0).unwrap_or(USUAL)
+}
+
+/// The number of a limit as typed: `128k`, `200,000`, `1m`.
+pub fn parse_limit(typed: &str) -> Option<u64> {
+    let typed = typed.trim().to_ascii_lowercase().replace([',', '_', ' '], "");
+    let (digits, unit) = match typed.strip_suffix('k') {
+        Some(digits) => (digits, 1_000),
+        None => match typed.strip_suffix('m') {
+            Some(digits) => (digits, 1_000_000),
+            None => (typed.as_str(), 1),
+        },
+    };
+    let number = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    number.checked_mul(unit).filter(|limit| (1..=1_000_000_000).contains(limit))
+}
+
+/// A limit in as few characters as say it exactly: `128k`, `1m`, `4,096`.
+pub fn short(limit: u64) -> String {
+    match limit {
+        _ if limit.is_multiple_of(1_000_000) => format!("{}m", limit / 1_000_000),
+        _ if limit.is_multiple_of(1_000) => format!("{}k", limit / 1_000),
+        _ => grouped(limit),
+    }
+}
+
+/// `127 %`, to the nearest; but 100 % is only the limit itself.
+pub fn percent(tokens: u64, limit: u64) -> String {
+    let limit = limit.max(1);
+    let nearest = (u128::from(tokens) * 100 + u128::from(limit / 2)) / u128::from(limit);
+    let share = match tokens.cmp(&limit) {
+        Ordering::Less => nearest.min(99),
+        Ordering::Equal => 100,
+        Ordering::Greater => nearest.max(101),
+    };
+    format!("{} %", grouped(u64::try_from(share).unwrap_or(u64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn limits_as_people_type_them() {
+        for (typed, limit) in [
+            ("128k", Some(128_000)),
+            (" 1M ", Some(1_000_000)),
+            ("200,000", Some(200_000)),
+            ("4096", Some(4096)),
+            ("0", None),
+            ("", None),
+            ("k", None),
+            ("-5", None),
+            ("+5", None),
+            ("1.5k", None),
+            ("99999999999999999999k", None),
+        ] {
+            assert_eq!(parse_limit(typed), limit, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_rounded_to_the_nearest_but_never_to_the_limit() {
+        for (tokens, limit, expected) in [
+            (0, 1_000, "0 %"),
+            (1_432, 1_000, "143 %"),
+            (1_902, 1_000, "190 %"),
+            (1_902, 1_500, "127 %"),
+            (999, 1_000, "99 %"),
+            (1_000, 1_000, "100 %"),
+            (1_001, 1_000, "101 %"),
+            (461_790, 1_000, "46,179 %"),
+            (u64::MAX, 1, "18,446,744,073,709,551,615 %"),
+            (0, 0, "0 %"),
+        ] {
+            assert_eq!(percent(tokens, limit), expected, "{tokens} of {limit}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_parsed_again(limit in 1..1_000_000_000u64) {
+            prop_assert_eq!(parse_limit(&short(limit)), Some(limit));
+        }
+    }
+}
