@@ -96,12 +96,22 @@ fn among(
     }
     drop(terms);
     scored.sort_unstable();
+    shortest_first(haystack, &query, &mut scored);
     FilterResult {
         rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
         candidates: Some(considered),
         culprit: None,
         query,
     }
+}
+
+/// Of the rows that fit best and equally well, the shortest id is nearest to what was typed.
+fn shortest_first(haystack: &Haystack, query: &Query, scored: &mut [(u32, u32)]) {
+    let text = query.texts().next();
+    let (Some(text), Some((best, _))) = (text, scored.first().copied()) else { return };
+    let equal = scored.partition_point(|(score, _)| *score == best);
+    let Some(equal) = scored.get_mut(..equal) else { return };
+    equal.sort_by_cached_key(|(_, at)| haystack.name_length(*at as usize, text).unwrap_or(u32::MAX));
 }
 
 fn ready<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
@@ -222,6 +232,24 @@ mod tests {
     fn the_best_match_comes_first_and_equals_keep_catalog_order() {
         assert_eq!(kept("errors"), ["legacy-errors", "error-handling"], "an id before a tag");
         assert_eq!(kept("java"), ["java-service", "circuit-breaker", "retry-pattern"]);
+    }
+
+    #[test]
+    fn of_equally_good_ids_the_shortest_comes_first() {
+        let source = |id: &str| {
+            let kind = fixture::local("a.md", refdesk_core::catalog::PathState::File);
+            fixture::source(id, "Same", refdesk_core::catalog::Mode::Selectable, &["timeout"], kind)
+        };
+        let ids = ["mod-code-003-timeout-java-with-validation", "mod-code-003-timeout-java", "\u{e9}-mod-003"];
+        let catalog = refdesk_core::catalog::Catalog::new(ids.map(source).into());
+        let haystack = Haystack::of(&catalog);
+        let snapshot = Snapshot { catalog: std::sync::Arc::new(catalog), ..fixture::snapshot() };
+        let rows = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).rows;
+        for (line, expected) in
+            [("mod-code", &[1, 0][..]), ("mod-code-003", &[1, 0]), ("#timeout", &[0, 1, 2]), ("same", &[0, 1, 2])]
+        {
+            assert_eq!(rows(line), expected, "{line}");
+        }
     }
 
     #[test]

@@ -110,6 +110,17 @@ impl Haystack {
         }
     }
 
+    /// The length of the id or name, if it has the letters of this text in their order.
+    pub fn name_length(&self, at: usize, text: &TextTerm) -> Option<u32> {
+        let PackedTexts { at: [start, end, ..], script, .. } = *self.entries.get(at)?;
+        let range = start as usize..end as usize;
+        let mut letters: Box<dyn Iterator<Item = char>> = match script {
+            Script::Ascii => Box::new(self.ascii.get(range)?.iter().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            Script::Wide => Box::new(self.wide.get(range)?.iter().map(|c| fold(*c))),
+        };
+        text.needle.chars().all(|wanted| letters.any(|letter| letter == fold(wanted))).then_some(end - start)
+    }
+
     fn shrink_to_fit(mut self) -> Self {
         self.ascii.shrink_to_fit();
         self.wide.shrink_to_fit();

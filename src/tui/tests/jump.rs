@@ -109,8 +109,12 @@ fn words_find_everything_and_the_best_match_comes_first() {
         ("\"retry-pattern\"", "source retry-pattern"),
         ("\"rtrypat\"", "source retry-pattern"),
         ("\"latency\"", "source timeouts"),
+        ("\"legacy-errors\"", "source legacy-errors"),
+        ("\"legacy errors\"", "source legacy-errors"),
+        ("\"resilience\"", "tag resilience"),
         ("\"breaker.java\"", "template CircuitBreaker.java.tpl"),
-        ("\"java\"", "source java-service"),
+        ("\"java\"", "tag java"),
+        ("\"java-\"", "source java-service"),
         ("\"codes.md\"", "problem @legacy-errors"),
         ("\"also\"", "heading See also"),
         ("\"watch\"", "action watching"),
@@ -136,6 +140,30 @@ fn words_find_everything_and_the_best_match_comes_first() {
 }
 
 #[test]
+fn a_whole_name_comes_first_then_the_shorter_one_and_problems_last() {
+    let mut state = fixture::state(120, 36);
+    let source = |id: &str, tags: &[&str]| {
+        let kind = fixture::local("a.md", refdesk_core::catalog::PathState::File);
+        fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, tags, kind)
+    };
+    let long = "mod-003-timeout-java-resilience-and-validation";
+    let sources = vec![source(long, &["timeout"]), source("mod-003-timeout-java", &[]), source("timeouts", &[])];
+    let problem = refdesk_text::report::Diagnostic::warning(Code::MissingPath, "timeout is missing").about("timeout");
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let snapshot = Snapshot { catalog, diagnostics: std::sync::Arc::from([problem]), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "C-k \"timeout\"");
+    let rows = listed(&state);
+    assert_eq!(rows.first().map(String::as_str), Some("tag timeout"), "{rows:?}");
+    let at = |row: &str| rows.iter().position(|it| it.starts_with(row)).unwrap_or_else(|| panic!("{row}: {rows:?}"));
+    assert!(at("problem") > at(&format!("source {long}")), "{rows:?}");
+    press(&mut state, "C-u \"mod-003\"");
+    assert_eq!(listed(&state).first().map(String::as_str), Some("source mod-003-timeout-java"));
+    press(&mut state, "Esc / \"mod-003\"");
+    assert_eq!(state.subject(Pane::Catalog), Some("mod-003-timeout-java"));
+}
+
+#[test]
 fn a_time_finds_what_an_agent_was_told_first() {
     let mut state = fixture::state(120, 36);
     for (topic, text) in
@@ -154,7 +182,7 @@ fn a_time_finds_what_an_agent_was_told_first() {
 #[test]
 fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
     for (keys, expected) in [
-        ("\"retry\"", ["source", "template", "tag", "section", "section", "section", "feed", "feed"]),
+        ("\"retry\"", ["tag", "source", "template", "section", "section", "section", "feed", "feed"]),
         ("\"also\"", ["section", "section", "section", "heading", "", "", "", ""]),
         ("\"/also\"", ["section", "section", "section", "heading", "", "", "", ""]),
         ("\">retry\"", ["feed", "feed", "", "", "", "", "", ""]),

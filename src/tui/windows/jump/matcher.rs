@@ -4,6 +4,8 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+use refdesk_text::fold::is_separator;
+
 /// The most characters of a name or description that are searched and shown.
 const LONGEST: usize = 300;
 
@@ -25,7 +27,7 @@ pub struct WordMatch {
 pub struct WordMatcher {
     matcher: Matcher,
     words: Vec<(Atom, Atom)>,
-    /// The words as typed, in lower case.
+    /// The words as typed, in lower case, with blanks between them.
     typed: String,
 }
 
@@ -33,12 +35,17 @@ impl WordMatcher {
     pub fn new(typed: &str) -> Self {
         let atom = |word, kind| Atom::new(word, CaseMatching::Ignore, Normalization::Smart, kind, false);
         let words = typed.split_whitespace().map(|word| (atom(word, AtomKind::Fuzzy), atom(word, AtomKind::Substring)));
-        Self { matcher: Matcher::new(Config::DEFAULT), words: words.collect(), typed: typed.to_lowercase() }
+        Self { matcher: Matcher::new(Config::DEFAULT), words: words.collect(), typed: in_words(typed.trim()) }
     }
 
-    /// Whether this is the whole name.
+    /// Whether nothing is typed.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether this is the whole name, with whatever between its words.
     pub fn is_exact(&self, name: &str) -> bool {
-        name.len() == self.typed.len() && name.to_lowercase() == self.typed
+        name.len() == self.typed.len() && in_words(name) == self.typed
     }
 
     /// The positions of every word; `None` if one does not occur.
@@ -64,6 +71,10 @@ impl WordMatcher {
         }
         Some(found)
     }
+}
+
+fn in_words(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).map(|c| if is_separator(c) { ' ' } else { c }).collect()
 }
 
 /// As much of a text as is searched and shown.

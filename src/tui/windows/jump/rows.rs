@@ -66,9 +66,9 @@ pub struct FoundIn {
     pub about: Vec<u32>,
 }
 
-/// The better match comes first: a whole name other than that of a tag, then names before descriptions, then what is
-/// possible, then anything before tags and moves by a row.
-type RowOrder = (bool, usize, Availability, bool, Reverse<u32>);
+/// The better match comes first: a whole name, then anything before problems, then names before descriptions, then what is
+/// possible, then anything before tags and moves by a row; of equal ones the shorter name.
+type RowOrder = (bool, bool, usize, Availability, bool, Reverse<u32>, usize);
 
 struct JumpRows {
     matcher: WordMatcher,
@@ -89,8 +89,14 @@ impl JumpRows {
             // It leads to several sources.
             _ => row.kind == JumpKind::Tag,
         };
-        let other_name = row.kind == JumpKind::Tag || !self.matcher.is_exact(&row.name);
-        let order = (other_name, found.outside_name, at, is_less, Reverse(found.score));
+        // If nothing is typed, the order is that of the kinds.
+        let is_typed = !self.matcher.is_empty();
+        // The name of a problem is that of what it is about.
+        let is_problem = is_typed && row.kind == JumpKind::Problem;
+        let other_name = is_problem || !self.matcher.is_exact(&row.name);
+        let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
+        let length = if is_typed && is_found_by_name { row.name.len() } else { 0 };
+        let order = (other_name, is_problem, found.outside_name, at, is_less, Reverse(found.score), length);
         let found = FoundIn { name: found.in_name, about: found.in_about };
         self.rows.push((order, JumpRow { found, why_not, ..row }));
     }
