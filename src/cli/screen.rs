@@ -26,6 +26,8 @@ pub struct ScreenStart {
     pub is_demo: bool,
     /// With the tour of the demo, which begins with the usual layout.
     pub with_tour: bool,
+    /// The whole path of the configuration file, if one was named.
+    pub config: Option<PathBuf>,
     /// What the user prefers.
     pub preferences: Preferences,
     /// The user's keymap and themes.
@@ -96,7 +98,9 @@ pub fn run(
     let session_file = state.and_then(|state| ScreenSessionFile::new(state, &options.around.workspace));
     let is_person = stdin().is_terminal();
     let (is_demo, with_tour) = (arguments.demo, arguments.tour);
-    let start = ScreenStart { profile, is_demo, with_tour, preferences, files, session_file, interface, is_person };
+    let config = arguments.config.as_deref().and_then(|file| std::path::absolute(file).ok());
+    let start =
+        ScreenStart { profile, is_demo, with_tour, config, preferences, files, session_file, interface, is_person };
     let options = Options { profile: None, ..options };
     // A script is not a person: it is asked nothing, and cannot trust or approve anything.
     let engine = match is_person {

@@ -10,6 +10,7 @@ pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;
 pub mod known_sources;
+pub mod notices;
 pub mod selection_tree;
 pub mod source_words;
 pub mod values;

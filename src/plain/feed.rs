@@ -14,6 +14,7 @@ use super::state::{Pending, PlainState, Turn};
 use super::words::counted;
 use super::{fix, requests, words};
 use crate::common::feed_query::FeedQuery;
+use crate::common::notices::for_people;
 
 /// Notices kept; older ones are forgotten.
 const KEPT: usize = 1000;
@@ -70,6 +71,7 @@ impl PlainFeed {
 pub fn event(state: &mut PlainState, event: Event) {
     match event {
         Event::Notice(notice) => {
+            let notice = for_people(notice);
             // What this person did was answered at once.
             if notice.who != Who::You {
                 state.feed.tell_notice(&notice);
@@ -170,6 +172,9 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &m
     let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
     turn.say(format!("Sent to session {}{desk}, with {kind}.", line.session));
     turn.say(format!("By {}, {}.", line.who, line.time));
+    if receipt.kind == Some(TextKind::Prompt) {
+        turn.say("The prompt is not kept: the journal has what was added to it.");
+    }
     if !receipt.reason.is_empty() {
         turn.say(format!("Reason: {}", words::sentence(&receipt.reason)));
     }

@@ -3,6 +3,7 @@
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Snapshot;
+use refdesk_templates::Template;
 
 use crate::tui::widgets::cells;
 
@@ -26,8 +27,12 @@ pub struct Counts {
     pub widest_name: usize,
     /// Columns of the longest list of tags.
     pub widest_tags: usize,
+    /// Columns of the widest number of tokens.
+    pub widest_tokens: usize,
     /// Columns of the longest template name.
     pub widest_template: usize,
+    /// Columns of the longest id of a source that has templates.
+    pub widest_template_source: usize,
 }
 
 impl Counts {
@@ -50,6 +55,7 @@ impl Counts {
             let texts: usize = source.tags.iter().map(|tag| columns(tag)).sum();
             texts + 2 * source.tags.len().saturating_sub(1)
         };
+        let of_template = |template: &Template| template.source.as_ref().map_or(0, |id| columns(id.as_str()));
         let is_auto = |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.is_picked(source.id.as_str());
         // An agent gets them anyway: being mentioned adds nothing.
         let auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
@@ -66,6 +72,8 @@ impl Counts {
             widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
             widest_tags: sources.iter().map(tags).max().unwrap_or(0),
+            widest_tokens: snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len()),
+            widest_template_source: templates.iter().map(of_template).max().unwrap_or(0),
             widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
         }
     }

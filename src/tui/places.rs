@@ -2,6 +2,7 @@
 //! forward between them.
 
 use crate::tui::action::Action;
+use crate::tui::catalog::filtering;
 use crate::tui::catalog::places::ReadingStop;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::databases::{self, DatabasePlace};
@@ -22,6 +23,8 @@ pub struct Place {
     part: PanePart,
     /// The source or template under the cursor.
     subject: Option<String>,
+    /// The filter of the catalog, if that was shown.
+    filter: Option<String>,
     /// The document that was read, and where.
     read: Option<ReadingStop>,
     /// The place in the view of databases, if that was shown.
@@ -81,7 +84,8 @@ fn here(state: &State) -> Place {
     };
     let read = if state.reads() { state.catalog.reading.here() } else { None };
     let database = state.databases.place();
-    Place { pane: state.focus, part: state.part, subject, read, database }
+    let filter = (state.focus == Pane::Catalog).then(|| state.catalog.filter.text().to_owned());
+    Place { pane: state.focus, part: state.part, subject, filter, read, database }
 }
 
 /// Remembers the place that keys leave.
@@ -110,6 +114,9 @@ fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
         return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
     }
     state.focus_on(place.pane);
+    if let Some(filter) = place.filter.filter(|filter| filter != state.catalog.filter.text()) {
+        filtering::by(state, &filter);
+    }
     if let Some(subject) = place.subject {
         match place.pane {
             Pane::Catalog => feed::update::to_source(state, &SourceId::from(subject)),
@@ -148,6 +155,7 @@ mod tests {
             pane: Pane::Catalog,
             part: PanePart::List,
             subject: Some(subject.to_owned()),
+            filter: None,
             read: None,
             database: None,
         }

@@ -1,7 +1,7 @@
 //! How a screen starts: by the user's preferences, by the environment (colours, characters) and by how the last one was
 //! left. Read once, before the first frame.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ratatui::layout::Size;
@@ -13,6 +13,7 @@ use refdesk_core::config::user::Preferences;
 
 use crate::tui::action::{self, ActionBinding, KeyContext};
 use crate::tui::glyphs::Glyphs;
+use crate::tui::graph::export::LaunchOptions;
 use crate::tui::layout::Splits;
 use crate::tui::own_files;
 use crate::tui::run::SessionKeeper;
@@ -35,6 +36,7 @@ pub struct Start {
     /// The file of the profile to switch to, after showing its difference.
     profile: Option<PathBuf>,
     with_tour: bool,
+    launched: LaunchOptions,
     /// The editor that the user's preferences name.
     editor: Option<String>,
     /// The user's keymap and themes.
@@ -80,6 +82,7 @@ impl Start {
             message: None,
             profile: None,
             with_tour: false,
+            launched: LaunchOptions::default(),
             editor: preferences.editor.clone(),
             files: ScreenFiles::default(),
             session: ScreenSession::default(),
@@ -105,6 +108,12 @@ impl Start {
     /// The same, with the tour of the demo.
     pub fn touring(self, with_tour: bool) -> Self {
         Self { with_tour, ..self }
+    }
+
+    /// The same, for commands that are to be run elsewhere: in the demo, or with this configuration file.
+    pub fn launched(self, is_demo: bool, config: Option<&Path>) -> Self {
+        let config = config.map(|file| file.to_string_lossy().into_owned());
+        Self { launched: LaunchOptions { is_demo, config }, ..self }
     }
 
     /// The same, as the workspace was left, which this file says.
@@ -136,6 +145,7 @@ impl Start {
             state.refuse(text);
         }
         state.remembered = self.remembered;
+        state.launched = self.launched;
         state.tour = self.with_tour.then(|| Tour::new(&state));
         if let Some(file) = self.profile {
             windows::open_switch(&mut state, file);

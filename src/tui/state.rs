@@ -24,6 +24,7 @@ use crate::tui::databases::DatabasesView;
 use crate::tui::feed::Feed;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::graph::GraphView;
+use crate::tui::graph::export::LaunchOptions;
 use crate::tui::hints::rows;
 pub use crate::tui::hints::state::{HintsPane, HintsView};
 use crate::tui::input;
@@ -110,6 +111,8 @@ pub struct State {
     pub mouse: Mouse,
     /// The settings left by the last screen; [`State::remember`] makes those for the next one.
     pub remembered: SavedScreen,
+    /// How refdesk was started.
+    pub launched: LaunchOptions,
     /// Tokens that the user wants to stay below in this workspace.
     pub token_limit: Option<u64>,
     pub feed: Feed,
@@ -253,6 +256,7 @@ impl State {
             dragged: None,
             mouse: Mouse::default(),
             remembered: SavedScreen::default(),
+            launched: LaunchOptions::default(),
             token_limit: None,
             feed: Feed::default(),
             receipt: ReceiptWindow::default(),
@@ -304,7 +308,12 @@ impl State {
 
     pub fn layout(&self) -> ScreenLayout {
         let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
-        layout::layout(tour::rest(self), focus, self.arrangement, self.splits, ListWidths::of(&self.counts))
+        let selection = match self.shown_request() {
+            Some(_) => layout::REQUEST,
+            None => crate::tui::selection::columns(&self.selection),
+        };
+        let list = ListWidths { selection, ..ListWidths::of(&self.counts) };
+        layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)
     }
 
     /// Whether keys go to the document of the source under the catalog's cursor.
@@ -367,7 +376,8 @@ impl State {
 
     fn templates_want(&self) -> TemplatesNeeds {
         let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
-        TemplatesNeeds { head: u16::from(filters), list: self.templates.rows.len() }
+        let columns = crate::tui::templates::list::columns(&self.counts);
+        TemplatesNeeds { head: u16::from(filters), list: self.templates.rows.len(), columns }
     }
 
     fn hints_wants(&self, inner: Rect) -> HintsNeeds {
@@ -377,19 +387,24 @@ impl State {
             (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
             // A text to read needs the rows.
             (true, _) if self.shows_enriched() && !self.in_feed() => HintsFocus::Prompt,
-            (true, _) if self.in_feed() => {
-                let is_alone = self.arrangement == Arrangement::Zoomed && self.hints.prompt.text().trim().is_empty();
-                if is_alone { HintsFocus::FeedAlone } else { HintsFocus::Feed }
-            }
+            (true, _) if self.is_feed_alone() => HintsFocus::FeedAlone,
+            (true, _) if self.in_feed() => HintsFocus::Feed,
             (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
-        HintsNeeds { busy, prompt, aside: hints::aside(self, busy, columns).len() }
+        // A pane among others says what its empty feed is for.
+        let feed = !self.feed.notices.is_empty() || self.arrangement.is_grid(tour::rest(self));
+        HintsNeeds { busy, prompt, aside: hints::aside(self, busy, columns).len(), feed }
     }
 
     /// Whether keys go to the feed.
     pub fn in_feed(&self) -> bool {
         self.focus == Pane::Hints && self.part == PanePart::Detail
+    }
+
+    /// Whether the feed is all that is shown.
+    pub fn is_feed_alone(&self) -> bool {
+        self.in_feed() && self.arrangement == Arrangement::Zoomed && self.typing != Some(Typing::Prompt)
     }
 
     /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.

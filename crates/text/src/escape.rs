@@ -31,6 +31,12 @@ pub fn is_emoji_selector(before: Option<char>, c: char, next: Option<char>) -> b
     c == '\u{fe0f}' && before.is_some_and(|before| is_emoji(before) || is_key(before))
 }
 
+/// Whether `c` joins two emoji to one, as in a family.
+pub fn is_emoji_joiner(before: Option<char>, c: char, next: Option<char>) -> bool {
+    let joins_after = |before: char| is_emoji(before) || before == '\u{fe0f}';
+    c == '\u{200d}' && before.is_some_and(joins_after) && next.is_some_and(is_emoji)
+}
+
 /// Whether a character is an emoji; digits, `#` and `*` are not.
 pub fn is_emoji(c: char) -> bool {
     !c.is_ascii() && c.is_emoji_char()

@@ -78,6 +78,10 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     }
     row.cell("last", columns.time, infra);
     for (width, word) in FIGURES {
+        // A figure that is cut says nothing.
+        if row.room() < width {
+            break;
+        }
         row.cell(&format!("{word:>width$}"), width, infra);
     }
     let over_time = ["tokens over time", "over time"].into_iter().find(|words| words.len() + 1 < row.room());
@@ -131,6 +135,9 @@ fn of_session<'a>(
         },
     ];
     for ((width, _), figure) in FIGURES.into_iter().zip(figures) {
+        if row.room() < width {
+            break;
+        }
         row.cell(&format!("{figure:>width$}"), width, text);
     }
     row.gap();

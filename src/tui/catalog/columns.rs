@@ -6,8 +6,8 @@ use refdesk_core::catalog::Mode;
 
 use crate::tui::counts::Counts;
 
-/// Columns of a number of tokens: `~123,456`.
-pub const TOKENS: usize = 8;
+/// The least columns of the numbers of tokens: `~123,456`.
+const TOKENS: usize = 8;
 /// Columns of a type.
 pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
@@ -15,6 +15,8 @@ const LEAD: usize = 3;
 const LEAST_ID: usize = 8;
 const LEAST_TAGS: usize = 10;
 const LEAST_NAME: usize = 14;
+/// Columns of the headings `name` and `tags`.
+const HEADING: usize = 4;
 /// Columns that a name gets before tags grow.
 const MIDDLING_NAME: usize = 40;
 /// Columns that tags get before a document beside the list is wider than it must be.
@@ -79,12 +81,17 @@ impl CatalogColumns {
 fn least(counts: &Counts) -> CatalogColumns {
     CatalogColumns {
         id: counts.widest_id.max(LEAST_ID),
-        name: counts.widest_name.min(LEAST_NAME),
+        name: headed(counts.widest_name).min(LEAST_NAME),
         kind: KIND,
         mode: SHORT_MODE,
-        tags: counts.widest_tags.min(LEAST_TAGS),
-        tokens: TOKENS,
+        tags: headed(counts.widest_tags).min(LEAST_TAGS),
+        tokens: counts.widest_tokens.max(TOKENS),
     }
+}
+
+/// A column that has something to say is as wide as its heading.
+fn headed(widest: usize) -> usize {
+    if widest == 0 { 0 } else { widest.max(HEADING) }
 }
 
 /// The columns of a list with its border.
@@ -96,6 +103,8 @@ pub struct ListWidths {
     pub least: u16,
     /// With whole names and tags, unless they are very long.
     pub whole: u16,
+    /// The selection with whole ids and the tokens; 0 if it is empty.
+    pub selection: u16,
 }
 
 impl ListWidths {
@@ -110,7 +119,7 @@ impl ListWidths {
         };
         let [essential, least, whole] =
             [essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
-        Self { essential, least, whole }
+        Self { essential, least, whole, selection: 0 }
     }
 }
 
@@ -153,6 +162,15 @@ mod tests {
     use crate::tui::layout;
     use crate::tui::layout::{Arrangement, Focused, PaneNeeds, Splits};
     use crate::tui::pane::Pane;
+
+    #[test]
+    fn a_heading_and_the_widest_number_have_room() {
+        let counts = Counts { widest_id: 9, widest_name: 2, widest_tags: 1, widest_tokens: 11, ..Counts::default() };
+        let columns = CatalogColumns::of(&counts, 60);
+        assert_eq!((columns.name, columns.tokens), (HEADING, 11));
+        assert!(columns.tags >= HEADING);
+        assert_eq!(CatalogColumns::of(&Counts { widest_name: 0, ..counts }, 60).name, 0);
+    }
 
     #[test]
     fn fields_go_in_their_order_and_ids_are_cut_last() {

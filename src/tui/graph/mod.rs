@@ -4,6 +4,7 @@
 
 mod details;
 pub mod disabled;
+pub mod export;
 mod level;
 mod level_view;
 mod list_view;

@@ -11,20 +11,18 @@ use refdesk_desk::Spot;
 use refdesk_desk::engine::Request;
 
 use super::level::{self, Level};
-use super::{AnalysedValues, GraphTab, rows, view};
+use super::{AnalysedValues, GraphTab, export, rows, view};
 use crate::tui::action::Action;
 use crate::tui::feed::{self, target};
 use crate::tui::input::Effect;
 use crate::tui::state::{State, Typing};
+use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::Handled;
 use crate::tui::{catalog, update};
 
 /// How many sources `before` remembers.
 const REMEMBERED: usize = 100;
-
-/// The command that prints the graph as a picture.
-pub const EXPORT: &str = "refdesk graph --svg > graph.svg";
 
 /// Carries out what the graph does itself. Actions that lead elsewhere leave it.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -75,8 +73,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
             }
         }
         Action::CopyExport => {
-            state.note(format!("copied {EXPORT}: run it in a shell (--dot and --mermaid print other formats)"));
-            effects.push(Effect::Copy(EXPORT.to_owned()));
+            let command = export::command(state);
+            let shown = cells::clean(&command);
+            state.note(format!("copied {shown}: run it in a shell (--dot and --mermaid print other formats)"));
+            effects.push(Effect::Copy(command));
         }
         Action::FilterGraph => {
             catalog::filtering::prepare(state);

@@ -44,6 +44,9 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
+/// Columns that the reason gets before an id is whole.
+const REASON: usize = 16;
+
 /// The widths of the id and name columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
 struct HintColumns {
@@ -59,9 +62,10 @@ impl HintColumns {
         let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);
         let name = shown().map(|found| cells::width(&name(state, found.id()))).max().unwrap_or(0);
         let whys = shown().map(|found| cells::width(&reason::short(state, found, usize::MAX)));
-        // The name has what id and reason leave, if that is readable.
-        let id = id.min(room);
-        let left = room.saturating_sub(id + whys.max().unwrap_or(0));
+        let whys = whys.max().unwrap_or(0);
+        // A row without its reason says nothing. The name has what id and reason leave, if that is readable.
+        let id = id.min(room.saturating_sub(whys.min(REASON)));
+        let left = room.saturating_sub(id + whys);
         Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }
     }
 }

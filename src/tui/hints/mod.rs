@@ -42,7 +42,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         (state.hints.cursor.at, if state.shows_enriched() { 0 } else { state.len(Pane::Hints) })
     };
     PaneBorder {
-        title: "3 Hints",
+        title: if state.is_feed_alone() { "Feed" } else { "3 Hints" },
         note: note(state),
         place: frame::position(at, len),
         role: ThemeRole::Hints,
@@ -105,8 +105,11 @@ fn draw_details(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::
 
 /// New notices first: they matter most, and the end is cut first.
 fn note(state: &State) -> String {
+    if state.is_feed_alone() {
+        return String::new();
+    }
     if state.shows_enriched() {
-        let new = (state.feed.new > 0).then(|| format!("{} new", cells::grouped(state.feed.new as u64)));
+        let new = (state.feed.new > 0).then(|| new_in_feed(state));
         let pieces: Vec<String> = new.into_iter().chain([enriched::note(state)]).filter(|it| !it.is_empty()).collect();
         return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
     }
@@ -119,13 +122,18 @@ fn note(state: &State) -> String {
     let hints = hinted.filter(|id| is_hinted(id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
     let pieces = [
-        (state.feed.new, format!("{} new", cells::grouped(state.feed.new as u64))),
+        (state.feed.new, new_in_feed(state)),
         (hints, cells::counted(hints, "hint")),
         (named, format!("{named} named")),
         (passed, format!("{} passed over", cells::grouped(passed as u64))),
     ];
     let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+/// `4 new in the feed`
+fn new_in_feed(state: &State) -> String {
+    format!("{} new in the feed", cells::grouped(state.feed.new as u64))
 }
 
 fn caption(state: &State) -> String {

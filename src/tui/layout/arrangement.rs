@@ -180,19 +180,27 @@ fn columns(
             list.whole.min(most).max(list.least.min(width.saturating_sub(LEAST_READER)))
         }
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO),
-        Pane::Selection | Pane::Hints | Pane::Templates => usual(USUAL_LEFT),
+        // What the selection does not need gives the list whole ids.
+        Pane::Selection => {
+            usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(LEAST_THIRD))))
+        }
+        Pane::Hints | Pane::Templates => usual(USUAL_LEFT),
     };
     let left = left.max(LEAST.width);
     let rest = width.saturating_sub(left);
     let middle = if reads { READ } else { READABLE };
-    let third = (width * 3 / 10).min(rest.saturating_sub(middle));
+    // What has the focus is served first: the selection has whole ids before a document is comfortable to read beside it.
+    let third = match pane {
+        Pane::Selection => list.selection.max(left).min(rest.saturating_sub(LEAST_READER)),
+        _ => (width * 3 / 10).min(rest.saturating_sub(middle)),
+    };
     let (catalog, selection) = (Shown(Pane::Catalog), Shown(Pane::Selection));
     let beside = match pane {
         Pane::Catalog | Pane::Templates => Reader,
-        Pane::Selection if width >= WIDEST && third >= LEAST_THIRD => Reader,
+        Pane::Selection if width >= WIDEST && third >= LEAST_THIRD.max(list.selection.min(rest)) => Reader,
         Pane::Selection | Pane::Hints => Shown(pane),
     };
-    if width < WIDEST || third < LEAST_THIRD {
+    if width < WIDEST || third < LEAST_THIRD || matches!((pane, beside), (Pane::Selection, Shown(_))) {
         return vec![(catalog, left), (beside, rest)];
     }
     vec![(catalog, left), (beside, rest - third), (selection, third)]
@@ -205,7 +213,7 @@ mod tests {
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110 };
+    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -238,7 +246,7 @@ mod tests {
             (100, 36, Pane::Catalog, focused, &["Catalog 100x33"]),
             (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
             (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
-            (120, 36, Pane::Selection, focused, &["Catalog 55x33", "Selection 65x33"]),
+            (120, 36, Pane::Selection, focused, &["Catalog 57x33", "Selection 63x33"]),
             (120, 36, Pane::Hints, focused, &["Catalog 55x33", "Hints 65x33"]),
             (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
             (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
@@ -246,7 +254,7 @@ mod tests {
             (120, 36, Pane::Hints, overview, &["Catalog 55x18", "Selection 65x18", "Hints 55x16", "Templates 65x16"]),
             (200, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 90x57"]),
             (240, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 60x57", "Selection 70x57"]),
-            (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 78x57", "Selection 61x57"]),
             (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 79x57", "Selection 60x57"]),
             (200, 60, Pane::Catalog, zoomed, &["Catalog 200x57"]),
         ] {
@@ -255,6 +263,25 @@ mod tests {
                 expected,
                 "{width}x{height} {focus:?} {arrangement:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_focused_selection_is_served_first() {
+        for (width, selection, expected) in [
+            // Of whole ids the document leaves room, until it is too narrow to read.
+            (200, 80, (Some(61), Some(59), Some(80))),
+            (200, 95, (Some(61), Some(44), Some(95))),
+            (200, 120, (Some(61), None, Some(139))),
+            // What the selection does not need goes to the list.
+            (120, 0, (Some(57), None, Some(63))),
+            (120, 70, (Some(55), None, Some(65))),
+        ] {
+            let list = ListWidths { selection, ..LIST };
+            let size = Size { width, height: 60 };
+            let layout = layout(size, Focused::Pane(Pane::Selection), Arrangement::Focused, Splits::default(), list);
+            let [catalog, selected, ..] = layout.panes.map(|place| place.map(|place| place.width));
+            assert_eq!((catalog, layout.reader.map(|place| place.width), selected), expected, "{width} {selection}");
         }
     }
 
@@ -283,7 +310,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more };
+            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2 };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
             match focus {
                 Focused::Pane(pane) => prop_assert!(layout.panes[pane.index()].is_some()),

@@ -86,6 +86,9 @@ impl PaneLayout {
     }
 }
 
+/// The columns of a request, which has sentences to read.
+pub const REQUEST: u16 = 65;
+
 /// Rows below the prompt from which the feed is visible without focus.
 const WITH_FEED: u16 = 6;
 
@@ -116,8 +119,10 @@ pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, share
     match pane {
         Pane::Catalog => listed(inner, ListShape { columns: list.least, head: 1, most: 14, least: 4 }, shares),
         Pane::Selection => listed(inner, ListShape { columns: 0, head: 0, most: 5, least: 3 }, shares),
-        Pane::Hints => hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, aside: 0 }, shares),
-        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows }, shares),
+        Pane::Hints => {
+            hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, aside: 0, feed: true }, shares)
+        }
+        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows, columns: 0 }, shares),
     }
 }
 
@@ -131,7 +136,7 @@ pub enum HintsFocus {
     /// The list of matches.
     List,
     Feed,
-    /// It is all there is to see: the screen is the feed's, and no prompt is typed.
+    /// It is all there is to see: the screen is the feed's.
     FeedAlone,
 }
 
@@ -148,13 +153,16 @@ pub struct HintsNeeds {
     pub prompt: usize,
     /// The details of the row under the cursor, below the list.
     pub aside: usize,
+    /// Whether the feed has a place without being focused.
+    pub feed: bool,
 }
 
 /// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
 /// details of its row.
 /// With room for both, the feed is beside the prompt and its matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
-    if inner.width >= BESIDE && wants.busy != HintsFocus::FeedAlone {
+    let has_feed = wants.feed || wants.busy.is_feed();
+    if inner.width >= BESIDE && wants.busy != HintsFocus::FeedAlone && has_feed {
         return hints_beside_feed(inner, wants, shares);
     }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
@@ -176,7 +184,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         HintsFocus::FeedAlone => left.saturating_sub(1),
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
-        _ if left < WITH_FEED => 0,
+        _ if left < WITH_FEED || !has_feed => 0,
         _ if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Nothing => left * 2 / 5,
         HintsFocus::List => left * 3 / 10,
@@ -322,7 +330,8 @@ mod tests {
             (5, HintsFocus::Feed, 1, 2, (0, 0, 2, 2)),
             (33, HintsFocus::FeedAlone, 1, 2, (0, 0, 2, 30)),
         ] {
-            let parts = hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside }, Shares::default());
+            let parts =
+                hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside, feed: true }, Shares::default());
             let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
             assert_eq!(got, rows, "{height} {busy:?}");
         }
@@ -377,10 +386,11 @@ mod tests {
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
             width in 0..190u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
+            feed in proptest::bool::ANY,
             busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed, HintsFocus::FeedAlone][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = hints(inner, HintsNeeds { busy, prompt, aside }, shares);
+            let parts = hints(inner, HintsNeeds { busy, prompt, aside, feed }, shares);
             apart(parts, inner)?;
             if busy.is_feed() && height > 1 {
                 prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
@@ -400,7 +410,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more };
+            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2 };
             let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];
@@ -423,10 +433,10 @@ mod tests {
     proptest! {
         #[test]
         fn parts_of_the_templates_pane_do_not_overlap(
-            width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(),
+            width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(), columns in 0..250u16,
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = templates(inner, TemplatesNeeds { head, list }, shares);
+            let parts = templates(inner, TemplatesNeeds { head, list, columns }, shares);
             apart(parts, inner)?;
             for other in [parts.with_short_list(), parts.with_wide_aside(), parts.with_wide_detail()] {
                 apart(other, inner)?;

@@ -8,12 +8,17 @@ use refdesk_core::config::screen::Shares;
 /// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
 const BESIDE: u16 = 150;
 
+/// The columns of a preview beside a list whose rows need more than their share.
+const PREVIEW: u16 = 80;
+
 /// The rows that the templates pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatesNeeds {
     /// Rows above the list: one for a filter.
     pub head: u16,
     pub list: usize,
+    /// Columns of a whole row of the list.
+    pub columns: u16,
 }
 
 /// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
@@ -26,7 +31,9 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
     };
     let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);
     if inner.width >= BESIDE && inner.height >= 14 {
-        let (left, rest) = split_columns(inner, columns(inner.width, inner.width * 2 / 5));
+        // Rows are whole before the preview is wider than it must be.
+        let usual = wanted.columns.min(inner.width.saturating_sub(PREVIEW)).max(inner.width * 2 / 5);
+        let (left, rest) = split_columns(inner, columns(inner.width, usual));
         let (rule, detail) = split_columns(rest, 1);
         let (head, below) = split_rows(left, head.height);
         let (list, aside) = split_rows(below, rows(fitting(below.height / 2)));

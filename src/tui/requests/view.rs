@@ -286,7 +286,18 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
     let widest = widest.min(left);
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
     let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
-    row.id(&short_id(&offered.id), if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
+    let id = short_id(&offered.id);
+    // Where no column of names fits, a row whose id is short shows its name all the same.
+    let own = left.saturating_sub(cells::width(&id) + 2);
+    let id_room = match names {
+        0 if own > 12 => cells::width(&id),
+        0 => left.saturating_sub(1),
+        _ => widest,
+    };
+    row.id(&id, id_room, id_style);
+    if names == 0 && own > 12 {
+        row.cell(&short(&offered.name), own, grey);
+    }
     if names > 0 {
         row.cell(&short(&offered.name), names - 1, grey);
     }

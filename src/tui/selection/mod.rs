@@ -119,12 +119,15 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
     let lead = glyphs.branch(node.level, node.open);
     let (depth, tokens) = figures(state, node, id);
-    // On the right a column for the depth, one for the tokens, and a blank before the border.
-    let right = if row.room() >= 40 { 8 + 1 + 8 + 1 } else { 8 + 1 };
+    // On the right a column for the depth, one for the tokens, and a blank before the border. The tree lines say the depth,
+    // so that it goes before an id is cut.
+    let used = cells::width(&lead) + 2;
+    let whole = used + cells::width(&cells::clean(id)) + 1 + RIGHT;
+    let is_depth = node.level > 0 && matches!(node.kind, TreeRowKind::Member(_));
+    let right = if row.room() < 40 || is_depth && whole > row.room() { TOKENS + 1 } else { RIGHT };
     let left = row.room().saturating_sub(right + 1);
     let id = cells::clean(id);
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
-    let used = cells::width(&lead) + 2;
     // The name has what the id leaves, if that is readable.
     let widest = state.selection.widest.min(left);
     let names = if left - widest > 12 { left - widest - 1 } else { 0 };
@@ -134,11 +137,23 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     if names > 0 {
         row.cell(&name, names, grey);
     }
-    if right > 9 {
+    if right == RIGHT {
         row.cell(&format!("{depth:>8}"), 8, grey);
     }
     row.text(&format!("{tokens:>8}"), grey);
     row
+}
+
+/// Columns of the tokens of a row.
+const TOKENS: usize = 8;
+/// Columns of depth or state and of the tokens, each with a blank.
+const RIGHT: usize = 8 + 1 + TOKENS + 1;
+
+/// The columns of the pane with whole ids and the tokens; 0 if it is empty.
+pub fn columns(pane: &SelectionPane) -> u16 {
+    // The cursor, the blank after the id, and the border.
+    let whole = |widest| 1 + widest + 1 + TOKENS + 1 + 2;
+    if pane.rows.is_empty() { 0 } else { u16::try_from(whole(pane.widest)).unwrap_or(u16::MAX) }
 }
 
 /// The column of the mark, after the cursor and the tree lines.
@@ -205,10 +220,13 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
             )));
         }
         TreeRowKind::Auto(_) => {
-            lines.extend(told(&format!(
-                "Mode auto: always in the instructions, whatever is picked. {pick} picks it, which also pulls in what it \
-                 mentions."
-            )));
+            let always = "Mode auto: always in the instructions, whatever is picked.";
+            // What a pick would bring follows, as soon as it is known.
+            let is_known = preview::sentence(state, id, preview::NameDetail::Counted).is_some();
+            lines.extend(match is_known {
+                true => told(always),
+                false => told(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
+            });
         }
         TreeRowKind::Dormant(_) => {
             lines.extend(told(&format!(

@@ -62,7 +62,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
 }
 
 /// `, and 3 that wait for trust`: their price is not known.
-fn uncounted(state: &State, ids: &[&SourceId]) -> String {
+pub fn uncounted(state: &State, ids: &[&SourceId]) -> String {
     let is_untrusted = |id: &&&SourceId| state.snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
     match ids.iter().filter(is_untrusted).count() {
         0 => String::new(),

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::tui::action::Action;
+use crate::tui::counts::Counts;
 use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::layout;
@@ -86,6 +87,17 @@ fn why_empty(state: &State) -> String {
     }
 }
 
+/// Columns of the syntax of a template.
+const SYNTAX: usize = 10;
+/// What comes before the source of an embedded template, which is longer than that of a file.
+const BLOCK_OF: &str = "block of ";
+
+/// The columns of a whole row: cursor, mark, name, syntax and source.
+pub fn columns(counts: &Counts) -> u16 {
+    let (name, source) = (counts.widest_template.max(8), counts.widest_template_source);
+    u16::try_from(1 + 2 + name + 1 + SYNTAX + 1 + BLOCK_OF.len() + source + 1).unwrap_or(u16::MAX)
+}
+
 /// The row of a part's caption.
 pub fn above(place: Rect) -> Rect {
     Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
@@ -106,10 +118,10 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
     };
     let origin = match template.origin {
         TemplateOrigin::Standalone => "file of ",
-        TemplateOrigin::Embedded => "block of ",
+        TemplateOrigin::Embedded => BLOCK_OF,
     };
     // The source has its room, unless that would cut the name to less than half.
-    let (syntax, rest) = (10, cells::width(&from.text) + origin.len());
+    let (syntax, rest) = (SYNTAX, cells::width(&from.text) + origin.len());
     let room = row.room().saturating_sub(2 + 1);
     let name = state.counts.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
     row.cell(mark, 1, style).marked_id(

@@ -113,6 +113,32 @@ fn a_pick_costs_what_it_adds() {
 }
 
 #[test]
+fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
+    let mut state = fixture::state(120, 36);
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"]));
+    let said = "2 more sources pulled in, ~3,660 tokens in all, and 1 that waits for trust: u undoes it";
+    assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
+}
+
+#[test]
+fn an_auto_source_says_once_what_a_pick_of_it_does() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "2 G k k");
+    assert_eq!(state.selected(), Some("team-conventions"));
+    assert!(screen(&state).contains("which also pulls in what it mentions"), "{}", screen(&state));
+    let preview = fixture::preview_selection("team-conventions", &["team-conventions"], &[]);
+    answer(&mut state, Response::SelectionPreview(preview));
+    let shown = screen(&state);
+    assert!(!shown.contains("which also pulls in"), "{shown}");
+    assert!(shown.contains("Space would pick it alone; it is in the instructions already."), "{shown}");
+}
+
+#[test]
 fn what_a_pick_brought_stays_in_the_bottom_line() {
     let mut state = fixture::state(120, 36);
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"]));

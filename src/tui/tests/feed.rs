@@ -1,8 +1,10 @@
 //! The feed by its keys: its filter, its rows, and the sources they lead to.
 
 use crate::tui::fixture;
+use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, Typing};
+use crate::tui::update::update;
 use refdesk_desk::engine::{Event, Notice, Request};
 
 use crate::tui::tests::screen;
@@ -125,15 +127,34 @@ fn a_refusal_stays_until_it_was_read() {
 }
 
 #[test]
-fn the_preset_of_the_feed_leaves_no_room_to_an_empty_prompt() {
+fn the_preset_of_the_feed_has_all_rows_for_it() {
     let mut state = fixture::state(120, 36);
     event(&mut state, about("changed", Some("timeouts")));
     press(&mut state, "F6");
     let parts = state.parts(Pane::Hints).unwrap();
     assert!(parts.detail.width > 110 && parts.detail.height > 25, "{parts:?}");
     assert!(parts.head.is_empty() && parts.list.is_empty());
+    assert!(screen(&state).contains("┏ Feed ━"), "{}", screen(&state));
     press(&mut state, "3 Enter \"java\" Esc F6");
-    assert!(!state.parts(Pane::Hints).unwrap().head.is_empty(), "a prompt stays in view");
+    for (width, height) in [(120, 36), (80, 24), (60, 20)] {
+        update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
+        let parts = state.parts(Pane::Hints).unwrap();
+        assert!(parts.head.is_empty() && parts.list.is_empty(), "{width}x{height} {parts:?}");
+        assert_eq!(parts.detail.height + parts.aside.height, height - 6, "{width}x{height} {parts:?}");
+    }
+}
+
+#[test]
+fn an_empty_feed_takes_no_room_from_the_hints() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3 Enter \"write a java client\" Esc F4");
+    let parts = state.parts(Pane::Hints).unwrap();
+    assert!(parts.detail.is_empty() && parts.list.width > 110, "{parts:?}");
+    press(&mut state, "l");
+    assert!(state.in_feed() && !state.parts(Pane::Hints).unwrap().detail.is_empty());
+    press(&mut state, "Esc");
+    event(&mut state, about("changed", Some("timeouts")));
+    assert!(!state.parts(Pane::Hints).unwrap().detail.is_empty());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ratatui::layout::Position;
 
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
+use crate::tui::graph::export::LaunchOptions;
 use crate::tui::graph::{GraphRow, GraphTab};
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -21,6 +22,31 @@ fn graph(keys: &str) -> State {
     let mut state = fixture::in_graph(120, 36, "j R");
     press(&mut state, keys);
     state
+}
+
+#[test]
+fn the_copied_command_works_in_any_folder() {
+    let demo = LaunchOptions { is_demo: true, config: None };
+    let config = LaunchOptions { is_demo: false, config: Some("/home/ada/my refs.json".to_owned()) };
+    for (launched, workspace, desk, expected) in [
+        (LaunchOptions::default(), "/home/ada/shop", "default", "refdesk --workspace /home/ada/shop"),
+        (
+            LaunchOptions::default(),
+            "/home/ada/my shop",
+            "review",
+            "refdesk --workspace '/home/ada/my shop' --desk review",
+        ),
+        (config, "/w", "default", "refdesk --workspace /w --config '/home/ada/my refs.json'"),
+        (demo, "/tmp/refdesk-demo-x", "default", "refdesk --demo"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        let snapshot = Snapshot { workspace: workspace.into(), desk: desk.into(), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        state.launched = launched;
+        press(&mut state, "R");
+        let effects = press(&mut state, "E");
+        assert_eq!(effects.last(), Some(&Effect::Copy(format!("{expected} graph --svg > graph.svg"))));
+    }
 }
 
 #[test]

@@ -217,7 +217,7 @@ fn esc_leaves_the_innermost_level() {
 fn engine_errors_are_shown() {
     let mut state = fixture::state(80, 24);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @a (from @b)")));
-    assert_eq!(message(&state), "References transitively included: @a (from @b)");
+    assert_eq!(message(&state), "Pulled in: @a (from @b)", "the contract's sentence is for programs");
     answer(
         &mut state,
         Response::Done(vec![Error::new(Code::Refused, "no such source".to_owned(), "press r".to_owned())]),

@@ -164,6 +164,11 @@ fn places_are_walked_back_and_forward() {
     }
     press(&mut state, "1 G C-k \"#retry\" Enter M-Left");
     assert_eq!(state.subject(Pane::Catalog), Some("release-notes"), "a filter is a place to come back from");
-    press(&mut state, "M-Right M-Right");
+    assert_eq!(state.catalog.filter.text(), "");
+    press(&mut state, "M-Right");
+    assert_eq!((state.catalog.filter.text(), state.catalog.rows.len()), ("#retry", 1), "forward to the filter too");
+    press(&mut state, "M-Left M-Right");
+    assert_eq!(state.catalog.filter.text(), "#retry");
+    press(&mut state, "M-Right");
     assert!(message(&state).starts_with("you have not gone back yet"), "{}", message(&state));
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::notices::for_people;
 use crate::common::selection_tree;
 use crate::tui::action::Action;
 use crate::tui::agents;
@@ -20,6 +21,7 @@ use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
+use crate::tui::selection::preview;
 use crate::tui::session;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::templates::{self, preview_update};
@@ -103,7 +105,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Over(over) => requests::update::over(state, &over),
-        Event::Notice(notice) => feed::update::add(state, notice),
+        Event::Notice(notice) => feed::update::add(state, for_people(notice)),
         Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
         Event::Refused(refusal) => refused(state, &refusal),
     }
@@ -181,6 +183,8 @@ fn followed(state: &State, picked: &Picked) -> String {
     let all = new.chain(pulled_in);
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(count, "more source");
+    let waiting: Vec<_> = picked.pulled_in.iter().collect();
+    let waiting = preview::uncounted(state, &waiting);
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
     match count {
@@ -189,7 +193,7 @@ fn followed(state: &State, picked: &Picked) -> String {
         }
         0 if !is_new => format!("Picked {ids}, selected already, no tokens more: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens} tokens: {undo} undoes it"),
-        _ => format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all: {undo} undoes it"),
+        _ => format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all{waiting}: {undo} undoes it"),
     }
 }
 

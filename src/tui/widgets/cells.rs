@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use refdesk_text::escape::{is_emoji_selector, visible};
+use refdesk_text::escape::{is_emoji_joiner, is_emoji_selector, visible};
 pub use refdesk_text::tokens::{counted, grouped};
 
 /// One line of external text: a line break becomes a blank, a tab four, and invisible characters are escaped. Characters
@@ -19,6 +19,24 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         return Cow::Owned(visible(&with_agreed_widths(&line)).into_owned());
     }
     visible(text)
+}
+
+/// The same for a document that is read, where emoji that are joined stand side by side: terminals differ in whether they show
+/// them as one. Elsewhere the joiner could hide that two names differ.
+pub fn clean_prose(text: &str) -> Cow<'_, str> {
+    if !text.contains('\u{200d}') {
+        return clean(text);
+    }
+    let mut apart = String::with_capacity(text.len());
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !is_emoji_joiner(before, c, chars.peek().copied()) {
+            apart.push(c);
+        }
+        before = Some(c);
+    }
+    Cow::Owned(clean(&apart).into_owned())
 }
 
 /// Characters that change the width of the one before them in some terminals only.
@@ -150,10 +168,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         }
         let mut rest = word;
         while !fits(rest, columns) {
-            let mut part = head(rest, columns);
-            if part.is_empty() {
-                part = rest.graphemes(true).next().unwrap_or(rest);
-            }
+            let part = first_part(rest, columns);
             lines.push(part.to_owned());
             rest = rest.get(part.len()..).unwrap_or_default();
         }
@@ -163,6 +178,21 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// The part of a long word that goes into the first row: up to the last `/` or `-` if that is not near its beginning. A comma
+/// or bracket never stands alone in the next row.
+fn first_part(word: &str, columns: usize) -> &str {
+    let mut part = head(word, columns);
+    if let Some(end) = part.rfind(['/', '-']).map(|at| at + 1).filter(|end| *end > part.len() / 3) {
+        return part.get(..end).unwrap_or(part);
+    }
+    let rest = word.get(part.len()..).unwrap_or_default();
+    if rest.chars().all(|c| matches!(c, ',' | ';' | '.' | ':' | ')')) {
+        let last = part.graphemes(true).next_back().map_or(0, str::len);
+        part = part.get(..part.len() - last).unwrap_or(part);
+    }
+    if part.is_empty() { word.graphemes(true).next().unwrap_or(word) } else { part }
 }
 
 /// A message [`clean`], with a capital at its beginning. A key, a path or another name there stays as it is written.
@@ -231,6 +261,27 @@ mod tests {
         ] {
             assert_eq!(sentence(text), expected);
         }
+    }
+
+    #[test]
+    fn long_words_are_broken_where_they_can_be() {
+        for (text, columns, expected) in [
+            ("at /home/ada/docs/validation", 12, &["at", "/home/ada/", "docs/", "validation"][..]),
+            ("@abcdefghijk, +8 more", 12, &["@abcdefghij", "k, +8 more"]),
+            ("@mod-code-003-timeout, +8", 12, &["@mod-code-", "003-timeout,", "+8"]),
+            ("abcdefgh", 3, &["abc", "def", "gh"]),
+            ("ab,,", 1, &["a", "b", ",", ","]),
+        ] {
+            assert_eq!(wrap(text, columns), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn joined_emoji_stand_side_by_side_in_prose_and_are_escaped_elsewhere() {
+        let family = "a \u{1f469}\u{200d}\u{1f469}\u{fe0f}\u{200d}\u{1f467}";
+        assert_eq!(clean_prose(family), "a \u{1f469}\u{1f469}\u{1f467}");
+        assert!(clean(family).contains("\\u{200d}"));
+        assert_eq!(clean_prose("a\u{200d}b \u{1f469}\u{200d}b"), "a\\u{200d}b \u{1f469}\\u{200d}b");
     }
 
     #[test]

@@ -252,10 +252,11 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
     loop {
         let rest = text.get(start..).unwrap_or_default();
         let end = if is_ascii {
-            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, byte == b' ' && start + at >= solid)), room)
+            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, Break::of(byte, start + at >= solid))), room)
         } else {
             let clusters = rest.grapheme_indices(true);
-            row_end(clusters.map(|(at, c)| (at, cells::width(c), c == " " && start + at >= solid)), room)
+            let byte = |c: &str| if c.len() == 1 { c.bytes().next().unwrap_or_default() } else { 0 };
+            row_end(clusters.map(|(at, c)| (at, cells::width(c), Break::of(byte(c), start + at >= solid))), room)
         };
         let end = end.map_or(text.len(), |end| start + end);
         row(start..end);
@@ -267,16 +268,39 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
     }
 }
 
-/// The end of the first row of these clusters, each given by position, width, and whether it is a blank. `None` if all fit.
-fn row_end(clusters: impl Iterator<Item = (usize, usize, bool)>, room: usize) -> Option<usize> {
-    let (mut used, mut blank) = (0, None);
-    for (at, wide, is_blank) in clusters {
-        if !is_blank && used + wide > room && at > 0 {
-            return blank.or(Some(at));
+/// Whether a row may end after a cluster.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Break {
+    No,
+    /// After a blank.
+    Blank,
+    /// After a slash, if the word is longer than a row.
+    Slash,
+}
+
+impl Break {
+    fn of(byte: u8, may_end: bool) -> Self {
+        match byte {
+            b' ' if may_end => Self::Blank,
+            b'/' => Self::Slash,
+            _ => Self::No,
+        }
+    }
+}
+
+/// The end of the first row of these clusters, each given by position and width. `None` if all fit.
+fn row_end(clusters: impl Iterator<Item = (usize, usize, Break)>, room: usize) -> Option<usize> {
+    let (mut used, mut blank, mut slash) = (0, None, None);
+    for (at, wide, after) in clusters {
+        if after != Break::Blank && used + wide > room && at > 0 {
+            return blank.or(slash).or(Some(at));
         }
         used += wide;
-        if is_blank {
-            blank = Some(at + 1);
+        match after {
+            Break::Blank => blank = Some(at + 1),
+            // Near the beginning it would leave the row empty.
+            Break::Slash if used > room / 3 => slash = Some(at + 1),
+            Break::Slash | Break::No => {}
         }
     }
     None
@@ -304,6 +328,8 @@ mod tests {
             ("    let x = 1;", 9, 0, &["    let x ", "= 1;"]),
             ("label value goes on", 12, 6, &["label value ", "goes ", "on"]),
             ("日本語", 4, 0, &["日本", "語"]),
+            ("in /home/ada/docs/validation", 12, 0, &["in ", "/home/ada/", "docs/", "validation"]),
+            ("/abcdefghijkl", 6, 0, &["/abcde", "fghijk", "l"]),
             ("e\u{301}e\u{301}e\u{301}", 2, 0, &["e\u{301}e\u{301}", "e\u{301}"]),
         ] {
             assert_eq!(rows(text, columns, hang), expected, "{text:?} in {columns}");

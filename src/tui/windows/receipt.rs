@@ -80,6 +80,9 @@ impl Window for ReceiptView {
     }
 }
 
+/// Columns of the labels.
+const LABEL: usize = 9;
+
 fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let line = match &state.receipt.line {
         None => return vec![PageLine::new("Reading the journal.", ThemeRole::Infra)],
@@ -88,8 +91,8 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     };
     let receipt = &line.receipt;
     let field = |name: &str, value: &str| {
-        let name = PageLine::new(cells::pad(name, 9, ""), ThemeRole::Infra);
-        name.then(&cells::clean(value), ThemeRole::Text).hanging(9)
+        let name = PageLine::new(cells::pad(name, LABEL, ""), ThemeRole::Infra);
+        name.then(&cells::clean(value), ThemeRole::Text).hanging(LABEL)
     };
     let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
     let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
@@ -107,13 +110,15 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         lines.push(field("Reason", &receipt.reason));
     }
     if let Some(hash) = &receipt.hash {
-        // As wide as there is room for in 80 columns.
-        lines.push(PageLine::new("SHA-256 ", ThemeRole::Infra).then(&cells::clean(hash), ThemeRole::Text));
+        lines.push(field("SHA-256", hash));
+    }
+    if receipt.kind == Some(TextKind::Prompt) {
+        lines.push(field("Prompt", "not kept: the journal has what was added to it"));
     }
     if !receipt.why.is_empty() {
         lines.push(PageLine::default());
         let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
-        lines.extend(receipt.why.iter().map(|it| item(it, widest + 2)));
+        lines.extend(receipt.why.iter().map(|it| item(it, (widest + 2).max(LABEL))));
     }
     lines.push(PageLine::default());
     let price = price(receipt.bytes, receipt.tokens);

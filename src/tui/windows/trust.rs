@@ -74,8 +74,8 @@ fn text(state: &State) -> WrappedText {
     for setting in state.snapshot.untrusted.iter() {
         let place = setting.line.map_or_else(|| setting.file.clone(), |line| format!("{}:{line}", setting.file));
         let line = PageLine::new(format!("{} ", state.skin.glyphs.problem), ThemeRole::Warning);
-        let line = line.then(&cells::clean(&setting.what), ThemeRole::Strong);
-        lines.push(line.then(&format!("  {}", cells::clean(&place)), ThemeRole::Infra).hanging(2));
+        lines.push(line.then(&cells::clean(&setting.what), ThemeRole::Strong).hanging(2));
+        lines.push(PageLine::new("  ", ThemeRole::Infra).then(&cells::clean(&place), ThemeRole::Infra).hanging(2));
     }
     WrappedText::new(lines, text_columns(wide(state.layout().body, 100)))
 }
