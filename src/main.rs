@@ -45,8 +45,7 @@ fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::R
     let (remembered, problem) = screen::remembered(file.as_deref().filter(|_| !how.with_tour));
     let start = Start::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
     let start = start.resuming(how.session_file).proposing(how.profile).touring(how.with_tour);
-    let start = start.launched(how.is_demo, how.config.as_deref());
-    let left = runtime.block_on(tui::run(engine, start))?;
+    let left = runtime.block_on(tui::run(engine, start.launched(how.is_demo, how.config.as_deref())))?;
     if let Some(file) = file.as_deref().filter(|_| !how.is_demo && left.remembered != remembered)
         && let Err(error) = screen::write(file, &left.remembered)
     {

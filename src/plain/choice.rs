@@ -333,6 +333,7 @@ pub fn total(snapshot: &Snapshot) -> String {
     match (given, snapshot.instructions) {
         (0, 0) => chosen,
         (given, 0) => format!("{chosen} With the auto sources, an agent gets {}.", tokens(given)),
+        (0, _) => format!("{chosen} With the instructions, an agent gets {}.", tokens(snapshot.agent_tokens())),
         (given, _) => format!(
             "{chosen} With the auto sources that is {}; with the instructions, an agent gets {}.",
             tokens(given),

@@ -132,7 +132,7 @@ pub fn budget(state: &mut PlainState, given: &str, turn: &mut Turn) {
 pub fn say_budget(state: &PlainState, price: Price, turn: &mut Turn) {
     let beside = state.snapshot.given_beside(price.instructions);
     let [without, in_full] = match beside < state.snapshot.given_tokens() {
-        true => ["Without inline texts, the", ", with inline texts in full"],
+        true => ["Except inline texts, the", ", with inline texts in full"],
         false => ["The", ""],
     };
     let cost = tokens(beside);

@@ -8,7 +8,9 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use vt100::{MouseProtocolEncoding, MouseProtocolMode};
 
+use crate::support::conversation;
 use crate::support::pty::Pty;
+use crate::support::workspace::Workspace;
 
 const FIRST_BUTTON: u8 = 0;
 const HELD: u8 = 32;
@@ -16,6 +18,13 @@ const WHEEL_DOWN: u8 = 65;
 
 fn demo_at(home: &Path) -> Pty {
     let pty = Pty::start_at(home, &["--demo"], 120, 36);
+    pty.wait_for("house-rules");
+    pty
+}
+
+/// The same as a workspace, of which the layout is kept.
+fn screen_at(home: &Path, world: &Workspace) -> Pty {
+    let pty = Pty::start_at(home, &["--workspace", world.path.to_str().unwrap()], 120, 36);
     pty.wait_for("house-rules");
     pty
 }
@@ -54,8 +63,8 @@ fn remembered(home: &Path) -> Value {
 
 #[test]
 fn click_wheel_and_drag() {
-    let home = tempfile::tempdir().unwrap();
-    let mut pty = demo_at(home.path());
+    let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
+    let mut pty = screen_at(home.path(), &world);
     pty.wait_until("coordinates without a limit", |seen| {
         seen.terminal.screen().mouse_protocol_encoding() == MouseProtocolEncoding::Sgr
     });
@@ -88,10 +97,10 @@ fn click_wheel_and_drag() {
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 
-    let mut again = demo_at(home.path());
-    wait_for_column(&again, "╭ house-rules", 60);
+    let mut again = screen_at(home.path(), &world);
+    wait_for_column(&again, "╭ adr-002-resilience", 60);
     again.resize(150, 36);
-    wait_for_column(&again, "╭ house-rules", 75);
+    wait_for_column(&again, "╭ adr-002-resilience", 75);
     again.type_bytes("q");
     assert_eq!(again.wait_for_exit().exit_code(), 0);
 }
@@ -99,14 +108,14 @@ fn click_wheel_and_drag() {
 #[test]
 fn the_layout_is_saved_when_a_signal_ends_the_screen() {
     for signal in [Signal::TERM, Signal::HUP] {
-        let home = tempfile::tempdir().unwrap();
-        let mut pty = demo_at(home.path());
+        let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
+        let mut pty = screen_at(home.path(), &world);
         pty.type_bytes("Tjj\r");
         pty.wait_for("Theme: light.");
         pty.signal(signal);
         assert_eq!(pty.wait_for_exit().exit_code(), 128 + u32::try_from(signal.as_raw()).unwrap());
         assert_eq!(remembered(home.path()), json!({"theme": "light"}), "{signal:?}");
-        let mut again = demo_at(home.path());
+        let mut again = screen_at(home.path(), &world);
         again.type_bytes("Tj\r");
         again.wait_for("Theme: contrast.");
         again.type_bytes("q");
@@ -125,11 +134,25 @@ fn nothing_is_written_if_nothing_changed() {
 }
 
 #[test]
-fn a_damaged_or_unwritable_file_is_reported() {
+fn nothing_of_the_demo_is_kept() {
     let home = tempfile::tempdir().unwrap();
+    let mut pty = demo_at(home.path());
+    pty.type_bytes("Tjj\r");
+    pty.wait_for("Theme: light.");
+    pty.type_bytes("b\x151000\r");
+    pty.wait_for("over limit 190 % of 1k");
+    pty.type_bytes("q");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
+    assert!(!home.path().join(".local/state/refdesk/screen.json").exists());
+    assert!(!home.path().join(".local/state/refdesk/workspaces").exists());
+}
+
+#[test]
+fn a_damaged_or_unwritable_file_is_reported() {
+    let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
     let file = home.path().join(".local/state/refdesk/screen.json");
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
-    let mut pty = demo_at(home.path());
+    let mut pty = screen_at(home.path(), &world);
     pty.wait_for("The layout is forgotten");
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
@@ -138,9 +161,9 @@ fn a_damaged_or_unwritable_file_is_reported() {
     assert_eq!(remembered(home.path()), json!({"theme": "light"}));
 
     // A file in place of its folder: not even the superuser can write there.
-    let home = tempfile::tempdir().unwrap();
+    let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
     write_atomic(&home.path().join(".local/state"), b"").unwrap();
-    let mut pty = demo_at(home.path());
+    let mut pty = screen_at(home.path(), &world);
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
     pty.type_bytes("q");

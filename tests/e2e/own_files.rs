@@ -2,6 +2,7 @@
 
 use refdesk_files::write_atomic;
 
+use crate::support::conversation;
 use crate::support::pty::Pty;
 
 #[test]
@@ -40,8 +41,9 @@ fn wait_for_ground(pty: &Pty, is_light: bool) {
 
 #[test]
 fn the_terminal_is_asked_for_its_background_and_followed() {
-    let home = tempfile::tempdir().unwrap();
-    let mut pty = Pty::start_at(home.path(), &["--demo"], 100, 30);
+    let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
+    let workspace = ["--workspace", world.path.to_str().unwrap()];
+    let mut pty = Pty::start_at(home.path(), &workspace, 100, 30);
     // An answer that is there already is in time on the slowest machine.
     pty.type_bytes("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
     wait_for_ground(&pty, true);
@@ -59,7 +61,7 @@ fn the_terminal_is_asked_for_its_background_and_followed() {
     pty.wait_until("no more reports", |seen| seen.wrote("\x1b[?2031l"));
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     // Who chose a theme is not asked again.
-    let mut pty = Pty::start_at(home.path(), &["--demo"], 100, 30);
+    let mut pty = Pty::start_at(home.path(), &workspace, 100, 30);
     wait_for_ground(&pty, true);
     pty.type_bytes("q");
     pty.wait_until("the main screen", |seen| !seen.terminal.screen().alternate_screen());

@@ -24,11 +24,11 @@ fn a_script_lists_picks_and_undoes() {
     let ran = world.feed(&["--plain"], script).exits(0);
     let lines: Vec<&str> = ran.text().lines().collect();
     for expected in [
-        "The catalog has 4 sources. The selection is empty.",
+        "The catalog has 4 sources. The selection is empty. With the instructions, an agent gets about 30 tokens.",
         "1: alpha, available, about 3 tokens.",
         "alpha: Name of alpha.",
         "Picked alpha.",
-        "2 more sources came, about 9 tokens: beta and gamma.",
+        "2 more sources came, about 12 tokens together: beta and gamma.",
         "gamma is pulled in by beta: references.json line 1.",
         "alpha is picked.",
         "2:   beta, pulled in by alpha, about 5 tokens.",

@@ -344,7 +344,7 @@ fn the_budget_is_said_against_a_limit_to_set() {
     assert_eq!(
         answered(&mut state, price()).lines,
         [
-            "The selection has 5 sources. Without inline texts, the selection and auto sources cost about 4,610 tokens.",
+            "The selection has 5 sources. Except inline texts, the selection and auto sources cost about 4,610 tokens.",
             "The instructions cost about 812 tokens, with inline texts in full.",
             "Together that is about 5,422 tokens: 4 percent of the limit of 128,000 tokens.",
             "There is no prompt. Type prompt and a text to have it counted.",

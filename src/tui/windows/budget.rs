@@ -26,7 +26,7 @@ pub struct BudgetView;
 
 const COLUMNS: u16 = 60;
 
-const OTHERS: &str = "the selection and auto sources, without inline texts";
+const OTHERS: &str = "selected and auto sources, except inline texts";
 const IN_FULL: &str = "the instructions, with inline texts in full";
 const INSTRUCTIONS: &str = "the instructions of a session";
 

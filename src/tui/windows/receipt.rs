@@ -81,7 +81,7 @@ impl Window for ReceiptView {
 }
 
 /// Columns of the labels.
-const LABEL: usize = 9;
+const LABEL: usize = 8;
 
 fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let line = match &state.receipt.line {
