@@ -112,6 +112,7 @@ fn words_find_everything_and_the_best_match_comes_first() {
         ("\"legacy-errors\"", "source legacy-errors"),
         ("\"legacy errors\"", "source legacy-errors"),
         ("\"resilience\"", "tag resilience"),
+        ("\"circuit\"", "source circuit-breaker"),
         ("\"breaker.java\"", "template CircuitBreaker.java.tpl"),
         ("\"java\"", "tag java"),
         ("\"java-\"", "source java-service"),

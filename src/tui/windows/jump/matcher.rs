@@ -48,6 +48,11 @@ impl WordMatcher {
         name.len() == self.typed.len() && in_words(name) == self.typed
     }
 
+    /// Whether the name has what is typed in one piece.
+    pub fn is_within(&self, name: &str) -> bool {
+        in_words(name).contains(&self.typed)
+    }
+
     /// The positions of every word; `None` if one does not occur.
     pub fn find(&mut self, name: &str, about: &str) -> Option<WordMatch> {
         let mut found = WordMatch::default();

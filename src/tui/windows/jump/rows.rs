@@ -67,8 +67,9 @@ pub struct FoundIn {
 }
 
 /// The better match comes first: a whole name, then anything before problems, then names before descriptions, then what is
-/// possible, then anything before tags and moves by a row; of equal ones the shorter name.
-type RowOrder = (bool, bool, usize, Availability, bool, Reverse<u32>, usize);
+/// possible, then anything before tags and moves by a row, then sources whose names have what is typed in one piece; of equal
+/// ones the shorter name.
+type RowOrder = (bool, bool, usize, Availability, bool, bool, Reverse<u32>, usize);
 
 struct JumpRows {
     matcher: WordMatcher,
@@ -96,7 +97,9 @@ impl JumpRows {
         let other_name = is_problem || !self.matcher.is_exact(&row.name);
         let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
         let length = if is_typed && is_found_by_name { row.name.len() } else { 0 };
-        let order = (other_name, is_problem, found.outside_name, at, is_less, Reverse(found.score), length);
+        // A template is named after what it is for, and its source says that first.
+        let is_other = !(is_typed && row.kind == JumpKind::Source && self.matcher.is_within(&row.name));
+        let order = (other_name, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
         let found = FoundIn { name: found.in_name, about: found.in_about };
         self.rows.push((order, JumpRow { found, why_not, ..row }));
     }
