@@ -1,5 +1,5 @@
 //! Where the record of a connection is stored: a workspace's in the workspace, a user's in the user's state folder. Git
-//! ignores both; without its record, disconnecting removes only refdesk's own entries. No link is followed out of the
+//! ignores both; without its record, disconnecting removes only entries as refdesk writes them. No link is followed out of the
 //! workspace, and none to a record: a repository could contain one.
 
 use std::fs;
@@ -13,8 +13,8 @@ use refdesk_desk::session::advice;
 use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, within, write_private};
 use refdesk_text::{Code, Error};
 
-/// Maximum size of a record in bytes.
-const LIMIT: u64 = 64 * 1024;
+/// Maximum size of a record in bytes: it has the entries that were replaced.
+const LIMIT: u64 = 1024 * 1024;
 
 /// The record of one connection.
 pub(in crate::cli) struct ConnectionRecord {
@@ -119,6 +119,10 @@ impl ConnectionRecord {
         let Some(file) = &self.file else { return Ok(()) };
         if self.workspace.is_some() {
             desk.own_folder()?;
+        }
+        if serde_json::to_vec_pretty(record).is_ok_and(|bytes| bytes.len() as u64 > LIMIT / 2) {
+            let message = "the entries that would be replaced are too large to be kept for disconnecting";
+            return Err(Error::new(Code::TooLarge, message, "remove them by hand, and connect again"));
         }
         if self.is_foreign {
             desk.set_foreign_aside(file)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::super::environment;
+use super::command_line::{shown_command, shown_words};
 use super::connection_record::ConnectionRecord;
 use super::settings_file::SettingsFile;
 use refdesk_agents::setup::{
@@ -69,7 +70,7 @@ impl FileParts {
         let in_file = |error: Error| Error { message: format!("{shown}:{}", error.message), ..error };
         let parts: Vec<_> = self.parts.iter().map(|(part, it)| (part.clone(), it.record.as_ref())).collect();
         let (new, then) = match verb {
-            Verb::Connect => match connect_file(text, &parts).map_err(in_file)? {
+            Verb::Connect => match connect_file(text, &parts, &environment::is_this_program).map_err(in_file)? {
                 ConnectedFile::Already => return Ok(None),
                 ConnectedFile::Write { text, records } => (text, FollowUp::Remember(records)),
             },
@@ -93,17 +94,20 @@ impl FileParts {
         Ok(Some(FileChange { proposal, missing, then }))
     }
 
-    /// The commands of refdesk in the file.
+    /// The commands of refdesk in the file, as they may be shown.
     pub fn commands(&self) -> Vec<String> {
         let text = self.file.read().ok().flatten().unwrap_or_default();
         let of = |part: &SettingsPart| match &part.command {
-            PartCommand::Hooks(_) => hook_commands(&text, &part.client).unwrap_or_default(),
+            PartCommand::Hooks(_) => {
+                let commands = hook_commands(&text, &part.client).unwrap_or_default();
+                commands.iter().map(|command| shown_command(command)).collect()
+            }
             PartCommand::Server(_) => {
                 let listed = listed_server(&text, &part.client.server).ok().flatten();
-                listed.map(|it| it.command.words().join(" ")).into_iter().collect()
+                listed.map(|it| shown_words(it.command.words())).into_iter().collect()
             }
         };
-        self.parts.iter().flat_map(|(part, _)| of(part)).collect()
+        self.parts.iter().flat_map(|(part, _)| -> Vec<String> { of(part) }).collect()
     }
 
     /// Makes the change. Records are written first: without them the previous content would be lost.

@@ -529,7 +529,9 @@ fn what_runs_another_program_stays_and_is_named() {
         }
         let ran = world.run(&["disconnect", "codex", "--yes"]).exits(0);
         let left = world.read(".codex/hooks.json");
-        assert_eq!(commands(&left), ["tools/refdesk hook codex"], "{left}");
+        // What connecting replaced comes back.
+        let count = if forgotten { 1 } else { 2 };
+        assert_eq!(commands(&left), vec!["tools/refdesk hook codex"; count], "{left}");
         assert!(ran.stderr.contains("still runs 'tools/refdesk hook codex'"), "{ran}");
     }
     // This program by its path, and a path at which there is nothing.
@@ -541,5 +543,63 @@ fn what_runs_another_program_stays_and_is_named() {
         world.put(SETTINGS, b"{}");
         assert_eq!(world.json(&["disconnect", "claude-code", "--yes"], 0)["status"], "disconnected");
         assert!(!world.read(".mcp.json").contains("refdesk"));
+    }
+}
+
+#[test]
+fn what_a_person_wrote_comes_back_byte_for_byte() {
+    for (agent, file, before) in [
+        (
+            "claude-code",
+            ".mcp.json",
+            "{\"mcpServers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}}}\n",
+        ),
+        (
+            "claude-code",
+            ".mcp.json",
+            "{\"mcpServers\":{\"refdesk\":{\"command\":\"refdesk\",\"args\":[\"mcp\"],\"env\":{\"A\":\"b\"}}}}\n",
+        ),
+        (
+            "claude-code",
+            ".mcp.json",
+            "{\"mcpServers\":{\"refdesk\":{\"command\":\"refdesk\",\"args\":[\"--desk\",\"S3CRET\",\"mcp\"]}}}\n",
+        ),
+        (
+            "claude-code",
+            SETTINGS,
+            "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"T=S3CRET refdesk hook claude-code\",\"timeout\":99}]}]}}\n",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = \"x\"\n\n[mcp_servers.refdesk]\ncommand = \"/opt/refdesk\" # mine\nargs = [\"mcp\"]\n",
+        ),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            "{\"mcpServers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}},\"hooks\":{\"BeforeAgent\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"/opt/refdesk hook gemini-cli\"}]}]}}\n",
+        ),
+        (
+            "vscode",
+            ".vscode/mcp.json",
+            "{\"servers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}}}\n",
+        ),
+        (
+            "opencode",
+            "opencode.json",
+            "{\"mcp\":{\"refdesk\":{\"type\":\"local\",\"command\":[\"/opt/refdesk\",\"mcp\"]}}}\n",
+        ),
+    ] {
+        let world = tagged();
+        world.put(file, before.as_bytes());
+        let listed = listing(&world);
+        let ran = world.run(&["connect", agent, "--yes"]);
+        // An entry with other keys is refused, and then there is nothing to undo.
+        assert_eq!(ran.code, i32::from(before.contains("env")), "{ran}");
+        let ran = world.run(&["disconnect", agent, "--yes"]).exits(0);
+        assert_eq!((world.read(file).as_str(), listing(&world)), (before, listed), "{ran}");
+        assert!(ran.stderr.contains(&format!("{file} still runs '")) && !ran.stderr.contains("S3CRET"), "{ran}");
+        let journal = world.run(&["journal", "--format", "json"]).exits(0);
+        assert!(!journal.text().contains("S3CRET"), "{journal}");
     }
 }

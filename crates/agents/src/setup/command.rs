@@ -15,6 +15,13 @@ pub fn write_command(program: &str, agent: &str, has_server: bool) -> String {
     format!("{} hook {agent} {option}", shell_words::quote(program))
 }
 
+/// Whether a command is one that is written here, for some program; older versions wrote it without an option.
+pub(super) fn is_canonical(command: &str, agent: &str) -> bool {
+    let Some(program) = program_of(command) else { return false };
+    let without = format!("{} hook {agent}", shell_words::quote(&program));
+    command == without || [true, false].iter().any(|has_server| command == write_command(&program, agent, *has_server))
+}
+
 /// Whether a command only answers the hooks of this agent with refdesk, at any path and with any options.
 pub fn is_ours(command: &str, agent: &str) -> bool {
     if does_more(command) {

@@ -40,10 +40,10 @@ pub enum ConnectedFile {
 }
 
 impl SettingsPart {
-    fn connect(&self, text: Option<&str>, record: Option<&Record>) -> Result<Connected, Error> {
+    fn connect(&self, text: Option<&str>, record: Option<&Record>, is_own: IsOwn<'_>) -> Result<Connected, Error> {
         match &self.command {
-            PartCommand::Hooks(command) => plan::connect(text, &self.client, command, record),
-            PartCommand::Server(command) => connect_server(text, &self.client.server, command, record),
+            PartCommand::Hooks(command) => plan::connect(text, &self.client, command, record, is_own),
+            PartCommand::Server(command) => connect_server(text, &self.client.server, command, record, is_own),
         }
     }
 
@@ -60,28 +60,34 @@ impl SettingsPart {
     }
 }
 
-/// Adds these parts, each with its record of before. `text` is `None` if there is no file.
+/// Adds these parts, each with its record of before. `text` is `None` if there is no file; `is_own` says whether an entry's
+/// program is this one.
 ///
 /// # Errors
 /// The file cannot be changed without guessing what it means. The message begins with line and column.
-pub fn connect_file(text: Option<&str>, parts: &[(SettingsPart, Option<&Record>)]) -> Result<ConnectedFile, Error> {
+pub fn connect_file(
+    text: Option<&str>,
+    parts: &[(SettingsPart, Option<&Record>)],
+    is_own: IsOwn<'_>,
+) -> Result<ConnectedFile, Error> {
     if let [(part, record)] = parts {
-        return Ok(match part.connect(text, *record)? {
+        return Ok(match part.connect(text, *record, is_own)? {
             Connected::Already => ConnectedFile::Already,
             Connected::Write { text, record } => ConnectedFile::Write { text, records: vec![Some(record)] },
         });
     }
     let mut is_new = false;
     for (part, record) in parts {
-        is_new |= part.connect(text, *record)? != Connected::Already;
+        is_new |= part.connect(text, *record, is_own)? != Connected::Already;
     }
     if !is_new {
         return Ok(ConnectedFile::Already);
     }
-    let Stripped { mut text, folders, .. } = strip(text, parts, &|_| true)?;
+    let recorded: Vec<_> = parts.iter().filter(|(_, record)| record.is_some()).cloned().collect();
+    let Stripped { mut text, folders, .. } = strip(text, &recorded, is_own)?;
     let mut records = Vec::new();
     for (part, _) in parts {
-        let connected = part.connect(text.as_deref(), None)?;
+        let connected = part.connect(text.as_deref(), None, is_own)?;
         records.push(match connected {
             Connected::Already => None,
             Connected::Write { text: new, record } => {

@@ -96,7 +96,8 @@ mod tests {
             ("cursor", "MCP:.*", "Write", &[("postToolUse", OtherPattern)]),
         ] {
             let client = Client::from_word(agent).unwrap();
-            let Ok(Connected::Write { text, .. }) = connect(None, &client, &write_command(NAME, agent, true), None)
+            let Ok(Connected::Write { text, .. }) =
+                connect(None, &client, &write_command(NAME, agent, true), None, &|_| true)
             else {
                 panic!("{agent}");
             };

@@ -107,6 +107,28 @@ proptest! {
         prop_assert_eq!(left.as_deref(), before);
     }
 
+    /// Entries that call us and that a person wrote are replaced, and come back: byte for byte, or as values into a file
+    /// that was edited since.
+    #[test]
+    fn entries_of_a_person_come_back(
+        before in settings(),
+        agent in prop::sample::select(hook_words()),
+        is_edited in any::<bool>(),
+    ) {
+        let client = Client::from_word(agent).unwrap();
+        let before = before.replace("refdesk hook nobody", &format!("refdesk --desk x hook {agent}"));
+        let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
+        if is_edited {
+            record.hash.clear();
+        }
+        let left = disconnected(&after, &client, Some(&record)).expect("the file stays");
+        if is_edited {
+            prop_assert_eq!(left.matches("--desk x").count(), before.matches("--desk x").count(), "{}", left);
+        } else {
+            prop_assert_eq!(left, before);
+        }
+    }
+
     /// With or without a record, our entries are removed and no other value changes.
     #[test]
     fn removing_our_entries_changes_nothing_else(

@@ -27,7 +27,7 @@ pub use foreign::foreign_hooks;
 pub use gaps::{HookGap, HookGapKind, hook_gaps};
 pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
 pub use problem::EntryProblem;
-pub use record::Record;
+pub use record::{Record, Replaced};
 pub use server::{ListedServer, connect_server, disconnect_server, foreign_server, listed_server};
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use jsonc_parser::common::Ranged;
 
 use super::additions::additions;
 use super::client::Client;
+use super::command::{is_canonical, program_of};
 use super::cut::cut;
 use super::entries::{Entry, HOOKS, has_no_comment, members, ours};
 use super::insert::apply;
 use super::problem::keys_in_words;
-use super::record::Record;
+use super::record::{Record, Replaced, Undone};
 use super::text::{Container, error_at, parse, part};
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
@@ -51,7 +52,8 @@ pub enum Disconnected {
     },
 }
 
-/// Adds our entries, which run this command, to the settings of an agent. `text` is `None` if there is no file.
+/// Adds our entries, which run this command, to the settings of an agent. `text` is `None` if there is no file. Entries that
+/// call us and that `connect` did not write are replaced, and are in the record.
 ///
 /// # Errors
 /// The file cannot be changed without guessing what it means. The message begins with line and column.
@@ -60,6 +62,7 @@ pub fn connect(
     client: &Client,
     command: &str,
     record: Option<&Record>,
+    is_own: IsOwn<'_>,
 ) -> Result<Connected, Error> {
     let (mark, body) = split_mark(text);
     let wanted = client.entries(command);
@@ -72,28 +75,33 @@ pub fn connect(
             return Ok(Connected::Already);
         }
     }
+    // Without a record, an entry that starts another file than this command is a person's, whatever it is called.
+    let is_same = |program: &str| program_of(command).as_deref() == Some(program);
+    let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
     // Remove older entries first, so that the record describes the file before any of them.
-    let (base, replaced, is_exact) = match remove_ours(body, client, record, &|_| true)? {
+    let (base, earlier, is_exact) = match remove_ours(body, client, record, is_own)? {
         Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
         Remaining::File => (None, record, true),
         Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
     };
-    let base_text = base.as_deref().unwrap_or("{}\n");
-    let (inserts, mut made) = additions(base_text, client, &wanted)?;
-    let (added, places) = apply(base_text, inserts);
-    if let Some(replaced) = replaced.filter(|_| !is_exact) {
+    let Others { text: base_text, replaced, entries } = without_others(base.as_deref().unwrap_or("{}\n"), client)?;
+    let (inserts, mut made) = additions(&base_text, client, &wanted)?;
+    let (added, places) = apply(&base_text, inserts);
+    if let Some(earlier) = earlier.filter(|_| !is_exact) {
         // Parts that we added then and that are still there remain ours, even if others have added text beside them.
-        made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
+        made.extend(earlier.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
     }
     // If the file now has content of others, it is theirs, even if we created it.
     let created = base.is_none();
-    let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
-    let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
+    let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
+    let (hash, command) = (sha256_hex(added.as_bytes()), vec![command.to_owned()]);
+    let record = Record { hash, added: places, made, created, folders, replaced, entries, command };
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
 
-/// Removes our entries from the settings of an agent: those of the record, and others that run a program which is ours by
-/// `is_own`, and not only by its name.
+/// Removes our entries from the settings of an agent, and puts back those that they replaced. With a record of an older
+/// text, an entry is ours if it runs a program which is ours by `is_own`, and not only by its name, or the recorded
+/// command; without a record only if `connect` would write it.
 ///
 /// # Errors
 /// The file does not parse.
@@ -171,57 +179,92 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsO
         return Err(error_at(body, entry.list.range.start, Code::TooMany, &message));
     }
     if let Some(record) = record
-        && let Some(text) = restored(body, client, record, &found, is_own)
+        && let Some(text) = restored(body, client, record, &found)
     {
         let is_file = record.created && is_blank(&text)?;
         return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
     }
-    if !found.iter().any(|entry| entry.runs(is_own)) {
+    let is_it = |entry: &Entry<'_, '_>| match record {
+        Some(record) => entry.runs(is_own) || record.command.contains(&entry.command().unwrap_or_default()),
+        None => entry.runs(is_own) && is_written(entry, client),
+    };
+    if !found.iter().any(is_it) {
         return Ok(Remaining::Untouched);
     }
     // The file has changed since, or the record is missing or wrong: remove one entry after the other. Without a record
     // it is unknown whether an event without hooks was there before, but that is unlikely.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
-    while let Some(next) = without_first(&left, client, is_own, may_remove)? {
+    while let Some((next, _)) = without_first(&left, client, &is_it, may_remove)? {
         left = next;
     }
     Ok(match record {
-        Some(record) => without_our_containers(left, client, record)?,
+        Some(record) => without_our_containers(with_replaced(left, client, record)?, client, record)?,
         None => Remaining::Text { text: left, is_exact: false },
     })
 }
 
 /// The original text according to the record, if that is plausible. A record may come with a repository and contain
 /// anything, so its result counts only if adding our entries to it gives this text again, which proves that nothing
-/// else was removed.
-fn restored(
-    body: &str,
-    client: &Client,
-    record: &Record,
-    found: &[Entry<'_, '_>],
-    is_own: IsOwn<'_>,
-) -> Option<String> {
-    let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
-    let mut others = match parse(&left).ok()? {
-        Some(Value::Object(root)) => others(&ours(&root, client.word), is_own)?,
-        _ => Vec::new(),
-    };
-    let mut entries = Vec::new();
-    for (event, entry) in found.iter().map(|ours| (ours.event, ours.alone())) {
-        match others.iter().position(|(other, same)| *other == event && *same == entry) {
-            Some(at) => drop(others.remove(at)),
-            None => entries.push((event, entry)),
-        }
+/// else was removed, and if it puts back nothing but entries that call us.
+fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
+    let Undone { bare, original } = record.undo(&sha256_hex(body.as_bytes()), body)?;
+    if let Some(Value::Object(root)) = parse(&bare).ok()?
+        && !ours(&root, client.word).is_empty()
+    {
+        return None;
     }
-    let (inserts, _) = additions(&left, client, &entries).ok()?;
-    (apply(&left, inserts).0 == body).then_some(left)
+    let entries: Vec<_> = found.iter().map(|ours| (ours.event, ours.alone())).collect();
+    let (inserts, _) = additions(&bare, client, &entries).ok()?;
+    (apply(&bare, inserts).0 == body && without_others(&original, client).ok()?.text == bare).then_some(original)
 }
 
-/// Entries that run other programs, and so stay, with their events; `None` if one of them runs ours.
-fn others(entries: &[Entry<'_, '_>], is_own: IsOwn<'_>) -> Option<Vec<(String, serde_json::Value)>> {
-    let other = |entry: &Entry<'_, '_>| (!entry.runs(is_own)).then(|| (entry.event.to_owned(), entry.alone()));
-    entries.iter().map(other).collect()
+/// An entry with its event.
+type EventEntry = (String, serde_json::Value);
+
+/// A text without the entries that call us and are not ours.
+struct Others {
+    text: String,
+    /// What that replaced.
+    replaced: Vec<Replaced>,
+    entries: Vec<EventEntry>,
+}
+
+fn without_others(text: &str, client: &Client) -> Result<Others, Error> {
+    let mut left = Others { text: text.to_owned(), replaced: Vec::new(), entries: Vec::new() };
+    while let Some((next, entry)) = without_first(&left.text, client, &|_| true, |_| true)? {
+        left.replaced.push(Replaced::of(&left.text, &next));
+        left.entries.push(entry);
+        left.text = next;
+    }
+    Ok(left)
+}
+
+/// The text with the entries that ours replaced. It was edited since, so they are added as new ones are.
+fn with_replaced(mut text: String, client: &Client, record: &Record) -> Result<String, Error> {
+    let there = entries_of(&text, client)?;
+    for entry in record.entries.iter().filter(|entry| !there.contains(entry)) {
+        let Ok((inserts, _)) = additions(&text, client, &[(entry.0.as_str(), entry.1.clone())]) else { continue };
+        let added = apply(&text, inserts).0;
+        // A record adds nothing but entries that call us.
+        if entries_of(&added, client)?.len() == entries_of(&text, client)?.len() + 1 {
+            text = added;
+        }
+    }
+    Ok(text)
+}
+
+/// The entries that call us, each with its event.
+fn entries_of(text: &str, client: &Client) -> Result<Vec<EventEntry>, Error> {
+    let Some(Value::Object(root)) = parse(text)? else { return Ok(Vec::new()) };
+    Ok(ours(&root, client.word).iter().map(|entry| (entry.event.to_owned(), entry.alone())).collect())
+}
+
+/// Whether an entry is one that `connect` writes, in this version or, without its option, in an older one.
+fn is_written(entry: &Entry<'_, '_>, client: &Client) -> bool {
+    let Some(command) = entry.command() else { return false };
+    let wanted = || client.entries(&command).into_iter().any(|(event, it)| event == entry.event && it == entry.alone());
+    is_canonical(&command, client.word) && wanted()
 }
 
 /// Whether a text is blank or only an empty object; a comment counts as content.
@@ -239,16 +282,16 @@ pub(super) fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
     is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
 }
 
-/// The text without our first entry; `None` if there is none.
+/// The text without the first of these entries, and that entry with its event; `None` if there is none.
 fn without_first(
     text: &str,
     client: &Client,
-    is_own: IsOwn<'_>,
+    is_it: &dyn Fn(&Entry<'_, '_>) -> bool,
     may_remove: impl Fn(&str) -> bool,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<(String, EventEntry)>, Error> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(None) };
     let found = ours(&root, client.word);
-    let Some(entry) = found.iter().find(|entry| entry.runs(is_own)) else { return Ok(None) };
+    let Some(entry) = found.iter().find(|entry| is_it(entry)) else { return Ok(None) };
     let (from, at) = match entry.outermost(text, may_remove) {
         Some(place) => place,
         None => {
@@ -257,7 +300,7 @@ fn without_first(
         }
     };
     let left = cut(text, &from, at);
-    Ok((left.len() < text.len()).then_some(left))
+    Ok((left.len() < text.len()).then(|| (left, (entry.event.to_owned(), entry.alone()))))
 }
 
 /// Removes the containers that we created, if nothing else was added to them.

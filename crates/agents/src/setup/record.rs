@@ -1,10 +1,11 @@
-//! The record of a connection, so that disconnecting restores the exact original bytes: which bytes were added, and
-//! which of their containers were created. It contains nothing else of the file.
+//! The record of a connection, so that disconnecting restores the exact original bytes: which bytes were added, which
+//! were replaced, and which of their containers were created. It contains nothing else of the file.
 
 use refdesk_files::name::sha256_hex;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// What was added to a settings file.
+/// What was changed in a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// SHA-256 of the resulting text, in hexadecimal.
@@ -17,6 +18,54 @@ pub struct Record {
     pub created: bool,
     /// How many folders above it were created.
     pub folders: usize,
+    /// What was done to entries of others before the additions, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<Replaced>,
+    /// The same entries as values, each with its event, for a file that is edited later. A server has no event.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<(String, Value)>,
+    /// What was written: the command line of hooks, or the words of a server's command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+/// A range of a text that took the place of older bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replaced {
+    /// Its first byte.
+    pub start: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// The bytes before.
+    pub old: String,
+}
+
+impl Replaced {
+    /// The only range in which these texts differ.
+    pub(super) fn of(before: &str, after: &str) -> Self {
+        let same = before.chars().zip(after.chars()).take_while(|(was, is)| was == is);
+        let start: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        let (old, new) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());
+        let same = old.chars().rev().zip(new.chars().rev()).take_while(|(was, is)| was == is);
+        let end: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        let old = old.get(..old.len() - end).unwrap_or_default().to_owned();
+        Self { start, length: new.len() - end, old }
+    }
+
+    /// The text with the bytes from before; `None` if it has no such range.
+    fn undo(&self, text: &str) -> Option<String> {
+        let end = self.start.checked_add(self.length)?;
+        text.get(self.start..end)?;
+        Some(format!("{}{}{}", text.get(..self.start)?, self.old, text.get(end..)?))
+    }
+}
+
+/// What a record says of the text before.
+pub(super) struct Undone {
+    /// The text without the additions and without the entries that they replaced.
+    pub bare: String,
+    /// The original text.
+    pub original: String,
 }
 
 impl Record {
@@ -25,23 +74,48 @@ impl Record {
         self.hash == sha256_hex(text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes())
     }
 
-    /// The text without the additions; `None` if the text has changed or the record does not match it.
-    pub(super) fn undo(&self, hash: &str, text: &str) -> Option<String> {
+    /// The text before; `None` if the text has changed or the record does not match it.
+    pub(super) fn undo(&self, hash: &str, text: &str) -> Option<Undone> {
         if self.hash != hash {
             return None;
         }
-        let mut left = String::with_capacity(text.len());
+        let mut bare = String::with_capacity(text.len());
         let mut at = 0;
         for (start, length) in &self.added {
-            left.push_str(text.get(at..*start)?);
+            bare.push_str(text.get(at..*start)?);
             at = start.checked_add(*length)?;
         }
-        left.push_str(text.get(at..)?);
-        Some(left)
+        bare.push_str(text.get(at..)?);
+        let original = self.replaced.iter().rev().try_fold(bare.clone(), |text, replaced| replaced.undo(&text))?;
+        Some(Undone { bare, original })
     }
 
     /// Whether this container was created by us.
     pub(super) fn has_made(&self, part: &str) -> bool {
         self.made.iter().any(|made| made == part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_that_differs_is_put_back() {
+        for (before, after, expected) in [
+            ("abc", "abc", (3, 0, "")),
+            ("abXc", "abc", (2, 0, "X")),
+            ("aaa", "a", (1, 0, "aa")),
+            ("", "x", (0, 1, "")),
+            ("a,ü,b;c", "a,b!c", (2, 2, "ü,b;")),
+            ("äx", "öx", (0, 2, "ä")),
+        ] {
+            let replaced = Replaced::of(before, after);
+            let (start, length, old) = expected;
+            assert_eq!(replaced, Replaced { start, length, old: old.to_owned() }, "{before} {after}");
+            assert_eq!(replaced.undo(after).as_deref(), Some(before));
+        }
+        let beyond = Replaced { start: 2, length: usize::MAX, old: String::new() };
+        assert_eq!(beyond.undo("abc"), None);
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn connected(
     command: &str,
     record: Option<&Record>,
 ) -> (String, Record) {
-    match connect(text, client, command, record) {
+    match connect(text, client, command, record, &|_| true) {
         Ok(Connected::Write { text, record }) => (text, record),
         other => panic!("{text:?}: {other:?}"),
     }
@@ -150,7 +150,11 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
         for before in std::iter::once(None).chain(FILES.iter().copied().map(Some)) {
             let (after, record) = connected(before, &client, &command, None);
             holds_entries(before, &after, &client, &command);
-            assert_eq!(connect(Some(&after), &client, &command, Some(&record)), Ok(Connected::Already), "{after}");
+            assert_eq!(
+                connect(Some(&after), &client, &command, Some(&record), &|_| true),
+                Ok(Connected::Already),
+                "{after}"
+            );
             assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), before, "{word}: {after}");
             if let Some(before) = before {
                 assert_eq!(disconnect(Some(before), &client, None, &|_| true), Ok(Disconnected::Nothing), "{before}");
@@ -293,8 +297,51 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     assert_eq!(new.matches("refdesk").count(), 3, "{new}");
     assert_eq!(is["hooks"]["SessionStart"][0]["hooks"], serde_json::json!([{"type": "command", "command": "mine"}]));
     assert!(is["hooks"].get("PreToolUse").is_none(), "{new}");
-    let left = disconnected(&new, &client, Some(&record)).unwrap();
-    assert!(!left.contains("refdesk") && left.contains("mine"), "{left}");
+    assert_eq!(disconnected(&new, &client, Some(&record)).as_deref(), Some(old));
+    // Into a file that was edited since, they come back as new entries.
+    let edited = new.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
+    let left = value(&disconnected(&edited, &client, Some(&record)).unwrap()).unwrap();
+    let hooks = |event: &str| left["hooks"][event].as_array().unwrap().clone();
+    assert_eq!(hooks("SessionStart").len(), 2, "{left}");
+    assert_eq!(hooks("SessionStart")[1]["hooks"][0]["command"], "/old/refdesk --desk x hook claude-code");
+    assert_eq!(hooks("PreToolUse"), value(old).unwrap()["hooks"]["PreToolUse"].as_array().unwrap().clone());
+    assert_eq!((left["model"].as_str(), left["hooks"].get("PostToolUse")), (Some("opus"), None));
+}
+
+/// What `connect` would not write is a person's.
+#[test]
+fn without_a_record_an_entry_stays_that_connect_would_not_write() {
+    let client = client("claude-code");
+    let entry = |event: &str, command: &str, rest: &str| {
+        format!(
+            "{{\"hooks\": {{\"{event}\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": \"{command}\"{rest}}}]}}]}}}}"
+        )
+    };
+    for (event, command, rest, stays) in [
+        ("SessionStart", "refdesk hook claude-code --mcp", ", \"timeout\": 10", false),
+        ("SessionStart", "/opt/refdesk hook claude-code --no-mcp", ", \"timeout\": 10", false),
+        ("SessionStart", "refdesk hook claude-code", ", \"timeout\": 10", false),
+        ("SessionStart", "refdesk hook claude-code --mcp", ", \"timeout\": 99", true),
+        ("SessionStart", "refdesk hook claude-code --mcp", "", true),
+        ("SessionStart", "refdesk  hook claude-code --mcp", ", \"timeout\": 10", true),
+        ("SessionStart", "refdesk hook claude-code --repeat", ", \"timeout\": 10", true),
+        ("SessionStart", "A=b refdesk hook claude-code --mcp", ", \"timeout\": 10", true),
+        ("SessionStart", "/else/refdesk hook claude-code --mcp", ", \"timeout\": 10", true),
+        ("Stop", "refdesk hook claude-code --mcp", ", \"timeout\": 10", true),
+    ] {
+        let text = entry(event, command, rest);
+        let is_own = |program: &str| !program.starts_with("/else");
+        let left = match disconnect(Some(&text), &client, None, &is_own).unwrap() {
+            Disconnected::Nothing => None,
+            Disconnected::Write(left) => Some(left),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(left.as_deref(), (!stays).then_some("{}"), "{text}");
+        // Connecting replaces it, and one with another path.
+        let (after, record) = connected(Some(&text), &client, &self::command(&client), None);
+        let expected = if stays || command.starts_with('/') { text.as_str() } else { "{}" };
+        assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), Some(expected), "{after}");
+    }
 }
 
 #[test]
@@ -327,7 +374,7 @@ fn a_file_that_would_need_a_guess_is_refused() {
         ("{\"hooks\": {},\n \"hooks\": {}}", "duplicate-key", 2, 2),
         ("{\"hooks\": {\"SessionStart\": [],\n\"SessionStart\": []}}", "duplicate-key", 2, 1),
     ] {
-        let Error { code: told, message, .. } = connect(Some(text), &client, COMMAND, None).unwrap_err();
+        let Error { code: told, message, .. } = connect(Some(text), &client, COMMAND, None, &|_| true).unwrap_err();
         assert_eq!(told.as_str(), code, "{text:.60}: {message}");
         assert!(message.starts_with(&format!("{line}:{column}: ")), "{text:.60}: {message}");
         let taken = disconnect(Some(text), &client, None, &|_| true);

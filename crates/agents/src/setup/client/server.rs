@@ -105,6 +105,17 @@ impl McpServer {
         }
     }
 
+    /// Whether an entry is one that `connect` writes for this command. Agents that write it anew add its type, and keys
+    /// without a value.
+    pub(in crate::setup) fn is_written(&self, entry: &Value, command: &ServerCommand) -> bool {
+        let is_command = |for_user| *command == self.command(&command.program, for_user);
+        let written = self.entry(command);
+        let has_all = written.as_object().into_iter().flatten().all(|(key, value)| entry.get(key) == Some(value));
+        let kind = |key: &str, value: &Value| key == "type" && value == "stdio" && self.form == ServerForm::Plain;
+        let others = foreign_keys(entry, |key, value| written.get(key).is_some() || kind(key, value));
+        (is_command(true) || is_command(false)) && has_all && others.is_empty()
+    }
+
     /// The command in an entry; `None` if it starts no program, or is switched off.
     pub(in crate::setup) fn command_of(&self, entry: &Value) -> Option<ServerCommand> {
         if switched_off(entry).is_some() { None } else { self.listed_command(entry) }

@@ -119,7 +119,7 @@ proptest! {
     fn disconnecting_restores_the_bytes((client, before) in agent_and_settings()) {
         // A file with a key twice, for example, is refused.
         if let Ok(Connected::Write { text: after, record }) =
-            connect_server(Some(&before), &client.server, &command(&client), None)
+            connect_server(Some(&before), &client.server, &command(&client), None, &|_| true)
         {
             holds_server(Some(&before), &after, &client, &command(&client));
             let left = disconnected(&after, &client, Some(&record));
@@ -134,7 +134,7 @@ proptest! {
         remembered in any::<bool>(),
     ) {
         let Ok(Connected::Write { text: after, mut record }) =
-            connect_server(Some(&before), &client.server, &command(&client), None) else { return Ok(()) };
+            connect_server(Some(&before), &client.server, &command(&client), None, &|_| true) else { return Ok(()) };
         record.hash.clear();
         let left = disconnect_server(Some(&after), &client.server, remembered.then_some(&record), &|_| true);
         if let Ok(Disconnected::Write(left)) = left {
@@ -156,7 +156,7 @@ proptest! {
         ranges in prop::collection::vec((0_usize..300, 0_usize..300), 0..4),
     ) {
         let Ok(Connected::Write { text: after, record }) =
-            connect_server(Some(&before), &client.server, &command(&client), None) else { return Ok(()) };
+            connect_server(Some(&before), &client.server, &command(&client), None, &|_| true) else { return Ok(()) };
         let forged = Record { added: ranges, created: true, folders: usize::MAX, ..record };
         let left = match disconnect_server(Some(&after), &client.server, Some(&forged), &|_| true) {
             Ok(Disconnected::Write(left)) => left,
@@ -172,7 +172,7 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "[a-z:{}\\[\\]\"' \\n#=.-]{0,80}", at in 0..7_usize) {
         let client = Client::all().nth(at).unwrap();
-        let connected = connect_server(Some(&text), &client.server, &command(&client), None);
+        let connected = connect_server(Some(&text), &client.server, &command(&client), None, &|_| true);
         if let Ok(Connected::Write { text: after, record }) = connected {
             prop_assert_eq!(disconnected(&after, &client, Some(&record)), Some(text));
         }

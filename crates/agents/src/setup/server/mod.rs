@@ -18,11 +18,12 @@ use super::client::{McpServer, SERVER, ServerCommand, SettingsFormat};
 use super::insert::{Insert, apply};
 use super::plan::{Connected, Disconnected, IsOwn, split_mark};
 use super::problem::EntryProblem;
-use super::record::Record;
+use super::record::{Record, Replaced, Undone};
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
-/// Adds our server, started by this command, to the settings of an agent. `text` is `None` if there is no file.
+/// Adds our server, started by this command, to the settings of an agent. `text` is `None` if there is no file. An entry that
+/// starts us and that `connect` did not write is replaced, and is in the record.
 ///
 /// # Errors
 /// The file cannot be changed without guessing what it means, or lists another server under our name. The message begins
@@ -32,6 +33,7 @@ pub fn connect_server(
     server: &McpServer,
     command: &ServerCommand,
     record: Option<&Record>,
+    is_own: IsOwn<'_>,
 ) -> Result<Connected, Error> {
     let (mark, body) = split_mark(text);
     let list = List::of(body, server)?;
@@ -49,13 +51,23 @@ pub fn connect_server(
             }
         }
     }
-    let (base, replaced, is_exact) = match remove(body, server, record, &|_| true)? {
+    // Without a record, an entry that starts another file than this command is a person's, whatever it is called.
+    let is_same = |program: &str| program == command.program;
+    let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
+    let (base, earlier, is_exact) = match remove(body, server, record, is_own)? {
         Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
         Remaining::File => (None, record, true),
         Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
     };
     let blank = if server.format == SettingsFormat::Json { "{}\n" } else { "" };
-    let base_text = base.as_deref().unwrap_or(blank);
+    let mut base_text = base.as_deref().unwrap_or(blank).to_owned();
+    let (mut replaced, mut entries) = (Vec::new(), Vec::new());
+    if let Some((text, entry)) = without_other(&base_text, server)? {
+        replaced.push(Replaced::of(&base_text, &text));
+        entries.push((String::new(), entry));
+        base_text = text;
+    }
+    let base_text = base_text.as_str();
     let list = List::of(base_text, server)?;
     let entry = server.entry(command);
     let Additions { inserts, mut made } = list.add(base_text, &entry)?;
@@ -63,17 +75,19 @@ pub fn connect_server(
     if !is_only_ours(&list, base_text, server, &added, Some(&entry)) {
         return Err(not_safe(base_text, &list, "added"));
     }
-    if let Some(replaced) = replaced.filter(|_| !is_exact) {
-        made.extend(replaced.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
+    if let Some(earlier) = earlier.filter(|_| !is_exact) {
+        made.extend(earlier.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
     }
     let created = base.is_none();
-    let folders = replaced.filter(|_| created).map_or(0, |replaced| replaced.folders);
-    let record = Record { hash: sha256_hex(added.as_bytes()), added: places, made, created, folders };
+    let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
+    let (hash, command) = (sha256_hex(added.as_bytes()), command.words().into_iter().map(str::to_owned).collect());
+    let record = Record { hash, added: places, made, created, folders, replaced, entries, command };
     Ok(Connected::Write { text: format!("{mark}{added}"), record })
 }
 
-/// Removes our server from the settings of an agent: that of the record, or another that runs a program which is ours by
-/// `is_own`, and not only by its name.
+/// Removes our server from the settings of an agent, and puts back the entry that it replaced. With a record of an older
+/// text, it is ours if it starts a program which is ours by `is_own`, and not only by its name, or runs the recorded
+/// command; without a record only if `connect` would write it.
 ///
 /// # Errors
 /// The file does not parse, or the entry cannot be cut out of it safely.
@@ -219,7 +233,11 @@ fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn
         let is_file = record.created && is_blank(&text, server)?;
         return Ok(if is_file { Remaining::File } else { Remaining::Text { text, is_exact: true } });
     }
-    if !is_own(&command.program) {
+    let is_it = match record {
+        Some(record) => is_own(&command.program) || command.words() == record.command,
+        None => is_own(&command.program) && server.is_written(entry, &command),
+    };
+    if !is_it {
         return Ok(Remaining::Untouched);
     }
     // The file has changed since, or the record is missing or wrong: cut the entry out.
@@ -228,6 +246,7 @@ fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn
     if !is_only_ours(&list, &text, server, body, None) {
         return Err(not_safe(body, &list, "removed"));
     }
+    let text = record.map_or_else(|| text.clone(), |record| with_replaced(&text, server, record));
     let is_file = record.is_some_and(|record| record.created) && is_blank(&text, server)?;
     if is_file {
         return Ok(Remaining::File);
@@ -237,15 +256,41 @@ fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn
     Ok(Remaining::Text { text, is_exact: false })
 }
 
+/// The text without an entry that starts us, and that entry; `None` if there is none.
+fn without_other(text: &str, server: &McpServer) -> Result<Option<(String, Value)>, Error> {
+    let list = List::of(text, server)?;
+    let Some(entry) = list.entry().filter(|entry| list.ours(entry, server).is_some()) else { return Ok(None) };
+    let left = list.cut(text, &|_| true)?;
+    if !is_only_ours(&list, &left, server, text, None) {
+        return Err(not_safe(text, &list, "replaced"));
+    }
+    Ok(Some((left, entry.clone())))
+}
+
+/// The text with the entry that ours replaced. It was edited since, so that is added as a new one is.
+fn with_replaced(text: &str, server: &McpServer, record: &Record) -> String {
+    let added = || {
+        let (_, entry) = record.entries.first()?;
+        let list = List::of(text, server).ok()?;
+        // A record adds nothing but an entry that starts us.
+        list.ours(entry, server)?;
+        let added = apply(text, list.add(text, entry).ok()?.inserts).0;
+        is_only_ours(&list, text, server, &added, Some(entry)).then_some(added)
+    };
+    added().unwrap_or_else(|| text.to_owned())
+}
+
 /// The original text according to the record, if that is plausible: a record may contain anything, so its result counts
-/// only if adding the entry to it gives this text again.
+/// only if adding the entry to it gives this text again, and if it puts back nothing but an entry that starts us.
 fn restored(body: &str, server: &McpServer, record: &Record, entry: &Value) -> Option<String> {
-    let left = record.undo(&sha256_hex(body.as_bytes()), body)?;
-    let list = List::of(&left, server).ok()?;
+    let Undone { bare, original } = record.undo(&sha256_hex(body.as_bytes()), body)?;
+    let list = List::of(&bare, server).ok()?;
     // Parsing may reorder the members.
     let written = server.command_of(entry).map(|command| server.entry(&command)).filter(|written| written == entry);
-    let Additions { inserts, .. } = list.add(&left, written.as_ref().unwrap_or(entry)).ok()?;
-    (list.entry().is_none() && apply(&left, inserts).0 == body).then_some(left)
+    let Additions { inserts, .. } = list.add(&bare, written.as_ref().unwrap_or(entry)).ok()?;
+    let is_again = list.entry().is_none() && apply(&bare, inserts).0 == body;
+    let before = without_other(&original, server).ok()?.map_or_else(|| original.clone(), |(left, _)| left);
+    (is_again && before == bare).then_some(original)
 }
 
 /// Whether `with` differs from `without` only by our entry (this one, if given) and by empty containers on the way to it.

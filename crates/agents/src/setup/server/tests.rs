@@ -16,7 +16,7 @@ pub(super) fn connected(
     command: &ServerCommand,
     record: Option<&Record>,
 ) -> (String, Record) {
-    match connect_server(text, &client.server, command, record) {
+    match connect_server(text, &client.server, command, record, &|_| true) {
         Ok(Connected::Write { text, record }) => (text, record),
         other => panic!("{}: {text:?}: {other:?}", client.word),
     }
@@ -110,7 +110,10 @@ fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
             let (after, record) = connected(before, &client, &command, None);
             holds_server(before, &after, &client, &command);
             assert!(record.describes(&after));
-            assert_eq!(connect_server(Some(&after), &client.server, &command, Some(&record)), Ok(Connected::Already));
+            assert_eq!(
+                connect_server(Some(&after), &client.server, &command, Some(&record), &|_| true),
+                Ok(Connected::Already)
+            );
             assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), before, "{}: {after}", client.word);
             if let Some(before) = before {
                 assert_eq!(disconnect_server(Some(before), &client.server, None, &|_| true), Ok(Disconnected::Nothing));
@@ -189,7 +192,10 @@ fn what_is_written_for_each_agent() {
 fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
     let claude = client("claude-code");
     let by_hand = r#"{"mcpServers": {"refdesk": {"type": "stdio", "command": "refdesk", "args": ["mcp"], "env": {}}}}"#;
-    assert_eq!(connect_server(Some(by_hand), &claude.server, &command(&claude), None), Ok(Connected::Already));
+    assert_eq!(
+        connect_server(Some(by_hand), &claude.server, &command(&claude), None, &|_| true),
+        Ok(Connected::Already)
+    );
     assert_eq!(disconnected(by_hand, &claude, None).as_deref(), Some("{}"));
     for (word, text, line) in [
         ("claude-code", "{\n  \"mcpServers\": {\n    \"refdesk\": {\"command\": \"docker\"}\n  }\n}", 3),
@@ -202,10 +208,63 @@ fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
         ("goose", "extensions:\n  refdesk:\n    enabled: false\n    cmd: refdesk\n    args: [mcp]\n", 2),
     ] {
         let client = client(word);
-        let error = connect_server(Some(text), &client.server, &command(&client), None).unwrap_err();
+        let error = connect_server(Some(text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert_eq!(error.code, Code::EntryTaken, "{error}");
         assert!(error.message.starts_with(&format!("{line}:1: ")), "{error}");
         assert_eq!(disconnect_server(Some(text), &client.server, None, &|_| true), Ok(Disconnected::Nothing), "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_a_person_is_replaced_and_comes_back() {
+    let is_own = |program: &str| program == "refdesk";
+    for (word, before) in [
+        ("claude-code", "{\"mcpServers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}}}\n"),
+        (
+            "claude-code",
+            "{\n  \"mcpServers\": {\n    \"refdesk\": { // mine\n      \"command\": \"refdesk\",\n      \"args\": [\"--desk\", \"x\", \"mcp\"]\n    },\n    \"b\": {}\n  }\n}",
+        ),
+        ("codex", "model = \"x\"\n\n[mcp_servers.refdesk]\ncommand = \"/opt/refdesk\" # mine\nargs = [\"mcp\"]\n"),
+        (
+            "codex",
+            "[mcp_servers.refdesk]\r\ncommand = '/opt/refdesk'\r\nargs = ['mcp']\r\ntool_timeout_sec = 9\r\n[b]\r\n",
+        ),
+        ("vscode", "{\"servers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}}}\n"),
+        ("opencode", "{\"mcp\":{\"refdesk\":{\"type\":\"local\",\"command\":[\"/opt/refdesk\",\"mcp\"]}}}\n"),
+        ("goose", "extensions:\n  refdesk:\n    cmd: /opt/refdesk # mine\n    args:\n    - mcp\n  b: {}\n"),
+    ] {
+        let client = client(word);
+        assert_eq!(
+            disconnect_server(Some(before), &client.server, None, &is_own),
+            Ok(Disconnected::Nothing),
+            "{before}"
+        );
+        let wanted = command(&client);
+        let Ok(Connected::Write { text: after, record }) =
+            connect_server(Some(before), &client.server, &wanted, None, &is_own)
+        else {
+            panic!("{before}");
+        };
+        holds_server(Some(before), &after, &client, &wanted);
+        let restored = Disconnected::Write(before.to_owned());
+        let left = disconnect_server(Some(&after), &client.server, Some(&record), &is_own);
+        assert_eq!(left.as_ref(), Ok(&restored), "{after}");
+        // Connected again with another command, it is the same entry that comes back.
+        let moved = client.server.command("/new/refdesk", true);
+        let (again, second) = connected(Some(&after), &client, &moved, Some(&record));
+        let left = disconnect_server(Some(&again), &client.server, Some(&second), &is_own);
+        assert_eq!(left.as_ref(), Ok(&restored), "{again}");
+        // Into a file that was edited since, it comes back as a new entry.
+        for (text, record) in [(after, record), (again, second)] {
+            let edited = format!("{text}\n");
+            let Ok(Disconnected::Write(left)) =
+                disconnect_server(Some(&edited), &client.server, Some(&record), &is_own)
+            else {
+                panic!("{edited}");
+            };
+            let value = |text: &str| List::of(text, &client.server).unwrap().value;
+            assert_eq!(value(&left), value(before), "{left}");
+        }
     }
 }
 
@@ -263,7 +322,7 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
             Err(how) => format!(" {off}{how}"),
         };
         assert!(found.message.ends_with(&expected), "{word}: {}", found.message);
-        let error = connect_server(Some(&text), &client.server, &command(&client), None).unwrap_err();
+        let error = connect_server(Some(&text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert_eq!((error.code, error.message.ends_with(&found.message)), (Code::EntryTaken, true), "{error}");
     }
     // What agents add when they write the entry anew, and what people add that leaves the command as it is.
@@ -273,7 +332,10 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
         [("goose", goose), ("codex", codex), ("gemini-cli", &json("mcpServers", "\"trust\": true, \"timeout\": 9000"))]
     {
         let client = client(word);
-        assert_eq!(connect_server(Some(text), &client.server, &command(&client), None), Ok(Connected::Already));
+        assert_eq!(
+            connect_server(Some(text), &client.server, &command(&client), None, &|_| true),
+            Ok(Connected::Already)
+        );
     }
 }
 
@@ -310,7 +372,7 @@ fn a_file_that_would_need_a_guess_is_refused() {
         ("goose", "a: 1\n...\n", "wrong-type", "1:1: "),
     ] {
         let client = client(word);
-        let error = connect_server(Some(text), &client.server, &command(&client), None).unwrap_err();
+        let error = connect_server(Some(text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert!(error.message.starts_with(place), "{text:?}: {error}");
         assert!([code, "wrong-type"].contains(&error.code.as_str()), "{text:?}: {error}");
     }
@@ -326,10 +388,12 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
     for before in JSON.iter().map(|text| text.replace("LIST", "mcpServers")).map(Some).chain([None]) {
         let text = before.as_deref();
         let both = [(hooks("refdesk"), None), (server(), None)];
-        let Ok(ConnectedFile::Write { text: after, records }) = connect_file(text, &both) else { panic!("{text:?}") };
+        let Ok(ConnectedFile::Write { text: after, records }) = connect_file(text, &both, &|_| true) else {
+            panic!("{text:?}")
+        };
         let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
         let known = [(hooks("refdesk"), Some(first)), (server(), Some(second))];
-        assert_eq!(connect_file(Some(&after), &known), Ok(ConnectedFile::Already));
+        assert_eq!(connect_file(Some(&after), &known, &|_| true), Ok(ConnectedFile::Already));
         let left = |found: Result<Disconnected, Error>| match found.unwrap() {
             Disconnected::Write(text) => Some(text),
             Disconnected::Remove { .. } => None,
@@ -338,7 +402,9 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
         assert_eq!(left(disconnect_file(Some(&after), &known, &|_| true)), before, "{after}");
         // Another path in the hooks alone.
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
-        let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved) else { panic!() };
+        let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved, &|_| true) else {
+            panic!()
+        };
         let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         assert_eq!(left(disconnect_file(Some(&again), &moved, &|_| true)), before, "{again}");
@@ -348,7 +414,8 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
             let (mut now, mut records) = (before.clone(), vec![None, None]);
             for at in order {
                 let one = [(parts[at].clone(), None)];
-                let Ok(ConnectedFile::Write { text, records: new }) = connect_file(now.as_deref(), &one) else {
+                let Ok(ConnectedFile::Write { text, records: new }) = connect_file(now.as_deref(), &one, &|_| true)
+                else {
                     panic!()
                 };
                 now = Some(text);
