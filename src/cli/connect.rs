@@ -18,17 +18,17 @@ use self::connection::{Connection, Wanted};
 use self::file_change::Verb;
 use self::found::FoundAgent;
 use super::answer::CommandOutput;
-use super::args::{ConnectArgs, DisconnectArgs, SettingsArgs};
-use super::output::{ask, can_ask, print_to_stderr};
+use super::args::{ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
+use super::output::{ask, can_ask, print_error, print_to_stderr};
 use super::workspace::nothing_found;
 use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
-use refdesk_agents::setup::Client;
+use refdesk_agents::setup::{Client, SwitchProblem};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
 /// Connects agents: those that are named, or those that are found.
-pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> CommandOutput {
+pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: OutputFormat) -> CommandOutput {
     let mut agents = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
         Ok(agents) => agents,
@@ -73,24 +73,28 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs) -> Comman
         (_, true) => Wanted::Server,
         _ => Wanted::Both,
     };
+    let is_single = agents.len() == 1;
     let mut answers = Vec::new();
     for (agent, evidence) in agents.iter().zip(evidence) {
         let connection = Connection::new(desk, agent.client, args.settings, wanted, Verb::Connect);
-        answers.push(match connection {
-            Ok(connection) => {
-                let mut answer = connection.carry_out(desk, session, args.settings);
-                answer.notes.splice(0..0, evidence);
-                (answer, Some(connection))
-            }
+        let (mut answer, connection) = match connection {
+            Ok(connection) => (connection.carry_out(desk, session, args.settings), Some(connection)),
             Err(refusal) => (refused(&agent.client, refusal), None),
-        });
+        };
+        answer.notes.splice(0..0, evidence);
+        if is_asked && !is_single && format == OutputFormat::Text {
+            // Before the questions about the next agent.
+            print_refusals(attributed(&agent.client, std::mem::take(&mut answer.refused)));
+        }
+        answers.push((answer, connection));
     }
     try_out(desk, &mut answers);
-    let mut answers: Vec<CommandOutput> = answers.into_iter().map(|(answer, _)| answer).collect();
-    if let Some(first) = answers.first_mut() {
+    let answers = answers.into_iter().map(|(answer, _)| answer);
+    let mut answers: Vec<_> = agents.iter().map(|agent| agent.client).zip(answers).collect();
+    if let Some((_, first)) = answers.first_mut() {
         first.notes.splice(0..0, empty);
     }
-    joined(answers, args.agents.len() == 1)
+    joined(answers, args.agents.len() == 1, Verb::Connect)
 }
 
 /// Disconnects agents: those that are named, or all that are connected.
@@ -115,12 +119,13 @@ pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs) -> 
     }
     let mut answers = Vec::new();
     for (client, connection) in connections {
-        answers.push(match connection {
+        let answer = match connection {
             Ok(connection) => connection.carry_out(desk, session, args.settings),
             Err(refusal) => refused(&client, refusal),
-        });
+        };
+        answers.push((client, answer));
     }
-    joined(answers, args.agents.len() == 1)
+    joined(answers, args.agents.len() == 1, Verb::Disconnect)
 }
 
 /// The agents of these names, each once.
@@ -163,10 +168,6 @@ fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<S
 
 /// Runs what the connected agents would run, and adds the results to their answers.
 fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)]) {
-    let is_connected = |answer: &CommandOutput| {
-        let status = answer.json.get("status").and_then(Value::as_str);
-        matches!(status, Some("connected" | "already_connected"))
-    };
     let connected: Vec<_> = answers
         .iter_mut()
         .filter_map(|(answer, connection)| Some((answer, connection.as_ref()?)))
@@ -190,33 +191,51 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
         }
     };
     for ((answer, connection), results) in connected.into_iter().zip(&results) {
-        report(answer, (connection.client(), &connection.restart(desk)), results, prompt.as_ref());
-        let problems = connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off);
-        answer.notes.extend(problems.map(|problem| format!("{}; {}", problem.message, problem.fix)));
+        let problems = connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off).collect();
+        let outcome = Outcome { results, problems, for_user: connection.is_for_user() };
+        report(answer, (connection.client(), &connection.restart(desk)), &outcome, prompt.as_ref());
     }
+}
+
+/// What trying out a connection showed.
+struct Outcome<'a> {
+    results: &'a [CanaryResult],
+    /// What the agent's own settings switch off.
+    problems: Vec<SwitchProblem>,
+    /// Whether its settings are the user's own.
+    for_user: bool,
 }
 
 /// Adds the results of trying out a connection to its answer, and how to restart the agent.
 fn report(
     answer: &mut CommandOutput,
     (client, restart): (&Client, &str),
-    results: &[CanaryResult],
+    Outcome { results, problems, for_user }: &Outcome<'_>,
     prompt: Option<&CanaryPrompt>,
 ) {
+    let off = |problem: &SwitchProblem| json!({"message": problem.message, "hint": problem.fix});
     if let Value::Object(members) = &mut answer.json {
         members.insert("canary".to_owned(), canary::json(results));
+        members.insert("switched_off".to_owned(), problems.iter().map(off).collect());
         members.insert("ask".to_owned(), json!(prompt.map(|prompt| &prompt.text)));
     }
     let mut text = format!("\nTried out as {} would run it:\n", client.name);
     for line in canary::lines(results, prompt) {
         text.push_str(&format!("  {}\n", visible(&line)));
     }
-    if let Some(hint) = canary::delivered(results) {
+    for problem in problems {
+        text.push_str(&format!("  wrong  {}\n", visible(&problem.message)));
+    }
+    if let Some(hint) = canary::delivered(results).filter(|_| problems.is_empty()) {
         text.push_str("It would read:\n");
         hint.lines().for_each(|line| text.push_str(&format!("  | {}\n", visible(line))));
     }
-    let failure = canary::failure(results, client.name);
-    if failure.is_none() {
+    let off = |problem: &SwitchProblem| {
+        Error::new(Code::NotDelivered, format!("{}, {}", client.name, problem.message), problem.fix.clone())
+    };
+    let failures: Vec<Error> =
+        canary::failure(results, client, *for_user).into_iter().chain(problems.iter().map(off)).collect();
+    if failures.is_empty() {
         text.push_str(&match prompt {
             Some(prompt) => format!("Now {restart}. Then ask: {}\n", visible(&prompt.text)),
             None => format!("Now {restart}.\n"),
@@ -225,31 +244,98 @@ fn report(
     answer.text.extend_from_slice(text.as_bytes());
     let exit = answer.exit;
     let earlier = std::mem::replace(answer, CommandOutput::new(Value::Null, ""));
-    *answer = earlier.and_refused(failure.into_iter().collect());
+    *answer = earlier.and_refused(failures);
     answer.exit = answer.exit.max(exit);
 }
 
+/// The status of an answer.
+fn status(answer: &CommandOutput) -> Option<&str> {
+    answer.json.get("status").and_then(Value::as_str)
+}
+
+fn is_connected(answer: &CommandOutput) -> bool {
+    matches!(status(answer), Some("connected" | "already_connected"))
+}
+
+/// These errors with the name of the agent that they concern.
+fn attributed(client: &Client, refused: Vec<Error>) -> Vec<(Vec<&'static str>, Error)> {
+    let own = |error: Error| {
+        let is_named = error.message.starts_with(client.name);
+        (if is_named { Vec::new() } else { vec![client.name] }, error)
+    };
+    refused.into_iter().map(own).collect()
+}
+
+/// Errors with the names of their agents in front.
+fn named_errors(errors: Vec<(Vec<&'static str>, Error)>) -> impl Iterator<Item = Error> {
+    errors.into_iter().map(|(names, error)| match names.as_slice() {
+        [] => error,
+        names => Error { message: format!("{}: {}", names.join(", "), error.message), ..error },
+    })
+}
+
+fn print_refusals(errors: Vec<(Vec<&'static str>, Error)>) {
+    named_errors(errors).for_each(|error| print_error(&error));
+}
+
 /// One answer for all agents: the only one if a single agent was named, else a list.
-fn joined(mut answers: Vec<CommandOutput>, is_single: bool) -> CommandOutput {
+fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb) -> CommandOutput {
     if is_single && answers.len() == 1 {
-        return answers.remove(0);
+        return answers.remove(0).1;
     }
+    let is_one = answers.len() == 1;
     let mut whole = CommandOutput::new(Value::Null, "");
+    let summary = if is_one { String::new() } else { summary(&answers, verb) };
     let mut agents = Vec::new();
-    for answer in answers {
+    let mut errors: Vec<(Vec<&'static str>, Error)> = Vec::new();
+    for (client, answer) in answers {
         if !whole.text.is_empty() && !answer.text.is_empty() {
             whole.text.push(b'\n');
         }
         whole.text.extend_from_slice(&answer.text);
         whole.notes.extend(answer.notes.iter().cloned());
         whole.exit = whole.exit.max(answer.exit);
-        // Without a terminal, no agent is connected for the same reason.
-        let fresh = answer.refused.iter().filter(|refusal| !whole.refused.contains(refusal)).cloned();
-        let fresh: Vec<Error> = fresh.collect();
-        whole.refused.extend(fresh);
+        for (names, error) in attributed(&client, answer.refused.clone()) {
+            // What keeps one agent from being connected often keeps all: it is said once.
+            match errors.iter_mut().find(|(_, known)| *known == error) {
+                Some((known, _)) => known.extend(names),
+                None => errors.push((names, error)),
+            }
+        }
         agents.push(answer.document());
     }
+    whole.refused =
+        if is_one { errors.into_iter().map(|(_, error)| error).collect() } else { named_errors(errors).collect() };
+    if !summary.is_empty() {
+        let gap = if whole.text.is_empty() { "" } else { "\n" };
+        whole.text.extend_from_slice(format!("{gap}{summary}\n").as_bytes());
+    }
     CommandOutput { json: json!({"agents": agents}), ..whole }
+}
+
+/// Which of several agents are connected now, in one line; empty if nothing was to be written, or all are disconnected.
+fn summary(answers: &[(Client, CommandOutput)], verb: Verb) -> String {
+    let names = |is_it: &dyn Fn(&CommandOutput) -> bool| {
+        let names: Vec<&str> = answers.iter().filter(|(_, it)| is_it(it)).map(|(client, _)| client.name).collect();
+        names.join(", ")
+    };
+    if answers.iter().any(|(_, answer)| status(answer) == Some("dry_run")) {
+        return String::new();
+    }
+    let failed = names(&|answer| status(answer) == Some("error"));
+    let groups = match verb {
+        Verb::Connect => vec![
+            ("Connected", names(&|answer| is_connected(answer) && answer.exit == 0)),
+            ("Connected, but not working yet", names(&|answer| is_connected(answer) && answer.exit > 0)),
+            ("Not connected", failed),
+        ],
+        Verb::Disconnect if failed.is_empty() => Vec::new(),
+        Verb::Disconnect => {
+            vec![("Disconnected", names(&|answer| status(answer) != Some("error"))), ("Not disconnected", failed)]
+        }
+    };
+    let groups = groups.into_iter().filter(|(_, names)| !names.is_empty());
+    groups.map(|(group, names)| format!("{group}: {names}.")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -284,7 +284,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Ask(args) => ask::run(desk, session, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
         Command::Trust(args) => trust::run(desk, session, args),
-        Command::Connect(args) => connect::connect(desk, session, args),
+        Command::Connect(args) => connect::connect(desk, session, args, format),
         Command::Disconnect(args) => connect::disconnect(desk, session, args),
     }
 }

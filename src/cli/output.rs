@@ -22,12 +22,7 @@ use refdesk_text::{Code, Error};
 /// Prints an answer and gives its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     print_diagnostics(&answer.diagnostics, answer.shows_warnings);
-    for error in &answer.refused {
-        print_to_stderr(&format!(
-            "error: {}",
-            Error::new(error.code, one_line(&error.message), one_line(&error.fix.worded(&fix::words)).into_owned())
-        ));
-    }
+    answer.refused.iter().for_each(print_error);
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| print_to_stderr(&format!("note: {}", one_line(note))));
     }
@@ -39,6 +34,12 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
         _ => write_emphasised(&answer.text, &answer.emphasised),
     };
     ExitCode::from(if written { exit } else { exit.max(1) })
+}
+
+/// An error and what to do about it, on standard error.
+pub fn print_error(error: &Error) {
+    let fix = one_line(&error.fix.worded(&fix::words)).into_owned();
+    print_to_stderr(&format!("error: {}", Error::new(error.code, one_line(&error.message), fix)));
 }
 
 /// Decides once whether colours are used: as `--color` says, else as the user prefers, else by the terminal and the

@@ -106,6 +106,41 @@ fn each_file_is_asked_about_and_nothing_is_written_unless_all_are_approved() {
 }
 
 #[test]
+fn a_file_that_is_to_stay_does_not_keep_the_others_from_being_removed() {
+    for (answers, removed) in [(["y\r", "n\r"], true), (["n\r", "n\r"], false)] {
+        let world = Workspace::of(json!([inline("a", "text")]), &[]);
+        let ran = world.run(&["connect", "cursor", "--yes"]);
+        assert!(ran.text().contains("Cursor is connected"), "{ran}");
+        let mut pty = start(&world, &["disconnect", "cursor"]);
+        pty.wait_for("Remove .cursor/hooks.json (+0 −24)? [y/N]");
+        pty.type_bytes(answers[0]);
+        pty.wait_for("Remove .cursor/mcp.json (+0 −12)? [y/N]");
+        pty.type_bytes(answers[1]);
+        let kept = if removed { ".cursor/mcp.json" } else { ".cursor/hooks.json and .cursor/mcp.json" };
+        pty.wait_for(&format!("Cursor: nothing was removed from {kept}, because you said no"));
+        pty.wait_for("hint: `refdesk disconnect cursor` asks again");
+        assert_eq!(pty.text().contains("Cursor is still connected in part: removed .cursor/hooks.json"), removed);
+        assert_eq!(pty.wait_for_exit().exit_code(), 1);
+        assert_eq!(world.path.join(SETTINGS).exists(), !removed);
+        assert!(world.path.join(".cursor/mcp.json").exists());
+        // What stayed can still be undone.
+        world.run(&["disconnect", "cursor", "--yes"]).exits(0);
+        assert!(!world.path.join(".cursor").exists());
+    }
+}
+
+#[test]
+fn an_error_comes_before_the_questions_about_the_next_agent() {
+    let world = world("{ bad");
+    let mut pty = start(&world, &["connect", "cursor", "vscode"]);
+    pty.wait_for("Write .vscode/mcp.json");
+    assert!(pty.text().contains("error: Cursor: .cursor/hooks.json:1:3: "), "{}", pty.text());
+    pty.type_bytes("y\r");
+    pty.wait_for("Connected: VS Code. Not connected: Cursor.");
+    assert_eq!(pty.wait_for_exit().exit_code(), 1);
+}
+
+#[test]
 fn an_empty_catalog_is_asked_about_first() {
     let world = Workspace::new();
     let mut pty = start(&world, &["connect", "cursor"]);

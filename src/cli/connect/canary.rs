@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use refdesk_agents::canary::{
     self as trial, CanaryAnswer, CanaryEnd, CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult, CanaryStep,
 };
+use refdesk_agents::setup::Client;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -69,15 +70,18 @@ pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryProm
 }
 
 /// What is wrong with a connection, and what to do: the first failed step.
-pub(in crate::cli) fn failure(results: &[CanaryResult], agent: &str) -> Option<Error> {
+pub(in crate::cli) fn failure(results: &[CanaryResult], client: &Client, for_user: bool) -> Option<Error> {
     let (result, failure) = results.iter().find_map(|result| Some((result, result.outcome.as_ref().err()?)))?;
-    let message = format!("{agent}, {}: {}", step_in_words(result.step), failure_in_words(failure));
-    Some(Error::new(Code::NotDelivered, message, fix(failure)))
+    let message = format!("{}, {}: {}", client.name, step_in_words(result.step), failure_in_words(failure));
+    Some(Error::new(Code::NotDelivered, message, fix(failure, client, for_user)))
 }
 
-/// How to fix it.
-pub(in crate::cli) fn fix(failure: &CanaryFailure) -> String {
+/// How to fix it; `for_user` if the user's own settings say what is run.
+pub(in crate::cli) fn fix(failure: &CanaryFailure, client: &Client, for_user: bool) -> String {
     let fix = match failure {
+        CanaryFailure::NotFound(_) if for_user => {
+            return format!("`refdesk connect {} --user` writes where this program is", client.word);
+        }
         CanaryFailure::NotFound(_) => {
             "install refdesk in a folder that is on PATH, or connect with --user, which writes where it is"
         }

@@ -101,6 +101,11 @@ impl Connection {
         &self.client
     }
 
+    /// Whether the settings are the user's own.
+    pub fn is_for_user(&self) -> bool {
+        self.for_user
+    }
+
     /// What to try out after connecting.
     pub fn job(&self, workspace: PathBuf) -> CanaryJob {
         let agent = HookAgent::from_word(self.client.word);
@@ -242,6 +247,7 @@ impl Connection {
             return CommandOutput { notes: preview, ..self.answer("dry_run", changes, false, shown) };
         }
         let mut text = shown;
+        let mut kept: Vec<&str> = Vec::new();
         if !settings.yes {
             let mut heading = format!("\n{}\n\n", self.client.name);
             for change in changes.iter().flatten() {
@@ -250,8 +256,12 @@ impl Connection {
                 match ask(&shown, &question) {
                     Some(true) => text.clear(),
                     Some(false) => {
-                        let refusal = self.declined(&change.proposal.shown);
-                        return self.answer("error", changes, false, "").and_refused(vec![refusal]);
+                        text.clear();
+                        kept.push(&change.proposal.shown);
+                        // The hooks name tools of the server, so that one file is not written without the other.
+                        if self.verb == Verb::Connect {
+                            break;
+                        }
                     }
                     None => {
                         let answer = self.answer("error", changes, false, text).and_refused(vec![unasked()]);
@@ -259,6 +269,9 @@ impl Connection {
                     }
                 }
             }
+        }
+        if self.verb == Verb::Connect && !kept.is_empty() || kept.len() == changes.iter().flatten().count() {
+            return self.answer("error", changes, false, "").and_refused(vec![self.declined(&kept)]);
         }
         // Another process may have changed the files or the records while this one read them or asked.
         let lock = match ConnectionRecord::lock(desk, self.for_user) {
@@ -269,8 +282,13 @@ impl Connection {
         let current = Self::new(desk, self.client, settings, self.wanted, self.verb);
         let answer = match current.and_then(|current| Ok((current.changes()?, current))) {
             Ok((now, current)) if now.iter().all(Option::is_none) => current.unchanged(&now),
-            Ok((now, current)) if settings.yes => current.write(desk, session, &now, diffs(&now)),
-            Ok((now, current)) if diffs(&now) == diffs(changes) => current.write(desk, session, &now, text),
+            Ok((now, current)) if settings.yes => current.write(desk, session, &now, (diffs(&now), true)),
+            Ok((now, current)) if diffs(&now) == diffs(changes) => {
+                let is_kept = |change: &FileChange| kept.contains(&change.proposal.shown.as_str());
+                let now: Vec<_> = now.into_iter().map(|change| change.filter(|change| !is_kept(change))).collect();
+                let answer = current.write(desk, session, &now, (text, kept.is_empty()));
+                if kept.is_empty() { answer } else { answer.and_refused(vec![self.declined(&kept)]) }
+            }
             Ok(_) => {
                 let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
                 let message = format!("{} changed after the difference was shown", files.join(" or "));
@@ -282,20 +300,28 @@ impl Connection {
         answer
     }
 
-    /// That a person said no to this file. The hooks name tools of the server, so that one file is not written without the
-    /// other unless only hooks or only the server was asked for.
-    fn declined(&self, file: &str) -> Error {
-        let name = self.client.name;
-        let has_both = self.files.len() > 1 && self.verb == Verb::Connect;
-        let fix = if has_both { "--hooks-only or --mcp-only writes only one of the files" } else { "" };
-        let message = format!("{name}: nothing was written, because you said no to {file}");
+    /// That a person said no to these files.
+    fn declined(&self, files: &[&str]) -> Error {
+        let (name, files) = (self.client.name, files.join(" and "));
+        let (message, fix) = match self.verb {
+            Verb::Connect => {
+                let fix = "--hooks-only or --mcp-only writes only one of the files";
+                let message = format!("{name}: nothing was written, because you said no to {files}");
+                (message, if self.files.len() > 1 { fix.to_owned() } else { String::new() })
+            }
+            Verb::Disconnect => {
+                let scope = if self.for_user { " --user" } else { "" };
+                let fix = format!("`refdesk disconnect {}{scope}` asks again", self.client.word);
+                (format!("{name}: nothing was removed from {files}, because you said no"), fix)
+            }
+        };
         Error::new(Code::NotApproved, message, fix)
     }
 
-    /// Whether there is something to remove or to forget, or it cannot be said.
+    /// Whether there is something to remove, to forget or to leave alone, or it cannot be said.
     pub fn is_connected(&self) -> bool {
         self.changes().map_or(true, |changes| changes.iter().any(Option::is_some))
-            || self.files.iter().any(FileParts::is_only_recorded)
+            || self.files.iter().any(|file| file.is_only_recorded() || !file.commands().is_empty())
     }
 
     /// When disconnecting, removes the records of entries that a person has removed by hand.
@@ -305,13 +331,13 @@ impl Connection {
         }
     }
 
-    /// Makes the changes; the lock is held.
+    /// Makes the changes, all of them or those that were agreed to; the lock is held.
     fn write(
         &self,
         desk: &mut Desk,
         session: &Session,
         changes: &[Option<FileChange>],
-        mut text: String,
+        (mut text, is_all): (String, bool),
     ) -> CommandOutput {
         let mut done = Vec::new();
         for (file, change) in self.files.iter().zip(changes) {
@@ -324,7 +350,8 @@ impl Connection {
         self.forget_removed();
         let (status, is) = match self.verb {
             Verb::Connect => ("connected", "is connected"),
-            Verb::Disconnect => ("disconnected", "is no longer connected"),
+            Verb::Disconnect if is_all => ("disconnected", "is no longer connected"),
+            Verb::Disconnect => ("error", "is still connected in part"),
         };
         text.push_str(&format!("{} {is}: {}\n", self.client.name, done.join(", ")));
         self.answer(status, changes, true, text)

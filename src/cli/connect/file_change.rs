@@ -7,7 +7,7 @@ use super::command_line::{shown_command, shown_words};
 use super::connection_record::ConnectionRecord;
 use super::settings_file::SettingsFile;
 use refdesk_agents::setup::{
-    ConnectedFile, Disconnected, PartCommand, Record, SettingsPart, connect_file, disconnect_file, hook_commands,
+    ConnectedFile, Disconnected, NAME, PartCommand, Record, SettingsPart, connect_file, disconnect_file, hook_commands,
     listed_server,
 };
 use refdesk_desk::{Desk, Session};
@@ -57,6 +57,10 @@ impl FileParts {
         for _ in 1..READS {
             match self.change_of_one_reading(verb) {
                 Err(error) if error.code == Code::Changed => {}
+                // A broken file that was never connected has nothing to remove.
+                Err(_) if verb == Verb::Disconnect && !self.is_recorded() && !self.file.mentions(NAME) => {
+                    return Ok(None);
+                }
                 change => return change,
             }
         }
@@ -142,9 +146,14 @@ impl FileParts {
         Ok(())
     }
 
+    /// Whether `connect` has written entries to the file, and `disconnect` has not removed them.
+    fn is_recorded(&self) -> bool {
+        self.parts.iter().any(|(_, record)| record.record.is_some())
+    }
+
     /// Whether there are records of entries that are gone from the file.
     pub fn is_only_recorded(&self) -> bool {
-        self.parts.iter().any(|(_, record)| record.record.is_some()) && self.commands().is_empty()
+        self.is_recorded() && self.commands().is_empty()
     }
 
     /// Removes the records.

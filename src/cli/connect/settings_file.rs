@@ -138,6 +138,12 @@ impl SettingsFile {
         })
     }
 
+    /// Whether this word is in the file, which need not be text.
+    pub fn mentions(&self, word: &str) -> bool {
+        let read = read_regular(&self.path(), LIMIT_WITH_STATE);
+        read.is_ok_and(|(bytes, _)| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+    }
+
     /// Runs `propose` on the root it must stay within, its folder, and its name.
     ///
     /// # Errors

@@ -292,7 +292,7 @@ impl AgentSettings {
             if let Err(failure) = &result.outcome {
                 let what = canary::step_in_words(result.step);
                 let text = format!("{name}, {scope}: {what}: {}", canary::failure_in_words(failure));
-                lines.push(CheckLine::wrong("agent", text, canary::fix(failure)));
+                lines.push(CheckLine::wrong("agent", text, canary::fix(failure, &self.client, self.for_user)));
             }
         }
         let wrong = |(text, fix): &(String, String)| CheckLine::wrong("agent", format!("{name}, {scope}: {text}"), fix);

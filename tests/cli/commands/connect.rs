@@ -70,7 +70,7 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
         let expected = json!({
             "status": "connected", "agent": agent, "scope": "project", "path": file, "diff": diff, "changed": true,
             "warnings": [], "command": format!("refdesk hook {agent} --mcp"), "mcp": server,
-            "canary": answer["canary"], "ask": null,
+            "canary": answer["canary"], "switched_off": [], "ask": null,
         });
         assert_eq!(answer, expected);
         let again = world.json(&["connect", agent, "--yes"], 0);

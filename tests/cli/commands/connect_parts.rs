@@ -181,6 +181,31 @@ fn a_connection_that_does_not_work_is_an_error_that_says_which_step() {
 }
 
 #[test]
+fn of_several_agents_each_error_names_its_agents_and_the_last_line_says_what_is_connected() {
+    let world = tagged();
+    world.put(".gemini/settings.json", b"{ bad");
+    let ran = world.run(&["connect", "claude-code", "gemini-cli", "codex", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("error: Gemini CLI: .gemini/settings.json:1:3: "), "{ran}");
+    assert!(ran.text().ends_with("\nConnected: Claude Code, Codex. Not connected: Gemini CLI.\n"), "{ran}");
+    // One agent needs no list.
+    let ran = world.run(&["connect", "gemini-cli", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("error: .gemini/settings.json:1:3: ") && !ran.text().contains("onnected:"), "{ran}");
+    // The same error is there once.
+    let ran = world.run(&["disconnect", "claude-code", "codex"]).exits(1);
+    assert_eq!(ran.stderr.matches("not a terminal").count(), 1, "{ran}");
+    assert!(ran.stderr.contains("error: Claude Code, Codex: not a terminal, so nothing was written"), "{ran}");
+    assert!(ran.text().ends_with("\nNot disconnected: Claude Code, Codex.\n"), "{ran}");
+    // An agent that was never connected is nothing to disconnect, whatever its settings are.
+    let ran = world.run(&["disconnect", "--yes"]).exits(0);
+    assert!(!ran.stderr.contains("gemini") && !ran.text().contains("Gemini"), "{ran}");
+    assert_eq!(world.read(".gemini/settings.json"), "{ bad");
+    assert_eq!(world.json(&["disconnect", "gemini-cli"], 0)["status"], "not_connected");
+    // One that mentions refdesk may be connected.
+    world.put(".gemini/settings.json", b"{ refdesk");
+    assert_eq!(world.json(&["disconnect"], 1)["agents"][0]["agent"], "gemini-cli");
+}
+
+#[test]
 fn a_folder_that_is_no_workspace_is_left_alone() {
     let world = Workspace::new();
     let ran = run(&mut world.bare(&["connect", "codex", "--yes"]), None).exits(1);

@@ -377,3 +377,15 @@ fn an_interrupted_trial_ends_what_it_has_started() {
     // It ends when no process has it open any more.
     assert_eq!(reader.join().unwrap(), "");
 }
+
+#[test]
+fn a_program_that_is_gone_from_your_own_settings_is_fixed_by_connecting_them() {
+    let world = tagged();
+    let settings = "[mcp_servers.refdesk]\ncommand = \"/opt/refdesk\"\nargs = [\"mcp\"]\n";
+    write_atomic(&world.beside("home/.codex/config.toml"), settings.as_bytes()).unwrap();
+    let report = world.json(&["doctor"], 1);
+    let checks = report["checks"].as_array().unwrap();
+    let wrong: Vec<_> = checks.iter().filter(|check| check["level"] == "wrong").collect();
+    assert_eq!(wrong.len(), 1, "{report:#}");
+    assert_eq!(wrong[0]["fix"], "`refdesk connect codex --user` writes where this program is", "{report:#}");
+}

@@ -228,6 +228,11 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         // Connecting again says so, too.
         let again = world.run(&["connect", agent, scope, "--yes"]);
         assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{told} {again}");
+        assert_eq!(again.text().contains("\n  wrong  "), expected.is_some(), "{told} {again}");
+        assert_eq!(again.text().contains("\nNow "), expected.is_none(), "{told} {again}");
+        let again = world.json(&["connect", agent, scope, "--yes"], i32::from(expected.is_some()));
+        assert_eq!(again["switched_off"].as_array().unwrap().len(), usize::from(expected.is_some()), "{again}");
+        assert_eq!(again["error"]["code"] == "not-delivered", expected.is_some(), "{again}");
         for (text, file) in before {
             text.map_or_else(|_| fs::remove_file(&file), |text| write_atomic(&file, &text)).unwrap();
         }

@@ -76,6 +76,19 @@ pub fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -
     Ok(place.map_or_else(|| text.to_owned(), |(from, at)| cut(text, &from, at)))
 }
 
+/// The first byte of the innermost of these keys that is there, each inside the one before.
+pub fn place(text: &str, keys: &[&str]) -> usize {
+    let value = parse(text).ok().flatten();
+    let (mut place, mut inner) = (0, value.as_ref());
+    for key in keys {
+        let Some((_, member)) = inner.and_then(Ast::as_object).and_then(|object| members(object, key).next()) else {
+            break;
+        };
+        (place, inner) = (member.range.start, Some(&member.value));
+    }
+    place
+}
+
 /// The text around an empty object, which is the whole value.
 pub fn around_empty(text: &str) -> Result<Option<String>, Error> {
     Ok(match parse(text)? {

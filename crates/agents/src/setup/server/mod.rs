@@ -19,6 +19,7 @@ use super::insert::{Insert, apply};
 use super::plan::{Connected, Disconnected, IsOwn, split_mark};
 use super::problem::EntryProblem;
 use super::record::{Record, Replaced, Undone};
+use super::text::error_at;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
@@ -203,6 +204,16 @@ impl List {
         Some(ListedServer { command, problem })
     }
 
+    /// The first byte of the key of our entry, or of the innermost key on the way to it that is there.
+    fn place(&self, text: &str) -> usize {
+        let keys: Vec<&str> = self.keys.iter().copied().chain([SERVER]).collect();
+        match self.format {
+            SettingsFormat::Json => json::place(text, &keys),
+            SettingsFormat::Toml => toml::place(text, &keys),
+            SettingsFormat::Yaml => yaml::place(text, &keys),
+        }
+    }
+
     fn add(&self, text: &str, entry: &Value) -> Result<Additions, Error> {
         match self.format {
             SettingsFormat::Json => json::add(text, self.keys, entry),
@@ -332,10 +343,7 @@ fn not_safe(text: &str, list: &List, done: &str) -> Error {
     at(text, list, Code::WrongType, &message, "edit that part by hand; the file was not changed")
 }
 
-/// An error at the line that names the list of servers, or the first.
+/// An error at the key of our entry, or at the innermost key on the way to it that is there.
 fn at(text: &str, list: &List, code: Code, message: &str, fix: &'static str) -> Error {
-    let name = list.keys.last().copied().unwrap_or_default();
-    let line = |name: &str| text.lines().position(|line| line.contains(name));
-    let line = line(SERVER).filter(|_| list.entry().is_some()).or_else(|| line(name)).unwrap_or_default();
-    Error::new(code, format!("{}:1: {message}", line + 1), fix)
+    Error { fix: fix.into(), ..error_at(text, list.place(text), code, message) }
 }

@@ -197,20 +197,22 @@ fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
         Ok(Connected::Already)
     );
     assert_eq!(disconnected(by_hand, &claude, None).as_deref(), Some("{}"));
-    for (word, text, line) in [
-        ("claude-code", "{\n  \"mcpServers\": {\n    \"refdesk\": {\"command\": \"docker\"}\n  }\n}", 3),
+    for (word, text, place) in [
+        ("claude-code", "{\n  \"mcpServers\": {\n    \"refdesk\": {\"command\": \"docker\"}\n  }\n}", "3:5"),
+        ("claude-code", "{\"refdesk\": 1, \"mcpServers\": {\"refdesk\": {\"command\": \"docker\"}}}", "1:31"),
         (
             "claude-code",
             "{\"mcpServers\": {\"refdesk\": {\"command\": \"refdesk\", \"args\": [\"mcp\"], \"disabled\": true}}}",
-            1,
+            "1:17",
         ),
-        ("codex", "\n[mcp_servers.refdesk]\nurl = \"http://127.0.0.1\"\n", 2),
-        ("goose", "extensions:\n  refdesk:\n    enabled: false\n    cmd: refdesk\n    args: [mcp]\n", 2),
+        ("codex", "\n[mcp_servers.refdesk]\nurl = \"http://127.0.0.1\"\n", "2:14"),
+        ("codex", "a = \"refdesk\"\nmcp_servers.refdesk.url = \"http://127.0.0.1\"\n", "2:13"),
+        ("goose", "extensions:\n  refdesk:\n    enabled: false\n    cmd: refdesk\n    args: [mcp]\n", "2:3"),
     ] {
         let client = client(word);
         let error = connect_server(Some(text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert_eq!(error.code, Code::EntryTaken, "{error}");
-        assert!(error.message.starts_with(&format!("{line}:1: ")), "{error}");
+        assert!(error.message.starts_with(&format!("{place}: ")), "{error}");
         assert_eq!(disconnect_server(Some(text), &client.server, None, &|_| true), Ok(Disconnected::Nothing), "{text}");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use toml::Table;
+use toml::de::DeTable;
 
 use super::super::insert::Insert;
 use super::super::text::error_at;
@@ -19,6 +20,20 @@ pub fn value(text: &str) -> Result<Option<Value>, Error> {
         error_at(text, at, Code::Unparsable, error.message())
     })?;
     Ok(serde_json::to_value(table).ok())
+}
+
+/// The first byte of the innermost of these keys that is there, each inside the one before.
+pub fn place(text: &str, keys: &[&str]) -> usize {
+    let Ok(root) = DeTable::parse(text) else { return 0 };
+    let (mut place, mut table) = (0, Some(root.get_ref()));
+    for key in keys {
+        let Some((name, value)) = table.and_then(|table| table.iter().find(|(name, _)| name.get_ref() == key)) else {
+            break;
+        };
+        place = name.span().start;
+        table = value.get_ref().as_table();
+    }
+    place
 }
 
 /// Adds the entry.

@@ -80,6 +80,17 @@ fn cut_lines(text: &str, name: &str, may_remove: &dyn Fn(&str) -> bool) -> Optio
     Some(without(text, lines.get(first)?, lines.get(last)?))
 }
 
+/// The first byte of our entry's key, or of the one at the top.
+pub fn place(text: &str, keys: &[&str]) -> usize {
+    let name = keys.first().copied().unwrap_or_default();
+    let lines = lines(text);
+    let Some(at) = head(&lines, name) else { return 0 };
+    let is_ours = |line: &&Line<'_>| rest(line.text.trim_start(), SERVER).is_some();
+    let inside = lines.iter().skip(at + 1).take_while(|line| !line.has_settings() || line.indent() > 0);
+    let entry = inside.into_iter().find(is_ours).map(|line| line.start + line.indent());
+    entry.or_else(|| lines.get(at).map(|line| line.start)).unwrap_or_default()
+}
+
 /// The line of a key at the top.
 fn head(lines: &[Line<'_>], name: &str) -> Option<usize> {
     lines.iter().position(|line| rest(line.text, name).is_some())
