@@ -23,6 +23,12 @@ use refdesk_text::{Code, Error};
 /// Names the shell in a call for a completion.
 const VARIABLE: &str = "REFDESK_COMPLETE";
 
+/// The line of the script for bash after which it can say how the word at the cursor begins: within quotation marks, a
+/// value is inserted without escapes.
+const BASH_WORD: &str = "_CLAP_IFS=\"$IFS\" \\\n";
+const BASH_QUOTE: &str = "        REFDESK_COMPLETE_QUOTE=\"${COMP_WORDS[COMP_CWORD]:0:1}\" \\\n";
+const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
+
 /// The most values offered; a shell cannot show more.
 const OFFERED: usize = 2_000;
 
@@ -58,7 +64,7 @@ pub fn run(args: &CompletionsArgs) -> CommandOutput {
         completer(name).map(|shell| shell.write_registration(VARIABLE, "refdesk", "refdesk", &own_name(), &mut script));
     match written {
         Some(Ok(())) => {
-            let script = String::from_utf8_lossy(&script).into_owned();
+            let script = String::from_utf8_lossy(&script).replace(BASH_WORD, &format!("{BASH_WORD}{BASH_QUOTE}"));
             CommandOutput::new(json!({"shell": name, "script": script}), script)
         }
         _ => CommandOutput::refused(Error::new(Code::Usage, format!("there is no script for {name}"), "")),
@@ -92,40 +98,115 @@ pub fn answer_call() -> bool {
 fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let shell = completer(&shell.to_string_lossy())?;
     let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
-    let mut program = with_values(help::program(), &words);
+    let index = environment::variable("_CLAP_COMPLETE_INDEX").and_then(|index| index.to_str()?.parse().ok());
+    let at = index.unwrap_or_else(|| words.len().saturating_sub(1));
+    let is_quoted = environment::variable(QUOTE_VARIABLE).is_some_and(|first| first == "'" || first == "\"");
+    let quoting = Quoting::of(shell.name(), is_quoted);
+    let words: Vec<OsString> =
+        words.into_iter().enumerate().map(|(word_at, word)| quoting.read(word, word_at == at)).collect();
+    let start = words.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
+    let program = help::program();
+    // A tag that is removed begins as short options do, and none may be glued to it.
+    let is_dash = start.starts_with('-') && !start.starts_with("--");
+    let program = if is_dash { program.mut_subcommand("tag", |tag| tag.disable_help_flag(true)) } else { program };
+    let mut program = with_values(program, &CompletedLine { words: words.clone(), quoting });
     program.build();
     let mut answer = Vec::new();
     shell.write_complete(&mut program, words, environment::current().ok().as_deref(), &mut answer).ok()?;
     Some(answer)
 }
 
+/// The words before the cursor, and how the shell wants to get a value.
+#[derive(Debug, Clone)]
+struct CompletedLine {
+    words: Vec<OsString>,
+    quoting: Quoting,
+}
+
+/// How a shell hands over words, and what it does with the values that it gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    /// bash: words come as they are written, and values are inserted as they are.
+    Bash,
+    /// bash, within quotation marks.
+    BashQuoted,
+    /// zsh: words come as they are written, and values are quoted.
+    Zsh,
+    /// fish: only the word at the cursor comes as it is written, and values are quoted.
+    Fish,
+    /// PowerShell: values are inserted as they are.
+    Powershell,
+    /// Values are quoted.
+    Other,
+}
+
+impl Quoting {
+    fn of(shell: &str, is_quoted: bool) -> Self {
+        match shell {
+            "bash" if is_quoted => Self::BashQuoted,
+            "bash" => Self::Bash,
+            "zsh" => Self::Zsh,
+            "fish" => Self::Fish,
+            "powershell" => Self::Powershell,
+            _ => Self::Other,
+        }
+    }
+
+    /// What a word of the line means.
+    fn read(self, word: OsString, is_at_cursor: bool) -> OsString {
+        let is_written = match self {
+            Self::Bash | Self::BashQuoted | Self::Zsh => true,
+            Self::Fish => is_at_cursor,
+            Self::Powershell | Self::Other => false,
+        };
+        let text = word.to_str().filter(|text| is_written && text.contains(['\\', '\'', '"']));
+        let read = text.and_then(|text| {
+            // What is open at the cursor ends there: an escape, or a quotation.
+            let escapes = text.len() - text.trim_end_matches('\\').len();
+            let text = text.get(..text.len() - escapes % 2)?;
+            let read = ["", "'", "\""].iter().find_map(|end| shell_words::split(&format!("{text}{end}")).ok());
+            read?.into_iter().next()
+        });
+        read.map_or(word, OsString::from)
+    }
+
+    /// A value as the shell wants it. It may have blanks, but nothing that a shell would run or replace.
+    fn write(self, value: String) -> String {
+        match self {
+            Self::Bash => value.replace(' ', "\\ "),
+            Self::Powershell if value.contains(' ') => format!("'{value}'"),
+            _ => value,
+        }
+    }
+}
+
 /// The program with the values of its arguments in the workspace that the words mean.
-fn with_values(program: Command, words: &[OsString]) -> Command {
+fn with_values(program: Command, line: &CompletedLine) -> Command {
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let program = program.mut_args(|arg| with_candidates("", arg, words));
+    let program = program.mut_args(|arg| with_candidates("", arg, line));
     names.into_iter().fold(program, |program, name| {
-        program.mut_subcommand(name.clone(), |command| with_values_below(command, &name, words))
+        program.mut_subcommand(name.clone(), |command| with_values_below(command, &name, line))
     })
 }
 
-fn with_values_below(command: Command, path: &str, words: &[OsString]) -> Command {
+fn with_values_below(command: Command, path: &str, line: &CompletedLine) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let command = command.mut_args(|arg| with_candidates(path, arg, words));
+    let command = command.mut_args(|arg| with_candidates(path, arg, line));
     below.into_iter().fold(command, |command, name| {
         let path = format!("{path} {name}");
-        command.mut_subcommand(name, |command| with_values_below(command, &path, words))
+        command.mut_subcommand(name, |command| with_values_below(command, &path, line))
     })
 }
 
-fn with_candidates(path: &str, arg: Arg, words: &[OsString]) -> Arg {
+fn with_candidates(path: &str, arg: Arg, line: &CompletedLine) -> Arg {
     let Some(kind) = kind_of(path, &arg) else { return arg };
     match kind {
         ValueKind::Path => return arg.add(ArgValueCompleter::new(PathCompleter::any())),
         ValueKind::FileWithValue => return arg.add(ArgValueCompleter::new(files_with_values)),
         _ => {}
     }
-    let words = words.to_vec();
-    arg.add(ArgValueCompleter::new(move |start: &OsStr| candidates(kind, &words, &start.to_string_lossy())))
+    let line = line.clone();
+    arg.add(ArgValueCompleter::new(move |start: &OsStr| candidates(kind, &line, &start.to_string_lossy())))
 }
 
 fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
@@ -155,7 +236,8 @@ fn files_with_values(start: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 /// The values that begin with what is written of them so far.
-fn candidates(kind: ValueKind, words: &[OsString], start: &str) -> Vec<CompletionCandidate> {
+fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<CompletionCandidate> {
+    let CompletedLine { words, quoting } = line;
     let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
     let found: Vec<(String, String)> = match kind {
         ValueKind::Agent => Client::all().map(|client| (client.word.to_owned(), client.name.to_owned())).collect(),
@@ -163,7 +245,7 @@ fn candidates(kind: ValueKind, words: &[OsString], start: &str) -> Vec<Completio
         ValueKind::Command => commands(),
         ValueKind::IdOrSignedTag => {
             let sign = start.get(..1).filter(|sign| ["+", "-"].contains(sign));
-            let Some(sign) = sign else { return candidates(ValueKind::Id, words, start) };
+            let Some(sign) = sign else { return candidates(ValueKind::Id, line, start) };
             let tags =
                 options(words).map(|options| in_workspace(ValueKind::Tag, options, start.get(1..).unwrap_or("")));
             tags.unwrap_or_default().into_iter().map(|(tag, help)| (format!("{sign}{tag}"), help)).collect()
@@ -174,7 +256,8 @@ fn candidates(kind: ValueKind, words: &[OsString], start: &str) -> Vec<Completio
         let bare = if kind == ValueKind::IdOrSignedTag { value.get(1..).unwrap_or("") } else { value };
         value.starts_with(start) && is_safe(bare)
     };
-    let candidate = |(value, help): (String, String)| CompletionCandidate::new(value).help(Some(help.into()));
+    let candidate =
+        |(value, help): (String, String)| CompletionCandidate::new(quoting.write(value)).help(Some(help.into()));
     found.into_iter().filter(|(value, _)| is_meant(value)).take(OFFERED).map(candidate).collect()
 }
 
@@ -240,10 +323,11 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     }
 }
 
-/// Whether a shell takes the value as it stands: what comes with a repository must not become a command.
+/// Whether a shell takes the value as it stands, or with its blanks quoted: what comes with a repository must not become
+/// a command.
 fn is_safe(value: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,:".contains(c);
-    !value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,: ".contains(c);
+    !value.starts_with('-') && !value.trim().is_empty() && value.trim() == value && value.chars().all(is_plain)
 }
 
 #[cfg(test)]
@@ -258,7 +342,11 @@ mod tests {
             ("überblick", true),
             ("", false),
             ("-rf", false),
-            ("a b", false),
+            ("a b", true),
+            (" a", false),
+            ("a ", false),
+            ("a $(reboot)", false),
+            ("a\u{a0}b", false),
             ("$(reboot)", false),
             ("a;b", false),
             ("a`b`", false),
@@ -269,5 +357,29 @@ mod tests {
         ] {
             assert_eq!(is_safe(value), expected, "{value:?}");
         }
+    }
+
+    #[test]
+    fn words_are_read_and_values_written_as_each_shell_does() {
+        for (shell, word, is_at_cursor, expected) in [
+            ("bash", "resource\\ li", true, "resource li"),
+            ("bash", "'resource li", true, "resource li"),
+            ("bash", "resource\\", true, "resource"),
+            ("zsh", "\"a b\"", false, "a b"),
+            ("zsh", "+a\\ b", true, "+a b"),
+            ("fish", "a\\ b", true, "a b"),
+            ("fish", "a\\b", false, "a\\b"),
+            ("powershell", "a\\b", true, "a\\b"),
+            ("bash", "", true, ""),
+            ("bash", "''", true, ""),
+            ("bash", "a\\ b c", true, "a b"),
+        ] {
+            let read = Quoting::of(shell, false).read(OsString::from(word), is_at_cursor);
+            assert_eq!(read, OsString::from(expected), "{shell} {word}");
+        }
+        for (shell, expected) in [("bash", "a\\ b"), ("zsh", "a b"), ("fish", "a b"), ("powershell", "'a b'")] {
+            assert_eq!(Quoting::of(shell, false).write("a b".to_owned()), expected, "{shell}");
+        }
+        assert_eq!(Quoting::of("bash", true).write("a b".to_owned()), "a b");
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::OutputFormat;
-use super::fix;
+use super::{fix, help};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::nearest::nearest;
@@ -198,6 +198,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         escape_words(&mut error);
     }
     drop_far_suggestion(&mut error);
+    suggest_option(&mut error, std::env::args().skip(1));
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
         // Up to the first blank line; missing arguments are on lines of their own.
@@ -227,6 +228,23 @@ fn drop_far_suggestion(error: &mut clap::Error) {
     if nearest(typed, [suggested.as_str()]).is_none() {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Usage);
+    }
+}
+
+/// Suggests the nearest option of the command for one that it does not know, where the parser would have it passed as a value.
+fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) {
+    use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
+    let Some(One(typed)) = error.get(ContextKind::InvalidArg).filter(|_| is_unknown) else { return };
+    let Some(name) = typed.strip_prefix("--").map(str::to_owned) else { return };
+    let mut program = help::program();
+    program.build();
+    let below = |command: &clap::Command, word: String| command.find_subcommand(word).cloned();
+    let command = words.fold(program, |command, word| below(&command, word).unwrap_or(command));
+    let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
+    if let Some(meant) = nearest(&name, known) {
+        error.insert(ContextKind::SuggestedArg, One(format!("--{meant}")));
+        error.remove(ContextKind::Suggested);
     }
 }
 

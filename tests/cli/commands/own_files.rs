@@ -103,6 +103,15 @@ fn a_mistyped_tag_gets_its_nearest() {
     assert_eq!(ran.text(), "");
     let ran = world.run(&["slect", "a"]).exits(2);
     assert!(ran.stderr.contains("'select'"), "{ran}");
+    for (words, meant) in [
+        (&["init", "docs", "--yse"][..], Some("'--yes'")),
+        (&["templates", "show", "x", "--desc", "a"], Some("'--desk'")),
+        (&["list", "--zzzzzzzz"], None),
+    ] {
+        let ran = world.run(words).exits(2);
+        assert_eq!(ran.stderr.contains("a similar argument exists"), meant.is_some(), "{ran}");
+        assert!(meant.is_none_or(|meant| ran.stderr.contains(meant) && !ran.stderr.contains("as a value")), "{ran}");
+    }
 }
 
 #[test]
@@ -217,6 +226,8 @@ fn a_shell_completes_names_of_the_workspace() {
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
     }
     assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
+    // A tag that is removed is no bundle of short options.
+    assert_eq!(completed(&world, &["tag", "tool", "-re"]), ["-retry"]);
     assert_eq!(world.listing(), before, "a completion writes nothing");
     // In another workspace.
     let away = Workspace::of(json!([inline("far-away", "")]), &[]);
@@ -249,7 +260,7 @@ fn what_begins_with_the_word_is_offered_of_thousands() {
 fn a_completion_never_fails() {
     let hostile = json!([inline("$(touch x)", ""), inline("a b", ""), inline("`x`", ""), inline("fine", "")]);
     let world = Workspace::of(hostile, &[]);
-    assert_eq!(completed(&world, &["select", ""]).iter().filter(|value| !value.starts_with('-')).count(), 1);
+    assert_eq!(completed(&world, &["select", ""]).iter().filter(|value| !value.starts_with('-')).count(), 2);
     for (file, bytes) in [("references.json", &b"{"[..]), (".jaato/refdesk/selection.json", b"\xff\xfe")] {
         world.put(file, bytes);
         let before = world.listing();
@@ -280,11 +291,25 @@ fn bash_completes_with_the_script() {
     assert!(bash.status.success());
     let script = run(&mut world.bare(&["completions", "bash"]), None).exits(0);
     world.put("complete.sh", &script.stdout);
-    let asked = "source complete.sh; COMP_WORDS=(refdesk why to); COMP_CWORD=2; _clap_complete_refdesk refdesk to why; \
-                 printf '%s\\n' \"${COMPREPLY[@]}\"";
-    let mut shell = Command::new("bash");
-    shell.args(["--norc", "-c", asked]).current_dir(&world.path).env_clear();
-    shell.env("PATH", installed_path()).env("HOME", world.beside("home"));
-    let ran = run(&mut shell, None).exits(0);
-    assert_eq!((ran.text(), ran.stderr.as_str()), ("tool\n", ""), "{ran}");
+    world.put(
+        ".jaato/references/tagged.json",
+        br#"{"id": "tagged", "name": "T", "type": "inline", "content": "x", "tags": ["big thing"]}"#,
+    );
+    for (words, word, count, expected) in [
+        ("why to", "to", 2, "tool"),
+        ("tag tagged +bi", "+bi", 3, r"+big\ thing"),
+        ("tag tagged -bi", "-bi", 3, r"-big\ thing"),
+        (r"tag tagged '+big\ t'", r"'+big\ t'", 3, r"+big\ thing"),
+        ("tag tagged \\'+big", "+big", 3, "+big thing"),
+    ] {
+        let asked = format!(
+            "source complete.sh; COMP_WORDS=(refdesk {words}); COMP_CWORD={count}; _clap_complete_refdesk refdesk {word} x; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let mut shell = Command::new("bash");
+        shell.args(["--norc", "-c", &asked]).current_dir(&world.path).env_clear();
+        shell.env("PATH", installed_path()).env("HOME", world.beside("home"));
+        let ran = run(&mut shell, None).exits(0);
+        assert_eq!((ran.text().trim_end(), ran.stderr.as_str()), (expected, ""), "{ran}");
+    }
 }
