@@ -264,6 +264,22 @@ fn what_a_build_makes_or_a_command_names_is_not_a_broken_link() {
 }
 
 #[test]
+fn a_link_to_a_definition_and_one_that_a_template_makes_are_not_told() {
+    let local = |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "tags": ["x"]});
+    let world = Workspace::of(
+        json!([local("a", "a.md"), local("nav", "nav.html")]),
+        &[
+            ("a.md", "# A\n[r][ref] and [ref]\n\n[ref]: nope.md\n"),
+            ("nav.html", "<a href=\"{{ config.extra.homepage | default(nav.url, true) | url }}\">x</a>\n"),
+        ],
+    );
+    let checked = world.json(&["check"], 0);
+    let told: Vec<_> =
+        checked["warnings"].as_array().unwrap().iter().map(|it| (&it["code"], &it["file"], &it["line"])).collect();
+    assert_eq!(told, [(&json!("broken-link"), &json!("a.md"), &json!(4))], "{checked:#}");
+}
+
+#[test]
 fn moved_paths_are_told_once_in_one_line() {
     let moved = |id: &str| json!({"id": id, "name": id, "path": format!("/elsewhere/kb/docs/{id}.md"), "tags": ["x"]});
     let world =

@@ -41,7 +41,7 @@ pub type Header = [u8; 32];
 /// The header for these ids.
 pub fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 4, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 5, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }

@@ -79,6 +79,7 @@ pub fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
         word.is_code = last_before(&code, word.offset).is_some_and(|code| word.offset < code.end);
     }
     links.extend(words);
+    links.retain(|link| !is_made_by_a_template(&link.target));
     links.sort_by_key(|link| link.offset);
     links
 }
@@ -93,6 +94,10 @@ fn markdown(text: &str) -> Parsed {
     for (event, range) in parser.into_offset_iter() {
         match event {
             Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+                // What refers to a definition has its target there, which is a link of its own.
+                if matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut) {
+                    continue;
+                }
                 // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
                 let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
                 if let Some(target) = within.rfind("](") {
@@ -122,6 +127,11 @@ fn html(text: &str) -> Parsed {
         }
     }
     found
+}
+
+/// Whether a template engine makes the target: Jinja and its kin, or one of those that write `<%`.
+fn is_made_by_a_template(target: &str) -> bool {
+    ["{{", "{%", "<%"].iter().any(|mark| target.contains(mark))
 }
 
 /// Words that begin with `./` or `../`, outside the given ranges (in order of start).
@@ -194,7 +204,8 @@ mod tests {
             ("[x](<./a b.md>)", vec!["./a b.md"]),
             ("[x](./a b.md)", vec!["./a"]),
             ("[a [b]](./c.md)", vec!["./c.md"]),
-            ("[t][r]\n\n[r]: ./d.md", vec!["./d.md", "./d.md"]),
+            ("[t][r] [r][] [r] ![i][r]\n\n[r]: ./d.md", vec!["./d.md"]),
+            ("[x]({{url}}) [y](<{% url 'a' %}>) [z](a<%=b%>.md) [v](./a.md)", vec!["./a.md"]),
             ("[unused]: ../e.md 'title'", vec!["../e.md"]),
             ("[x](a&amp;b.md) [y](a\\_b.md)", vec!["a&b.md", "a_b.md"]),
             ("[x]() [y](#z)", vec!["", "#z"]),
@@ -257,5 +268,8 @@ mod tests {
             "<p>\n<a href=\"./a.md\">x</a> <img src=b.png> <A HREF='c.md'> <!-- <a href=d.md> --> <a title=e.md>";
         assert_eq!(targets(text, LinkSyntax::Html), ["./a.md", "b.png", "c.md"]);
         assert_eq!(targets(text, LinkSyntax::Plain), ["./a.md"]);
+        let text = "<a href=\"{{ config.extra.homepage | default(nav.homepage.url, true) }}\" x='{%'> <img src=\"a{% b %}c\"> \
+                    <a href='<%= d %>'> <a href=e.md>";
+        assert_eq!(targets(text, LinkSyntax::Html), ["e.md"]);
     }
 }
