@@ -179,7 +179,7 @@ impl Desk {
             .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
             .waiting(options.patience)
             .only_if_marked(!around.is_workspace());
-        let (config, plain) = catalog::load_config(around, None, options.is_compared());
+        let (config, plain) = catalog::load_config(around, None, &options.wanted, options.is_compared());
         let templates = if options.lives_on {
             refdesk_templates::Cache::remembering(options.clock)
         } else {
@@ -232,8 +232,12 @@ impl Desk {
     /// Reads the workspace again. What no longer parses keeps its last good content and is reported.
     pub fn reload(&mut self) {
         let previous = self.catalog.clone();
-        let (mut config, plain) =
-            catalog::load_config(&self.options.around, Some(&previous), self.options.is_compared());
+        let (mut config, plain) = catalog::load_config(
+            &self.options.around,
+            Some(&previous),
+            &self.options.wanted,
+            self.options.is_compared(),
+        );
         if config.document.is_none() && config.broken {
             config.document = self.config.document.take();
             config.settings = self.config.settings.clone();

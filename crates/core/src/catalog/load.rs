@@ -45,16 +45,26 @@ pub struct PlainSources(Vec<Option<Arc<Source>>>);
 
 /// The configuration of a workspace, and the sources of its plain entries for [`load`]. The rest of the arguments is that of its
 /// [`CatalogReading`].
-pub fn load_config(around: &Surroundings, previous: Option<&Catalog>, is_compared: bool) -> (Config, PlainSources) {
-    let reader = EntryContext { places: places(around, is_compared), folder: None };
+pub fn load_config(
+    around: &Surroundings,
+    previous: Option<&Catalog>,
+    wanted: &Wanted,
+    is_compared: bool,
+) -> (Config, PlainSources) {
+    let reader = EntryContext { places: places(around, wanted, is_compared), folder: None };
     let (config, plain) = config::load_making(around, |file, at, entry| {
         reader.read_plain(file, at, entry).map(|source| shared(source, previous))
     });
     (config, PlainSources(plain))
 }
 
-fn places(around: &Surroundings, is_compared: bool) -> Places<'_> {
-    if is_compared { Places::new(around) } else { Places::without_sizes(around) }
+fn places<'a>(around: &'a Surroundings, wanted: &Wanted, is_compared: bool) -> Places<'a> {
+    match wanted {
+        // Of a part of the catalog, only the names are offered.
+        Wanted::Ids { .. } | Wanted::Tags { .. } => Places::unseen(around),
+        Wanted::All if is_compared => Places::new(around),
+        Wanted::All => Places::without_sizes(around),
+    }
 }
 
 /// The catalog of a workspace and its configuration, with all diagnostics of the entries.
@@ -64,7 +74,7 @@ pub fn load(
     plain: PlainSources,
     reading: CatalogReading<'_>,
 ) -> (Catalog, Vec<Diagnostic>) {
-    let reader = EntryContext { places: places(around, reading.is_compared), folder: None };
+    let reader = EntryContext { places: places(around, reading.wanted, reading.is_compared), folder: None };
     let mut diagnostics = Vec::new();
     let mut entries = match &config.document {
         Some(document) => configured(&reader, document, plain, reading.previous, &mut diagnostics),

@@ -20,18 +20,31 @@ pub struct Places<'a> {
     reserved: ReservedFolders,
     /// Instead of a look at each file.
     listings: Option<FolderListings>,
+    /// Whether what is at a path does not matter.
+    is_unseen: bool,
 }
 
 impl<'a> Places<'a> {
     /// For the sources of this workspace.
     pub fn new(around: &'a Surroundings) -> Self {
         let resolver = Resolver::default();
-        Self { around, reserved: ReservedFolders::new(&around.workspace, &resolver), resolver, listings: None }
+        Self {
+            around,
+            reserved: ReservedFolders::new(&around.workspace, &resolver),
+            resolver,
+            listings: None,
+            is_unseen: false,
+        }
     }
 
     /// The same, without the sizes of files in folders with many of them.
     pub fn without_sizes(around: &'a Surroundings) -> Self {
         Self { listings: Some(FolderListings::default()), ..Self::new(around) }
+    }
+
+    /// The same, of which only names are needed: every path counts as that of a file, and none is looked at.
+    pub fn unseen(around: &'a Surroundings) -> Self {
+        Self { is_unseen: true, ..Self::new(around) }
     }
 
     /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
@@ -81,7 +94,7 @@ impl<'a> Places<'a> {
 
     /// What is at a path.
     fn look(&self, written: &str, path: PathBuf) -> LocalPath {
-        if self.is_listed(&path) {
+        if self.is_unseen || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
             let standing = PathState::File;
             return LocalPath { written: written.to_owned(), resolved: path.clone(), path, standing, size: None };
