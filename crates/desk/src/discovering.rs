@@ -24,6 +24,9 @@ const FEW: usize = 3;
 /// The prompts that are tried of each form.
 const TRIED: usize = 24;
 
+/// The most tags of a source that are asked about.
+const TAGS: usize = 6;
+
 /// A discovery that has not begun; it can run on any thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discoverer {
@@ -179,12 +182,21 @@ impl Desk {
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
         let sources: Vec<&Source> = [new, old].into_iter().flat_map(telling).collect();
-        let of_title = |source: &&Source| title_prompt(&source.name);
-        let of_tag = |source: &&Source| source.tags.first().map(|tag| tag_prompt(tag));
-        let asked = |made: &dyn Fn(&&Source) -> Option<String>| -> Vec<(&Source, String)> {
-            sources.iter().filter_map(|source| Some((*source, made(source)?))).take(TRIED).collect()
+        // What has one letter, or is only an id, is nothing that a person asks about.
+        let is_asked_about = |source: &Source, name: &str| {
+            let id = source.id.as_str();
+            name.chars().filter(|c| c.is_alphanumeric()).count() > 1
+                && !(id.contains('-') && name.eq_ignore_ascii_case(id))
         };
-        for (source, prompt) in asked(&of_title).into_iter().chain(asked(&of_tag)) {
+        let titled = sources.iter().filter(|source| is_asked_about(source, &source.name));
+        let titled = titled.filter_map(|source| Some((*source, title_prompt(&source.name)?))).take(TRIED);
+        let tagged = (0..TAGS).flat_map(|nth| {
+            let tag = move |source: &&'_ Source| source.tags.get(nth).cloned();
+            sources.iter().filter_map(move |source| Some((*source, tag(source)?)))
+        });
+        let tagged = tagged.filter(|(source, tag)| is_asked_about(source, tag)).take(2 * TRIED);
+        let tagged = tagged.map(|(source, tag)| (source, tag_prompt(&tag)));
+        for (source, prompt) in titled.chain(tagged) {
             if samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
                 break;
             }

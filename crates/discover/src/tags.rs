@@ -200,6 +200,9 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
             scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(&mut tags, word.to_owned()));
+            if tags.is_empty() {
+                only_by_name(source, own).into_iter().for_each(|tag| add(&mut tags, tag));
+            }
             if let Some(number) = number.filter(|number| !tags.contains(number) && *number != own) {
                 tags.truncate(TAGS - 1);
                 tags.push(number);
@@ -207,6 +210,23 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             tags
         })
         .collect()
+}
+
+/// Tags for a source of which nothing else is left: the words of its name even if others share them; if those are common ones,
+/// all of a short name, or the id in words. Without any tag, nothing but its id would bring it up.
+fn only_by_name(source: &Tagged<'_>, id: &str) -> Vec<String> {
+    let is_tag = |tag: &String| {
+        let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
+        (2..=LENGTH).contains(&length) && tag.chars().count() <= LENGTH && !is_stop_word(tag)
+    };
+    let words: Vec<String> =
+        names_in(source.title).map(str::to_lowercase).filter(|word| !is_common(word) && is_tag(word)).collect();
+    if !words.is_empty() {
+        return words;
+    }
+    let name = shown_text(source.title).trim().to_lowercase();
+    let short = Some(name).filter(|name| name.split_whitespace().count() <= 3 && is_tag(name));
+    short.or_else(|| Some(id.replace('-', " ")).filter(is_tag)).into_iter().collect()
 }
 
 /// Whether every decision record may have this word, whatever it decides.
@@ -342,7 +362,7 @@ mod tests {
             ("Overview", "kafka kafka", &["kafka"]),
             ("kafka README", "", &["kafka"]),
             ("How to do it", "", &[]),
-            ("Only a value", "", &[]),
+            ("Only a value", "", &["only a value"]),
             ("What a long title of values is", "", &[]),
         ] {
             let mut counter = WordCounter::default();
@@ -354,7 +374,25 @@ mod tests {
         }
         let twice = ["Getting started", "Getting Started"].map(|title| Tagged { title, ..Tagged::default() });
         let ids = ["x".to_owned(), "y".to_owned()];
-        assert_eq!(assign(&twice, &ids, &Frequencies::default()), [const { Vec::<String>::new() }; 2]);
+        assert_eq!(assign(&twice, &ids, &Frequencies::default()), [["getting started"]; 2], "nothing else is left");
+    }
+
+    #[test]
+    fn a_source_of_which_nothing_else_is_left_has_the_words_of_its_name() {
+        for (title, id, expected) in [
+            ("mdBook", "x", &["mdbook"][..]),
+            ("The widgets of the shop", "x", &["widgets", "shop"]),
+            ("Contributing", "just-contributing", &["contributing"]),
+            ("What is it for when you do", "what-for", &["what for"]),
+            ("a", "a", &[]),
+            ("", "x-readme", &["x readme"]),
+        ] {
+            // A third of the sources share the words.
+            let sources: Vec<Tagged<'_>> = (0..6).map(|_| Tagged { title, ..Tagged::default() }).collect();
+            let ids: Vec<String> =
+                std::iter::once(id.to_owned()).chain((0..5).map(|at| format!("other-{at}"))).collect();
+            assert_eq!(assign(&sources, &ids, &Frequencies::default())[0], expected, "{title}");
+        }
     }
 
     #[test]
