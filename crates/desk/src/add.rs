@@ -141,6 +141,10 @@ impl Desk {
             let message = format!("'{}' belongs to git or to refdesk itself, and would never be read", new.place);
             return Err(Error::new(Code::ReservedPath, message, "name another file"));
         }
+        if path.strip_prefix(self.workspace()).is_ok_and(|inside| inside.as_os_str().eq_ignore_ascii_case(".jaato")) {
+            let message = format!("'{}' is where refdesk keeps the catalog and its own files", new.place);
+            return Err(Error::new(Code::ReservedPath, message, "name a file or a folder in it"));
+        }
         Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })
     }
 

@@ -202,7 +202,7 @@ impl Desk {
             return Err(Error::new(Code::NotDiscovered, message, hint));
         }
         let folder = self.references_folder();
-        let mut used: HashSet<PathBuf> = HashSet::with_capacity(entries.len());
+        let mut used: HashSet<String> = HashSet::with_capacity(entries.len());
         let mut proposals = Vec::with_capacity(entries.len());
         let mut lookup = PathLookup::default();
         for entry in entries {
@@ -218,17 +218,19 @@ impl Desk {
         Ok(proposals)
     }
 
-    /// A file for this id that does not exist.
-    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<PathBuf>) -> PathBuf {
-        let safe = name::safe(id);
-        let plain = format!("{safe}.json");
-        let stem = if plain == NOT_A_SOURCE { name::sha256_hex(id.as_bytes()) } else { safe };
+    /// A file for this id that does not exist. Names that differ only in upper and lower case count as the same, as they are
+    /// to many file systems.
+    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> PathBuf {
+        let readable = name::readable(id);
+        let plain = format!("{readable}.json");
+        let stem = if plain == NOT_A_SOURCE { name::sha256_hex(id.as_bytes()) } else { readable };
+        let folded = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
         let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
         // A link that leads nowhere counts as free, so that the write is refused.
-        let is_free = |file: &PathBuf| !file.exists() && !used.contains(file);
+        let is_free = |file: &PathBuf| !file.exists() && !used.contains(&folded(file));
         let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
-        used.insert(file.clone());
+        used.insert(folded(&file));
         file
     }
 

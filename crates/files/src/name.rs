@@ -1,6 +1,7 @@
 //! Names that become file names: sessions and desks (BEHAVIOUR §9).
 
 use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization;
 
 /// Turns a name into a safe file name: 1–64 characters of `[A-Za-z0-9._-]` without a leading dot stay as they are,
 /// anything else becomes its SHA-256 in hexadecimal.
@@ -9,6 +10,35 @@ pub fn safe(name: &str) -> String {
         && !name.starts_with('.')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
+}
+
+/// The most characters of a readable file name, and the most bytes: with an ending and a number, a file system takes 255.
+const CHARACTERS: usize = 64;
+const BYTES: usize = 160;
+
+/// Names of devices, which Windows does not take as file names, whatever ending they have.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+
+/// Turns a name into a safe file name that people can still read: letters and digits of any script stay, composed, anything
+/// else becomes `-`. Different names may become the same; one of which nothing is left becomes its SHA-256.
+pub fn readable(name: &str) -> String {
+    let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let mut file = String::new();
+    for c in name.nfc().map(|c| if is_kept(c) { c } else { '-' }).take(CHARACTERS) {
+        // Of characters in a row that do not stay, one is enough; a plain name keeps all of its own.
+        let repeats = c == '-' && file.ends_with('-') && safe(name) != name;
+        if !repeats && file.len() + c.len_utf8() <= BYTES {
+            file.push(c);
+        }
+    }
+    let file = file.trim_start_matches(['.', '-']).trim_end_matches(['.', '-']);
+    let stem = file.split('.').next().unwrap_or_default().to_lowercase();
+    let is_port = |port: &str| stem.strip_prefix(port).is_some_and(|number| number.len() == 1 && number != "0");
+    match file {
+        "" => sha256_hex(name.as_bytes()),
+        file if DEVICES.contains(&stem.as_str()) || ["com", "lpt"].into_iter().any(is_port) => format!("{file}_"),
+        file => file.to_owned(),
+    }
 }
 
 /// Whether this is one plain path component on every system: it cannot lead to another folder, a drive or nothing, and
@@ -58,6 +88,42 @@ mod tests {
             &"x".repeat(256),
         ] {
             assert!(!is_plain(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_readable_name_keeps_letters_of_any_script_and_is_safe_everywhere() {
+        let long = "ü".repeat(300);
+        for (name, expected) in [
+            ("retry-pattern", "retry-pattern"),
+            ("a--b.c_d", "a--b.c_d"),
+            ("mit leer zeichen äöü", "mit-leer-zeichen-äöü"),
+            ("a b", "a-b"),
+            ("a /:* b", "a-b"),
+            ("a\u{308}", "ä"),
+            ("日本語/ガイド", "日本語-ガイド"),
+            ("a\u{202e}gpj.exe\u{2066}", "a-gpj.exe"),
+            ("a\u{335}\u{20dd}b", "a-b"),
+            ("../../x", "x"),
+            (".hidden", "hidden"),
+            ("trailing. .", "trailing"),
+            ("CON", "CON_"),
+            ("nul.txt", "nul.txt_"),
+            ("com1", "com1_"),
+            ("com0", "com0"),
+            ("lpt10", "lpt10"),
+            ("console", "console"),
+            (&"x".repeat(64), &"x".repeat(64)),
+            (&"x".repeat(65), &"x".repeat(64)),
+            (&long, &"ü".repeat(64)),
+            (&"日".repeat(80), &"日".repeat(53)),
+        ] {
+            let file = readable(name);
+            assert_eq!(file, expected, "{name}");
+            assert!(is_plain(&format!("{file}.json")) && file.len() <= BYTES + 1, "{name}: {file}");
+        }
+        for nothing in ["", "..", "///", "\u{202e}", "-"] {
+            assert_eq!(readable(nothing), sha256_hex(nothing.as_bytes()), "{nothing:?}");
         }
     }
 

@@ -104,6 +104,8 @@ fn refusals_write_nothing() {
         (&["add", "docs/../.git"], "reserved-path"),
         (&["add", "docs/config.md"], "reserved-path"),
         (&["add", ".jaato/refdesk"], "reserved-path"),
+        (&["add", ".jaato"], "reserved-path"),
+        (&["add", "docs/../.jaato/"], "reserved-path"),
     ];
     let world = small();
     world.put(".git/config", b"[core]\n");
@@ -142,9 +144,21 @@ fn odd_ids_have_safe_file_names() {
         let (file, entry) = entry(&world, &["add", "docs/a.md", "--id", id]);
         assert_eq!(entry["id"], id);
         let name = file.strip_prefix(".jaato/references/").expect("in the folder of references");
-        assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'), "{name}");
+        assert!(name.chars().all(|c| c.is_alphanumeric() || "._-".contains(c)) && !name.starts_with('.'), "{name}");
         let ran = world.run(&["list"]).exits(0);
         assert!(!ran.stdout.contains(&0x1b), "{ran}");
+    }
+}
+
+#[test]
+fn a_file_has_the_letters_of_its_id() {
+    let world = Workspace::with(&[("docs/a.md", "x"), ("docs/b.md", "x"), ("mit leer zeichen äöü.md", "x")]);
+    for (words, file) in [
+        (&["add", "mit leer zeichen äöü.md"][..], "mit-leer-zeichen-äöü.json"),
+        (&["add", "docs/a.md", "--id", "a b"], "a-b.json"),
+        (&["add", "docs/b.md", "--id", "a/b"], "a-b-2.json"),
+    ] {
+        assert_eq!(entry(&world, words).0, format!(".jaato/references/{file}"));
     }
 }
 
