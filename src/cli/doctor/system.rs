@@ -14,6 +14,9 @@ use refdesk_files::is_writable;
 /// Where Linux says how many folders a user may watch.
 const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
 
+/// Where refdesk keeps the state of a workspace.
+const OWN_FOLDER: &str = ".jaato/refdesk";
+
 /// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
 const CAPABLE: [&str; 6] = ["kitty", "alacritty", "foot", "wezterm", "ghostty", "iterm"];
 
@@ -42,7 +45,11 @@ pub fn program() -> CheckLine {
 pub fn places(desk: &Desk) -> Vec<CheckLine> {
     let around = desk.around();
     let shown = |path: &Path| path.display().to_string();
-    let workspace = if around.is_workspace() {
+    let own = desk.workspace().join(OWN_FOLDER);
+    let workspace = if let Some(reason) = obstacle(&own).filter(|_| around.is_workspace()) {
+        let text = format!("{} {reason}: nothing can be selected, indexed or connected here", shown(&own));
+        CheckLine::wrong("workspace", text, "make it a writable folder")
+    } else if around.is_workspace() {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));

@@ -379,6 +379,19 @@ fn an_interrupted_trial_ends_what_it_has_started() {
 }
 
 #[test]
+fn a_folder_in_which_nothing_can_be_kept_is_wrong() {
+    let world = tagged();
+    assert_eq!(with_level(&world.json(&["doctor"], 0), "wrong"), [""; 0]);
+    write_atomic(&world.path.join(".jaato/refdesk"), b"").unwrap();
+    let report = world.json(&["doctor"], 1);
+    let wrong = with_level(&report, "wrong");
+    assert!(
+        wrong.len() == 1 && wrong[0].starts_with("workspace: ") && wrong[0].contains("is not a folder"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
 fn a_program_that_is_gone_from_your_own_settings_is_fixed_by_connecting_them() {
     let world = tagged();
     let settings = "[mcp_servers.refdesk]\ncommand = \"/opt/refdesk\"\nargs = [\"mcp\"]\n";
