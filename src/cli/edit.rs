@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::environment;
-use super::output::{ask_to_leave, in_words, print_to_stderr};
+use super::output::{ask_to_leave, in_words, print_error, print_to_stderr};
 use crate::editor::{self, EditorCommand};
 use refdesk_desk::{Desk, Session, Spot};
 use refdesk_files::read_regular;
@@ -41,21 +41,21 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
     loop {
         let spot = desk.definition(&id).unwrap_or_else(|_| Spot { path: file.clone(), line: 1 });
         open(desk, &spot)?;
-        let after = read(&file, &shown)?;
-        if after == before {
-            let json = json!({"status": "unchanged", "id": id, "file": shown});
-            return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
-        }
-        desk.note_edit(session, &file, &after, &id);
-        let mut problems = problems(desk, &shown, &id);
-        // An entry that takes the id of another one takes that one out of the catalog, so it is asked about as an error is.
-        let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
-        problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
-        problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
-        let wrong = match (problems.iter().any(Diagnostic::is_error), taken.first()) {
-            (true, _) => Some((Code::Unparsable, "has errors")),
-            (false, Some(taken)) => Some((taken.code, "takes the id of another source")),
-            (false, None) => None,
+        let wrong = match read(&file, &shown) {
+            Ok(after) if after == before => {
+                let json = json!({"status": "unchanged", "id": id, "file": shown});
+                return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
+            }
+            Ok(after) => {
+                desk.note_edit(session, &file, &after, &id);
+                wrong(desk, (&shown, &id), &taken_before)
+            }
+            // An editor may delete the file, or leave something that is not text.
+            Err(_) if !file.exists() => Some((Code::Unreadable, "is gone")),
+            Err(error) => {
+                print_error(&error);
+                Some((error.code, "cannot be read"))
+            }
         };
         let Some((code, what)) = wrong else {
             let json = json!({"status": "success", "id": id, "file": shown});
@@ -73,6 +73,20 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
                 return Err(Error::new(code, message, "`refdesk check` shows the problem"));
             }
         }
+    }
+}
+
+/// What is wrong with the file now, which is printed, and in a few words.
+fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) -> Option<(Code, &'static str)> {
+    let mut problems = problems(desk, shown, id);
+    // An entry that takes the id of another one takes that one out of the catalog, so it is asked about as an error is.
+    let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
+    problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
+    problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
+    match (problems.iter().any(Diagnostic::is_error), taken.first()) {
+        (true, _) => Some((Code::Unparsable, "has errors")),
+        (false, Some(taken)) => Some((taken.code, "takes the id of another source")),
+        (false, None) => None,
     }
 }
 

@@ -12,13 +12,13 @@ const ENTRY: &str = "{\"id\": \"a\", \"name\": \"A\", \"type\": \"inline\", \"co
 
 const FILE: &str = ".jaato/references/a.json";
 
-/// `refdesk edit a` with an editor that writes each of these texts in turn.
+/// `refdesk edit a` with an editor that writes each of these texts in turn, and deletes the file for one that is empty.
 fn edit(world: &Workspace, texts: &[&str]) -> Pty {
     for (at, text) in texts.iter().enumerate() {
         refdesk_files::write_atomic(&world.beside(&format!("tmp/{at}")), text.as_bytes()).unwrap();
     }
     let editor = world.beside("tmp/editor");
-    let script = "#!/bin/sh\ncd \"${0%/*}\"\nn=$(cat n 2>/dev/null || echo 0)\ncp \"$n\" \"$1\"\necho $((n + 1)) > n\n";
+    let script = "#!/bin/sh\ncd \"${0%/*}\"\nn=$(cat n 2>/dev/null || echo 0)\nif [ -s \"$n\" ]; then cp \"$n\" \"$1\"; else rm \"$1\"; fi\necho $((n + 1)) > n\n";
     refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
@@ -48,6 +48,22 @@ fn an_edit_is_checked_and_can_be_repeated_or_put_back() {
         }
         assert_eq!(pty.wait_for_exit().exit_code(), code, "{texts:?} {keys:?}");
         assert_eq!(world.read(FILE), left, "{texts:?} {keys:?}");
+    }
+}
+
+#[test]
+fn a_file_that_the_editor_deletes_or_breaks_can_be_put_back() {
+    for (texts, keys, code, left) in [
+        (&["", ENTRY][..], "p\r", 0, Some(ENTRY)),
+        (&["", ENTRY], "e\r", 0, Some(ENTRY)),
+        (&["", ENTRY], "k\r", 1, None),
+    ] {
+        let world = Workspace::with(&[(FILE, ENTRY)]);
+        let mut pty = edit(&world, texts);
+        pty.wait_for(&format!("{FILE} is gone"));
+        pty.type_bytes(keys);
+        assert_eq!(pty.wait_for_exit().exit_code(), code, "{keys:?}");
+        assert_eq!(world.path.join(FILE).exists().then(|| world.read(FILE)).as_deref(), left, "{keys:?}");
     }
 }
 

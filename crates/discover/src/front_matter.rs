@@ -178,14 +178,20 @@ fn flat(inner: &str) -> Map<String, Value> {
             continue;
         }
         let value = value.trim();
-        let bare = value.trim_matches(['"', '\'']);
+        let bare = |value: &str| value.trim().trim_matches(['"', '\'']).to_owned();
         let value = match value.strip_prefix('[').map(|rest| rest.trim_end_matches(']')) {
-            Some(items) => items.split(',').map(|item| Value::from(item.trim().trim_matches(['"', '\'']))).collect(),
-            None => Value::from(bare),
+            Some(items) => items.split(',').filter(|item| is_plain(item)).map(|item| Value::from(bare(item))).collect(),
+            None if is_plain(value) => Value::from(bare(value)),
+            None => continue,
         };
         members.entry(key.trim()).or_insert(value);
     }
     members
+}
+
+/// Whether a value means what it says, and does not begin with a sign of YAML: an anchor, an alias, a tag, a list or a map.
+fn is_plain(value: &str) -> bool {
+    !value.trim().starts_with(['&', '*', '!', '[', ']', '{', '}', '|', '>', '%', '@', '`'])
 }
 
 /// A scalar as text.

@@ -52,10 +52,12 @@ pub struct Page {
     pub paragraph: Option<String>,
     /// Its words, by stem, except stop words.
     pub words: Vec<WordCount>,
+    /// Whether there is anything to read in it, however short.
+    pub has_text: bool,
 }
 
 impl Page {
-    /// Whether it has no text, like a site's first page that is only front matter.
+    /// Whether it says nothing, like a site's first page that is only front matter.
     pub fn is_empty(&self) -> bool {
         self.title().is_none() && self.description().is_none() && self.words.is_empty()
     }
@@ -100,11 +102,15 @@ pub fn read_page(name: &Path, text: &str) -> Page {
     for told in [&front.title, &front.description].into_iter().flatten() {
         collected.words.add(told, HEADING);
     }
+    let is_letter = |text: &str| text.chars().any(char::is_alphanumeric);
+    let is_text = |event: Event<'_>| matches!(event, Event::Text(text) | Event::Code(text) if is_letter(&text));
     Page {
         paragraph: collected.description(),
         headings: collected.headings,
         has_title: collected.has_title,
         words: collected.words.counted(),
+        // Another parser finds no less here.
+        has_text: is_letter(body) && Parser::new(body).any(is_text),
         front,
     }
 }

@@ -325,6 +325,7 @@ fn document<'a>(
     let unticked =
         |why: &str| Classified { evidence: format!("{}, {why}", found.evidence), is_ticked: false, ..found.clone() };
     let found = match page.is_empty() {
+        true if page.has_text => unticked("with hardly any text"),
         true => unticked("without text"),
         false if is_broken() => unticked("with characters that are not UTF-8"),
         false => found,

@@ -65,6 +65,17 @@ fn hits_have_place_excerpt_and_reasons() {
 }
 
 #[test]
+fn what_the_catalog_says_of_a_source_is_not_listed_beside_its_text() {
+    let world = indexed();
+    let answer = world.json(&["search", "retry"], 0);
+    assert_eq!(places(&answer), ["retry text", "retry source"].map(str::to_owned), "{answer}");
+    let ran = world.run(&["search", "retry"]).exits(0);
+    assert!(ran.text().contains("docs/retry.md:1") && ran.text().contains("\n1 section by words alone"), "{ran}");
+    let ran = world.run(&["search", "retry", "--kind", "source"]).exits(0);
+    assert!(ran.text().contains("@retry") && ran.text().contains("\n1 section by"), "{ran}");
+}
+
+#[test]
 fn filters_choose_among_sources() {
     let world = indexed();
     world.run(&["select", "retry"]).exits(0);

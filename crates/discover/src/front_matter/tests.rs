@@ -108,3 +108,17 @@ proptest::proptest! {
         proptest::prop_assert!(text.get(found.end..).is_some());
     }
 }
+
+#[test]
+fn of_yaml_that_is_broken_only_plain_values_are_read() {
+    for (inner, title, expected) in [
+        ("title: a: b\ntags: [x, y]", Some("a: b"), &["x", "y"][..]),
+        ("name: &a [*a]\ntags: [*e, plain]", None, &["plain"]),
+        ("title: *b\ntags: *e", None, &[]),
+        ("title: !t x\ntags: {a: b}\nx: [", None, &[]),
+    ] {
+        let found = read(&format!("---\n{inner}\n---\n"));
+        assert_eq!((found.title.as_deref(), tags(&found)), (title, expected.to_vec()), "{inner}");
+        assert!(found.problem.is_some(), "{inner}");
+    }
+}

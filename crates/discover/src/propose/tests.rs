@@ -243,6 +243,20 @@ fn a_source_that_may_be_two_documents_is_gone() {
 }
 
 #[test]
+fn a_document_that_says_next_to_nothing_is_not_ticked_and_one_without_text_is_called_so() {
+    for (text, expected) in [
+        ("hi\n", "a document in docs, with hardly any text"),
+        ("`hi`\n", "a document in docs, with hardly any text"),
+        ("---\na: b\n---\n", "a document in docs, without text"),
+        ("<br>\n\n---\n", "a document in docs, without text"),
+    ] {
+        let found = found(&[("docs/y.markdown", text)], &[]);
+        let evidence: Vec<_> = found.new.iter().map(|it| (it.evidence.as_str(), it.is_ticked)).collect();
+        assert_eq!(evidence, [(expected, false)], "{text:?}");
+    }
+}
+
+#[test]
 fn problems_are_notes_and_the_rest_is_found() {
     let found = found(
         &[
