@@ -45,12 +45,14 @@ pub struct Link {
     pub is_bare: bool,
     /// Whether it is a bare word in code of a Markdown text.
     pub is_code: bool,
+    /// Whether it refers to a definition, which is a link of its own.
+    pub is_defined: bool,
 }
 
 impl Link {
     /// A link of the syntax of its text.
     fn written(target: String, offset: usize) -> Self {
-        Self { target, offset, is_bare: false, is_code: false }
+        Self { target, offset, is_bare: false, is_code: false, is_defined: false }
     }
 }
 
@@ -94,16 +96,13 @@ fn markdown(text: &str) -> Parsed {
     for (event, range) in parser.into_offset_iter() {
         match event {
             Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
-                // What refers to a definition has its target there, which is a link of its own.
-                if matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut) {
-                    continue;
-                }
                 // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
                 let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
                 if let Some(target) = within.rfind("](") {
                     found.covered.push(range.start + target + 1..range.end);
                 }
-                found.links.push(Link::written(dest_url.into_string(), range.start));
+                let is_defined = matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
+                found.links.push(Link { is_defined, ..Link::written(dest_url.into_string(), range.start) });
             }
             Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => found.code.push(range),
             _ => {}
@@ -204,7 +203,7 @@ mod tests {
             ("[x](<./a b.md>)", vec!["./a b.md"]),
             ("[x](./a b.md)", vec!["./a"]),
             ("[a [b]](./c.md)", vec!["./c.md"]),
-            ("[t][r] [r][] [r] ![i][r]\n\n[r]: ./d.md", vec!["./d.md"]),
+            ("[t][r]\n\n[r]: ./d.md", vec!["./d.md", "./d.md"]),
             ("[x]({{url}}) [y](<{% url 'a' %}>) [z](a<%=b%>.md) [v](./a.md)", vec!["./a.md"]),
             ("[unused]: ../e.md 'title'", vec!["../e.md"]),
             ("[x](a&amp;b.md) [y](a\\_b.md)", vec!["a&b.md", "a_b.md"]),
@@ -216,6 +215,15 @@ mod tests {
             ("[./u.md](./v.md)", vec!["./v.md", "./u.md"]),
         ] {
             assert_eq!(targets(text, LinkSyntax::Markdown), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_link_with_a_definition_is_told_from_it() {
+        for text in ["[t][r]", "[r][]", "[r]", "![i][r]"] {
+            let found = links(&format!("{text}\n\n[r]: ./d.md"), LinkSyntax::Markdown);
+            let found: Vec<bool> = found.iter().map(|link| link.is_defined).collect();
+            assert_eq!(found, [true, false], "{text}");
         }
     }
 

@@ -30,7 +30,8 @@ pub struct LinkedPath {
     pub path: Box<str>,
     /// Its line.
     pub line: u32,
-    /// Whether nothing need be there: a bare word in code, or one that names no document.
+    /// Whether nothing need be there: a bare word in code, or one that names no document; or a link whose target is told of at
+    /// its definition.
     pub is_example: bool,
 }
 
@@ -43,7 +44,8 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
         .into_iter()
         .filter_map(|link| {
             let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), small(lines.line_of(link.offset)));
-            let is_example = link.is_bare && (link.is_code || !names_a_document(Path::new(&*path)));
+            let is_word = link.is_bare && (link.is_code || !names_a_document(Path::new(&*path)));
+            let is_example = link.is_defined || is_word;
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
