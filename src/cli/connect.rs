@@ -83,8 +83,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
         };
         answer.notes.splice(0..0, evidence);
         if is_asked && !is_single && format == OutputFormat::Text {
-            // Before the questions about the next agent.
-            print_refusals(attributed(&agent.client, std::mem::take(&mut answer.refused)));
+            print_refusals(&agent.client, &mut answer);
         }
         answers.push((answer, connection));
     }
@@ -98,7 +97,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
 }
 
 /// Disconnects agents: those that are named, or all that are connected.
-pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs) -> CommandOutput {
+pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, format: OutputFormat) -> CommandOutput {
     let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, Wanted::Both, Verb::Disconnect);
     let connections: Vec<_> = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => {
@@ -117,12 +116,17 @@ pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs) -> 
         let text = format!("No agent is connected in {whose}. For {other}\n");
         return CommandOutput::new(json!({"agents": []}), text);
     }
+    let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();
+    let is_single = connections.len() == 1;
     let mut answers = Vec::new();
     for (client, connection) in connections {
-        let answer = match connection {
+        let mut answer = match connection {
             Ok(connection) => connection.carry_out(desk, session, args.settings),
             Err(refusal) => refused(&client, refusal),
         };
+        if is_asked && !is_single && format == OutputFormat::Text {
+            print_refusals(&client, &mut answer);
+        }
         answers.push((client, answer));
     }
     joined(answers, args.agents.len() == 1, Verb::Disconnect)
@@ -274,7 +278,9 @@ fn named_errors(errors: Vec<(Vec<&'static str>, Error)>) -> impl Iterator<Item =
     })
 }
 
-fn print_refusals(errors: Vec<(Vec<&'static str>, Error)>) {
+/// Prints the errors of an agent before the questions about the next one.
+fn print_refusals(client: &Client, answer: &mut CommandOutput) {
+    let errors = attributed(client, std::mem::take(&mut answer.refused));
     named_errors(errors).for_each(|error| print_error(&error));
 }
 

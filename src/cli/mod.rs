@@ -285,6 +285,6 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
         Command::Trust(args) => trust::run(desk, session, args),
         Command::Connect(args) => connect::connect(desk, session, args, format),
-        Command::Disconnect(args) => connect::disconnect(desk, session, args),
+        Command::Disconnect(args) => connect::disconnect(desk, session, args, format),
     }
 }

@@ -89,7 +89,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
 
 /// A question about a tag.
 pub fn tag_prompt(tag: &str) -> String {
-    format!("what does \"{tag}\" mean here?")
+    format!("what do we say about {tag}?")
 }
 
 /// A title without its number and final mark.

@@ -226,7 +226,9 @@ fn only_by_name(source: &Tagged<'_>, id: &str) -> Vec<String> {
     }
     let name = shown_text(source.title).trim().to_lowercase();
     let short = Some(name).filter(|name| name.split_whitespace().count() <= 3 && is_tag(name));
-    short.or_else(|| Some(id.replace('-', " ")).filter(is_tag)).into_iter().collect()
+    let is_word = |word: &&str| word.chars().count() > 1 && !is_place(word) && !is_stop_word(word);
+    let of_id = || id.split('-').filter(is_word).collect::<Vec<_>>().join(" ");
+    short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
 }
 
 /// Whether every decision record may have this word, whatever it decides.
@@ -383,9 +385,10 @@ mod tests {
             ("mdBook", "x", &["mdbook"][..]),
             ("The widgets of the shop", "x", &["widgets", "shop"]),
             ("Contributing", "just-contributing", &["contributing"]),
-            ("What is it for when you do", "what-for", &["what for"]),
+            ("What is it for when you do", "docs-what-kafka", &["kafka"]),
+            ("A", "docs-a", &[]),
             ("a", "a", &[]),
-            ("", "x-readme", &["x readme"]),
+            ("", "x-readme", &["readme"]),
         ] {
             // A third of the sources share the words.
             let sources: Vec<Tagged<'_>> = (0..6).map(|_| Tagged { title, ..Tagged::default() }).collect();
