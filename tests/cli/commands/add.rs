@@ -35,7 +35,7 @@ fn paths_addresses_and_their_options() {
         (
             &["add", "https://example.org/guide/style.html?x=1#y", "--id", "guide"],
             ".jaato/references/guide.json",
-            json!({"id": "guide", "name": "style.html", "description": "", "type": "url", "url": "https://example.org/guide/style.html?x=1#y", "mode": "selectable", "tags": []}),
+            json!({"id": "guide", "name": "style.html", "description": "", "type": "url", "url": "https://example.org/guide/style.html?x=1#y", "mode": "selectable", "tags": ["style.html"]}),
         ),
     ] {
         let world = small();
