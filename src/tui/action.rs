@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_every_key() {
-        let page = include_str!("../../../docs/src/reference/keys.md");
+        let page = include_str!("../../docs/src/reference/keys.md");
         let (_, after) = page.split_once("<!-- keys:begin -->\n").unwrap();
         let (listed, _) = after.split_once("<!-- keys:end -->").unwrap();
         let expected = documented_keys();
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn the_file_of_the_default_keys_has_every_key() {
         let expected = default_keymap();
-        assert!(include_str!("../../../assets/keymap.toml") == expected, "assets/keymap.toml should be:\n{expected}");
+        assert!(include_str!("../../assets/keymap.toml") == expected, "assets/keymap.toml should be:\n{expected}");
         assert_eq!(read_keymap(&expected, "keymap.toml"), (Keymap::default(), Vec::new()));
         let words: Vec<String> = ACTIONS.iter().map(ActionBinding::word).collect();
         for word in words.iter().map(String::as_str).chain(keymap::places().map(|(_, context)| context.word())) {
