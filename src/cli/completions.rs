@@ -100,11 +100,12 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
     let index = environment::variable("_CLAP_COMPLETE_INDEX").and_then(|index| index.to_str()?.parse().ok());
     let at = index.unwrap_or_else(|| words.len().saturating_sub(1));
+    let (words, at) = if shell.is("bash") { rejoined(words, at) } else { (words, at) };
     let is_quoted = environment::variable(QUOTE_VARIABLE).is_some_and(|first| first == "'" || first == "\"");
     let quoting = Quoting::of(shell.name(), is_quoted);
     let words: Vec<OsString> =
         words.into_iter().enumerate().map(|(word_at, word)| quoting.read(word, word_at == at)).collect();
-    let start = words.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
+    let start = words.get(at).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let program = help::program();
     // A tag that is removed begins as short options do, and none may be glued to it.
     let is_dash = start.starts_with('-') && !start.starts_with("--");
@@ -113,7 +114,40 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     program.build();
     let mut answer = Vec::new();
     shell.write_complete(&mut program, words, environment::current().ok().as_deref(), &mut answer).ok()?;
-    Some(answer)
+    let before = start.rfind(BREAKS).and_then(|at| start.get(..=at)).filter(|_| quoting == Quoting::Bash);
+    Some(before.map_or_else(|| answer.clone(), |before| without_start(&answer, before)))
+}
+
+/// Where bash divides a word: it inserts a value behind the last of these.
+const BREAKS: [char; 2] = ['=', ':'];
+
+/// The words as they were typed, of which bash makes several at each `=` and `:`, and the position of the one at the cursor.
+fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
+    let is_break =
+        |word: &OsString| word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| BREAKS.contains(&c)));
+    let (mut joined, mut cursor, mut goes_on): (Vec<OsString>, usize, bool) = (Vec::new(), at, false);
+    for (nth, word) in words.into_iter().enumerate() {
+        let ends = is_break(&word);
+        match joined.last_mut().filter(|_| (ends && nth > 1) || goes_on) {
+            Some(last) => last.push(&word),
+            None => joined.push(word),
+        }
+        goes_on = ends && nth > 1;
+        if nth == at {
+            cursor = joined.len() - 1;
+        }
+    }
+    // The cursor may be behind the last word.
+    (joined, cursor)
+}
+
+/// The values without what they begin with, which is on the line already.
+fn without_start(answer: &[u8], start: &str) -> Vec<u8> {
+    let separator = environment::variable("_CLAP_IFS").and_then(|it| it.into_string().ok()).filter(|it| !it.is_empty());
+    let separator = separator.unwrap_or_else(|| "\n".to_owned());
+    let text = String::from_utf8_lossy(answer);
+    let values: Vec<&str> = text.split(&*separator).map(|value| value.strip_prefix(start).unwrap_or(value)).collect();
+    values.join(&separator).into_bytes()
 }
 
 /// The words before the cursor, and how the shell wants to get a value.
@@ -333,6 +367,21 @@ fn is_safe(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_bash_divides_are_one_again() {
+        for (words, at, expected, cursor) in [
+            (&["refdesk", "list", "--format", "=", "js"][..], 4, &["refdesk", "list", "--format=js"][..], 2),
+            (&["refdesk", "list", "--format", "="], 3, &["refdesk", "list", "--format="], 2),
+            (&["refdesk", "tag", "a", "-area", ":", "d", "x"], 5, &["refdesk", "tag", "a", "-area:d", "x"], 3),
+            (&["refdesk", "list", ""], 2, &["refdesk", "list", ""], 2),
+            (&["refdesk", "list"], 2, &["refdesk", "list"], 2),
+        ] {
+            let words = words.iter().map(OsString::from).collect();
+            assert_eq!(rejoined(words, at), (expected.iter().map(OsString::from).collect(), cursor));
+        }
+        assert_eq!(without_start(b"--format=json\n--format=text", "--format="), b"json\ntext");
+    }
 
     #[test]
     fn only_values_that_a_shell_takes_as_they_stand() {
