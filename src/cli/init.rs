@@ -276,7 +276,8 @@ fn notes(notes: &[&ScanNote]) -> String {
     let mut text: String = notes.iter().take(NOTES).map(line).collect();
     if let Some(more) = notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
         text.push_str(&format!(
-            "note: {more} more notes; `refdesk init --dry-run --format json` lists all of them as `skipped`\n"
+            "note: {}; `refdesk init --dry-run --format json` lists all of them as `skipped`\n",
+            counted(more, "more note")
         ));
     }
     text

@@ -199,6 +199,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     }
     drop_far_suggestion(&mut error);
     suggest_option(&mut error, std::env::args().skip(1));
+    suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
         // Up to the first blank line; missing arguments are on lines of their own.
@@ -246,6 +247,17 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
         error.insert(ContextKind::SuggestedArg, One(format!("--{meant}")));
         error.remove(ContextKind::Suggested);
     }
+}
+
+/// Suggests the nearest command for one that does not exist, where the parser does not: after `help`.
+fn suggest_command(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
+    let is_unknown =
+        error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
+    let Some(One(typed)) = error.get(ContextKind::InvalidSubcommand).filter(|_| is_unknown) else { return };
+    let program = help::program();
+    let Some(meant) = nearest(typed, program.get_subcommands().map(clap::Command::get_name)) else { return };
+    error.insert(ContextKind::SuggestedSubcommand, One(meant.to_owned()));
 }
 
 /// Escapes the arguments that the parser repeats in its message.

@@ -55,6 +55,12 @@ pub struct AddedSources {
     pub known: Vec<(String, SourceId)>,
 }
 
+/// The rest of an `http://` or `https://` address; `None` if a place is not one.
+pub(super) fn after_scheme(place: &str) -> Option<&str> {
+    let (scheme, rest) = place.split_once("://")?;
+    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(rest)
+}
+
 impl Desk {
     /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace becomes one. If the folder of references is outside the
     /// workspace, `leave` must allow the writes. Of several sources, those that the catalog has already are left out.
@@ -124,7 +130,12 @@ impl Desk {
 
     /// Where a new source is: an existing file or folder with an absolute path, or an address.
     fn new_place(&self, new: &NewSource) -> Result<ProposedPlace, Error> {
-        if ["http://", "https://"].iter().any(|scheme| new.place.starts_with(scheme)) {
+        if let Some(rest) = after_scheme(&new.place) {
+            let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+            if !host.contains(char::is_alphanumeric) || rest.contains(char::is_whitespace) {
+                let message = format!("'{}' is not an address: it has no host, or a blank", new.place);
+                return Err(Error::new(Code::Usage, message, "write it as in 'https://example.com/page'"));
+            }
             if has_password(&new.place) {
                 let message = "the address has a user or a password, which everyone who reads the catalog would see";
                 return Err(Error::new(Code::Usage, message, "leave the part before the @ out"));

@@ -1,11 +1,13 @@
 //! Expands what a person named as new sources: patterns, and folders whose documents are sources of their own.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use globset::GlobBuilder;
 
 use super::Desk;
+use super::add::after_scheme;
 use refdesk_discover::documents_in;
 use refdesk_files::path::{absolute, slashed};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
@@ -25,8 +27,10 @@ impl Desk {
     /// The pattern is malformed, nothing matches it, or there are too many files to look through.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
         let current = &self.around().current;
-        let is_address = ["http://", "https://"].iter().any(|scheme| place.starts_with(scheme));
-        if is_address || !place.contains(['*', '?', '[', '{']) || absolute(current, Path::new(place)).exists() {
+        if after_scheme(place).is_some()
+            || !place.contains(['*', '?', '[', '{'])
+            || absolute(current, Path::new(place)).exists()
+        {
             return Ok(vec![place.to_owned()]);
         }
         let glob =
@@ -42,7 +46,11 @@ impl Desk {
             .collect();
         let real = fs::canonicalize(current.join(&fixed)).unwrap_or_else(|_| absolute(current, &fixed));
         let limits = WalkLimits { files: 10 * FILES, bytes: u64::MAX };
-        let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), |_| true);
+        // Other files do not count.
+        let last = Path::new(place).file_name().and_then(|name| GlobBuilder::new(name.to_str()?).build().ok());
+        let last = last.map(|name| name.compile_matcher());
+        let is_wanted = |name: &OsStr| last.as_ref().is_none_or(|last| last.is_match(name));
+        let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), is_wanted);
         if problems.iter().any(|problem| !matches!(problem, Problem::Unreadable(..))) {
             let message = format!("there are too many files to look through for '{place}'");
             let fix = "begin the pattern with the folder that you mean, as in 'docs/**/*.md'";

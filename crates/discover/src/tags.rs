@@ -20,6 +20,9 @@ use refdesk_text::stop_words::is_stop_word;
 /// The most tags of a source.
 const TAGS: usize = 6;
 
+/// Up to this many sources may all have one word as their only tag: a hint to each is short.
+const FEW: usize = 20;
+
 /// From this many sources on, a tag that a third of them would have is left out.
 const SHARING: usize = 6;
 
@@ -201,7 +204,10 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
             scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(&mut tags, word.to_owned()));
             if tags.is_empty() {
-                only_by_name(source, own).into_iter().for_each(|tag| add(&mut tags, tag));
+                let is_of_many = |word: &str| {
+                    sources.len() > FEW && is_shared(titles.get(&stem(word)).copied().unwrap_or(0), sources.len())
+                };
+                only_by_name(source, own, is_of_many).into_iter().for_each(|tag| add(&mut tags, tag));
             }
             if let Some(number) = number.filter(|number| !tags.contains(number) && *number != own) {
                 tags.truncate(TAGS - 1);
@@ -212,15 +218,15 @@ pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequenc
         .collect()
 }
 
-/// Tags for a source of which nothing else is left: the words of its name even if others share them; if those are common ones,
-/// all of a short name, or the id in words. Without any tag, nothing but its id would bring it up.
-fn only_by_name(source: &Tagged<'_>, id: &str) -> Vec<String> {
+/// Tags for a source of which nothing else is left: the words of its name even if other texts have them; if those are common ones,
+/// or in the names of a third of the sources, all of a short name, or the id in words. Without any tag, nothing but its id would bring it up.
+fn only_by_name(source: &Tagged<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
     let is_tag = |tag: &String| {
         let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
         (2..=LENGTH).contains(&length) && tag.chars().count() <= LENGTH && !is_stop_word(tag)
     };
-    let words: Vec<String> =
-        names_in(source.title).map(str::to_lowercase).filter(|word| !is_common(word) && is_tag(word)).collect();
+    let says_something = |word: &String| !is_common(word) && !is_of_many(word) && is_tag(word);
+    let words: Vec<String> = names_in(source.title).map(str::to_lowercase).filter(says_something).collect();
     if !words.is_empty() {
         return words;
     }
@@ -396,6 +402,10 @@ mod tests {
                 std::iter::once(id.to_owned()).chain((0..5).map(|at| format!("other-{at}"))).collect();
             assert_eq!(assign(&sources, &ids, &Frequencies::default())[0], expected, "{title}");
         }
+        let titles: Vec<String> = (0..40).map(|at| format!("Package {at}")).collect();
+        let sources: Vec<Tagged<'_>> = titles.iter().map(|title| Tagged { title, ..Tagged::default() }).collect();
+        let ids: Vec<String> = (0..40).map(|at| format!("pkg-p{at}")).collect();
+        assert_eq!(assign(&sources, &ids, &Frequencies::default())[7], ["package 7"], "one word would bring up all");
     }
 
     #[test]

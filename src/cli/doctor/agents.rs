@@ -173,7 +173,13 @@ impl AgentSettings {
         let (connect, word) = (self.connect_command(), self.client.word);
         let disconnect = connect.replacen("connect", "disconnect", 1);
         let fix = format!("`{connect}` restores it; if {word} should stay without, `{disconnect}`");
-        self.problems.push((format!("{file}: the {what} that connect wrote is no longer there"), fix));
+        self.problems.push((
+            format!(
+                "{file}: the {what} that connect wrote {} no longer there",
+                if what.ends_with('s') { "are" } else { "is" }
+            ),
+            fix,
+        ));
     }
 
     fn read_server(&mut self, settings: &SettingsText) {

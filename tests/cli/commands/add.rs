@@ -305,10 +305,13 @@ fn a_pattern_over_too_many_files_is_refused() {
     let world = small();
     std::fs::create_dir(world.path.join("many")).unwrap();
     for nth in 0..20_050 {
-        std::fs::File::create(world.path.join(format!("many/{nth}.txt"))).unwrap();
+        std::fs::File::create(world.path.join(format!("many/{nth}.md"))).unwrap();
     }
     world.put("zz/z.md", b"# Z\n");
     let answer = world.json(&["add", "**/*.md"], 1);
     assert_eq!(answer["error"]["code"], "too-many-files", "{answer}");
     assert_eq!(world.json(&["add", "zz/*.md"], 0)["id"], "z");
+    // Only files whose names match count.
+    world.put("many/README.txt", b"# Many\n");
+    assert_eq!(world.json(&["add", "**/README.txt"], 0)["entry"]["name"], "README");
 }

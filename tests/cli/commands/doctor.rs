@@ -213,7 +213,7 @@ type HandEdit = (&'static str, Option<(&'static str, &'static str)>);
 fn entries_that_a_person_removed_or_changed_are_missed() {
     let (claude, mcp) = (".claude/settings.json", ".mcp.json");
     let not_called = "refdesk is not called for";
-    let gone = "that connect wrote is no longer there";
+    let gone = "no longer there";
     for (words, edits, expected) in [
         (
             &["claude-code"][..],
@@ -227,22 +227,32 @@ fn entries_that_a_person_removed_or_changed_are_missed() {
                 "{claude}: the hook for PostToolUse is called for none of the tools whose results refdesk reads"
             )],
         ),
-        (&["claude-code"], &[(claude, None)], &[format!("{claude}: the hooks {gone}")]),
+        (&["claude-code"], &[(claude, None)], &[format!("{claude}: the hooks that connect wrote are {gone}")]),
         (
             &["claude-code"],
             &[(claude, Some(("refdesk hook", "refdsk hook")))],
-            &[format!("{claude}: the hooks {gone}")],
+            &[format!("{claude}: the hooks that connect wrote are {gone}")],
         ),
         (
             &["claude-code"],
             &[(claude, None), (mcp, None)],
-            &[format!("{claude}: the hooks {gone}"), format!("{mcp}: the server {gone}")],
+            &[
+                format!("{claude}: the hooks that connect wrote are {gone}"),
+                format!("{mcp}: the server that connect wrote is {gone}"),
+            ],
         ),
-        (&["claude-code"], &[(mcp, Some(("refdesk", "rfdesk")))], &[format!("{mcp}: the server {gone}")]),
+        (
+            &["claude-code"],
+            &[(mcp, Some(("refdesk", "rfdesk")))],
+            &[format!("{mcp}: the server that connect wrote is {gone}")],
+        ),
         (
             &["codex", "--user"],
             &[("~/.codex/hooks.json", None), ("~/.codex/config.toml", None)],
-            &[format!("~/.codex/hooks.json: the hooks {gone}"), format!("~/.codex/config.toml: the server {gone}")],
+            &[
+                format!("~/.codex/hooks.json: the hooks that connect wrote are {gone}"),
+                format!("~/.codex/config.toml: the server that connect wrote is {gone}"),
+            ],
         ),
         (
             &["gemini-cli"],

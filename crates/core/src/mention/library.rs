@@ -230,6 +230,7 @@ impl Library {
                     format!("the link to '{path}' leads to a file that no source contains"),
                     Fix::AddTarget,
                 )),
+                LinkTarget::Outside if self.is_from_a_root(folder, path) => {}
                 LinkTarget::Outside => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
@@ -257,6 +258,16 @@ impl Library {
                 }
             }
         }
+    }
+
+    /// Whether a path that begins with `/` exists below a folder above the document: the root of its site or repository.
+    fn is_from_a_root(&self, folder: &Path, path: &str) -> bool {
+        let Some(within) = path.strip_prefix('/').filter(|within| !within.is_empty()) else { return false };
+        let roots = folder.ancestors().take_while(|above| above.starts_with(&self.workspace));
+        let exists = |root: &Path| {
+            matches!(self.paths.resolve(root, Path::new(within)), LinkTarget::To(_) | LinkTarget::Unlisted)
+        };
+        roots.into_iter().any(exists)
     }
 
     /// Whether a build makes what is at this path, or a site generator makes it of a document that exists.
