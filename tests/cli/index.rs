@@ -243,6 +243,35 @@ fn sections_have_the_lines_that_they_have_now() {
     }
 }
 
+/// A heading that was inserted before a section is not above it, and of sections with one text the one that is meant is named.
+#[test]
+fn sections_have_the_headings_that_they_have_now() {
+    let filler = "Filler about nothing that anybody looks for, again and again and again. ".repeat(6);
+    let zoo =
+        |more: &str| format!("# Zoo\n\n{filler}\n\n{more}## Care\n\nFeed the zebu every day with hay and some salt.\n");
+    let install = |system: &str| {
+        format!("# {system}\n\n{filler} {system}\n\n## Install\n\nRun the zebrafish installer of quartz twice.\n\n")
+    };
+    let both = |more: &str| format!("{}{}{more}\n", install("Linux"), install("Mac"));
+    let source =
+        |id: &str| json!({"id": id, "name": id, "type": "local", "path": format!("{id}.md"), "mode": "selectable"});
+    let world =
+        Workspace::of(json!([source("zoo"), source("install")]), &[("zoo.md", &zoo("")), ("install.md", &both(""))]);
+    world.run(&["index"]).exits(0);
+    world.put("zoo.md", zoo("## Opening hours\n\nFrom nine to five.\n\n").as_bytes());
+    world.put("install.md", both("One word more.").as_bytes());
+    let headings = |query: &str| {
+        let found = world.json(&["search", query, "--kind", "text"], 0);
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| format!("{}:{}", hit["heading"].as_str().unwrap(), hit["line"])).collect::<Vec<_>>()
+    };
+    assert_eq!(headings("zebu hay")[0], "Zoo > Care:9");
+    let mut installs = headings("zebrafish quartz installer");
+    installs.retain(|hit| hit.contains("Install"));
+    installs.sort();
+    assert_eq!(installs, ["Linux > Install:5", "Mac > Install:13"]);
+}
+
 /// An editor saves a catalog half-way, and a profile leaves sources out; vectors take minutes to compute again.
 #[test]
 fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {

@@ -1,6 +1,6 @@
 //! Accessors of the desk's state.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -135,9 +135,8 @@ impl Desk {
             .collect();
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
         // A file that belongs to two sources is reported twice.
-        all.dedup_by(|a, b| {
-            (a.code, &a.file, a.line, a.column, &a.message) == (b.code, &b.file, b.line, b.column, &b.message)
-        });
+        let mut seen = HashSet::new();
+        all.retain(|it| seen.insert((it.code, it.file.clone(), it.line, it.column, it.message.clone())));
         all
     }
 

@@ -1,5 +1,7 @@
 //! The search index of the workspace: keeping it, and asking it what a text is about (SEARCH).
 
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::profile::ActiveProfile;
@@ -13,7 +15,7 @@ use refdesk_index::{
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Error, tokens};
+use refdesk_text::{Code, Error, tokens};
 
 /// How long the pieces of a tool's result are compared by meaning; the rest is compared by words (SEARCH S3.8).
 const TOOL_RESULT_TIME: Duration = Duration::from_millis(150);
@@ -60,12 +62,19 @@ impl Desk {
             self.check_whole("the index is not built again from a catalog that cannot be read as a whole")?;
         }
         let is_narrowed = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
+        if how.fresh && is_narrowed {
+            let message = "the index is not built again under a profile that leaves sources out";
+            return Err(Error::new(Code::Usage, message, "do it without the profile"));
+        }
         let is_whole = !is_narrowed && self.hiding_problem().is_none();
+        // Of a file outside it is not known whether it is still trusted.
+        let workspace = fs::canonicalize(self.workspace()).unwrap_or_else(|_| self.workspace().to_path_buf());
+        let may_stay = |path: &Path| !is_whole && (path.is_relative() || path.starts_with(&workspace));
         let embedder = if how.words_only { None } else { self.embedder()? };
         let now: SystemTime = (self.options.clock)();
         let pages = self.documented_pages();
         let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
-        let job = Job { catalog, is_whole, pages, embedder, fresh, now, progress };
+        let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
         // The state folder is git's business as little as before.
         let _ = self.store.keep_git_out();

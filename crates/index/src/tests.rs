@@ -131,7 +131,7 @@ impl World {
         let pages = self.pages.read().unwrap();
         let job = Job {
             catalog: &catalog,
-            is_whole: true,
+            may_stay: &|_| false,
             pages: pages.as_deref().map(|pages| pages as &dyn DatabasePages),
             embedder: Some(&self.model),
             fresh,
@@ -552,7 +552,7 @@ fn a_text_that_was_just_written_is_compared_by_its_content() {
     let update = |now| {
         let job = Job {
             catalog: &catalog,
-            is_whole: true,
+            may_stay: &|_| false,
             pages: None,
             embedder: None,
             fresh: false,

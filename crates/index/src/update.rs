@@ -4,6 +4,7 @@
 mod cut;
 mod texts;
 
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
@@ -109,8 +110,8 @@ pub struct Report {
 pub struct Job<'a> {
     /// The sources.
     pub catalog: &'a Catalog,
-    /// Whether these are all; otherwise what is indexed of others stays.
-    pub is_whole: bool,
+    /// Whether what is indexed of a file stays if no source has it: where not all sources may be known.
+    pub may_stay: &'a dyn Fn(&Path) -> bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Computes vectors; words alone without one.
@@ -222,7 +223,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
             return Ok(false);
         }
     }
-    let is_gone = |text: &TextKey| job.is_whole || catalog.get(&text.source).is_some();
+    let is_gone = |text: &TextKey| catalog.get(&text.source).is_some() || !(job.may_stay)(Path::new(&text.path));
     updates.extend(known.into_keys().filter(is_gone).map(TextUpdate::Removed));
     report.cut = cut.store(storage, true)?;
     store(storage, &mut updates, 0, report)?;

@@ -40,6 +40,6 @@ impl<'a> CurrentTexts<'a> {
         let text = texts
             .entry((found.source.to_owned(), found.path.to_owned()))
             .or_insert_with(|| CurrentText::of(source, found.path).ok().flatten());
-        text.as_ref()?.section(found.content)
+        text.as_ref()?.section(found)
     }
 }

@@ -1,6 +1,5 @@
 //! The texts of a run: which there are, which changed, and the documents of those that did.
 
-use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,8 +7,9 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use super::{SOURCE, TEXT, has_other_pages};
-use crate::chunk::{self, Chunk, HEADING_SEPARATOR, chunks};
+use crate::chunk::{Chunk, HEADING_SEPARATOR, Outline, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
+use crate::search::FoundDocument;
 use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
 use crate::words::split_names;
 use refdesk_core::catalog::{Source, SourceKind};
@@ -209,12 +209,7 @@ fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
 
 /// A text as it is now.
 #[derive(Debug)]
-pub struct CurrentText {
-    path: String,
-    text: String,
-    /// Made when a section is asked for.
-    chunks: OnceCell<Vec<Chunk>>,
-}
+pub struct CurrentText(Outline);
 
 impl CurrentText {
     /// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
@@ -230,19 +225,15 @@ impl CurrentText {
                 None => return Err(io::ErrorKind::NotFound.into()),
             },
         };
-        Ok(Some(Self { path: path.to_owned(), text, chunks: OnceCell::new() }))
+        Ok(Some(Self(Outline::of(named(path), &text))))
     }
 
-    /// The headings and the first line of a document's content; `None` if the text does not have it.
-    pub fn section(&self, content: &str) -> Option<(String, usize)> {
-        let name = named(&self.path);
-        let line = chunk::line_of(name, &self.text, content)?;
-        let chunks = self.chunks.get_or_init(|| chunks(name, &self.text));
-        let same = chunks.iter().find(|chunk| chunk.content == content);
-        // Its text is divided otherwise now: its headings are those of the chunk that it begins in.
-        let around = || chunks.iter().rev().find(|chunk| chunk.line <= line).map(|chunk| (chunk, line));
-        let (chunk, line) = same.map(|chunk| (chunk, chunk.line)).or_else(around)?;
-        Some((chunk.headings.join(HEADING_SEPARATOR), line))
+    /// The headings and the first line of a document's text now; `None` if it is gone. Of equal texts it is the one below the same
+    /// headings, else the nearest one.
+    pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
+        let far = |(heading, line): &(&str, usize)| (*heading != found.heading, line.abs_diff(found.line));
+        let (heading, line) = self.0.places_of(found.content).min_by_key(far)?;
+        Some((heading.to_owned(), line))
     }
 }
 

@@ -190,7 +190,10 @@ impl SqliteFile {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "wait until the program that writes it is done"
             }
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => "open it once with the program that writes it",
+            // Its log came or went meanwhile, or holds a change that was not finished.
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
+                "another program uses it or left a change unfinished: try again, or open it once with that program"
+            }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 "restore the file; sqlite3's .recover may help"
             }
