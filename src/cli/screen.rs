@@ -105,7 +105,7 @@ pub fn run(
     // A script is not a person: it is asked nothing, and cannot trust or approve anything.
     let engine = match is_person {
         true => engine::start_attended(options, session)?,
-        false => engine::start(options, session)?,
+        false => engine::start_scripted(options, session)?,
     };
     screen(engine, start)
 }

@@ -74,3 +74,15 @@ fn usage() {
         world.feed(words, b"").exits(2);
     }
 }
+
+#[test]
+fn a_script_is_told_as_many_problems_as_check_finds() {
+    let world = Workspace::of(
+        json!([{"id": "gone", "name": "Gone", "path": "docs/gone.md"}, {"id": "out", "name": "Out", "path": "/usr/share/doc"}]),
+        &[(".jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["none"]}}}"#)],
+    );
+    let found = world.json(&["check"], 0)["warnings"].as_array().unwrap().len();
+    assert_eq!(found, 4, "a path, a profile, what waits for trust, and what nothing brings up");
+    let ran = world.feed(&["--plain"], b"problems\nquit\n").exits(0);
+    assert!(ran.text().contains(&format!("0 errors and {found} warnings.")), "{found}: {ran}");
+}

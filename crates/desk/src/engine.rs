@@ -32,7 +32,7 @@ use tokio::sync::{mpsc, oneshot, watch as newest};
 use tokio::time::timeout;
 
 use self::request::{Call, Message};
-use self::worker::EngineClient;
+use self::worker::{ClientKind, EngineClient};
 use crate::{Options, Session};
 
 /// The capacity of the queue of messages.
@@ -125,7 +125,7 @@ impl Engine {
 /// # Errors
 /// The system cannot start a thread.
 pub fn start(options: Options, session: Session) -> io::Result<Started> {
-    start_for(options, EngineClient { session, is_person: false })
+    start_for(options, EngineClient { session, kind: ClientKind::Program })
 }
 
 /// The same for a screen: while the engine runs, other processes know that a person is present, and snapshots contain
@@ -134,7 +134,15 @@ pub fn start(options: Options, session: Session) -> io::Result<Started> {
 /// # Errors
 /// The system cannot start a thread.
 pub fn start_attended(options: Options, session: Session) -> io::Result<Started> {
-    start_for(options, EngineClient { session, is_person: true })
+    start_for(options, EngineClient { session, kind: ClientKind::Person })
+}
+
+/// The same for a script at an interface for people: it sees all problems and is asked nothing.
+///
+/// # Errors
+/// The system cannot start a thread.
+pub fn start_scripted(options: Options, session: Session) -> io::Result<Started> {
+    start_for(options, EngineClient { session, kind: ClientKind::Script })
 }
 
 fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {

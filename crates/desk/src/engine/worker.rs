@@ -54,13 +54,13 @@ pub fn run(
     events: &Sender<Event>,
     changed: WeakSender<Message>,
     previews: mpsc::Sender<PreviewJob>,
-    EngineClient { session, is_person }: EngineClient,
+    EngineClient { session, kind }: EngineClient,
 ) {
     let clock = options.clock;
     let mut desk = Desk::open(options);
     // If that fails, the next change reports why.
     let _ = desk.finish_interrupted();
-    let requests = is_person.then(|| Requests::attend(&desk, &session.who, changed.clone()));
+    let requests = (kind == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let index = desk.options.index_process.clone().and_then(|process| {
         let queue = changed.clone();
         let updated =
@@ -70,6 +70,7 @@ pub fn run(
     });
     let mut worker = Worker {
         requests,
+        tells_problems: kind != ClientKind::Program,
         index,
         is_indexing: false,
         refused: Vec::new(),
@@ -135,8 +136,18 @@ pub fn run(
 /// The client that an engine is started for.
 pub struct EngineClient {
     pub session: Session,
-    /// Whether it is a person, who can be asked.
-    pub is_person: bool,
+    pub kind: ClientKind,
+}
+
+/// Who reads what an engine publishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientKind {
+    /// A program, which is told only what opening the catalog found.
+    Program,
+    /// A script at an interface for people, which is told all problems.
+    Script,
+    /// A person, who can be asked, too.
+    Person,
 }
 
 pub(super) struct Worker<'a> {
@@ -147,6 +158,8 @@ pub(super) struct Worker<'a> {
     refused: Vec<Error>,
     /// The requests that wait for the person; `None` if the client is a program.
     requests: Option<Requests>,
+    /// Whether all problems are looked for.
+    tells_problems: bool,
     /// Is told that the search index is due.
     index: Option<mpsc::Sender<()>>,
     /// Whether it was told, and the index is not updated yet.

@@ -29,7 +29,7 @@ impl Worker<'_> {
 
     /// Looks for actions that need trust. A decision in another process is noticed at the next reload.
     pub(super) fn update_trust(&mut self) {
-        if self.requests.is_some() {
+        if self.tells_problems {
             self.untrusted = self.desk.untrusted().into();
             self.trust_problems = self.desk.waiting();
         }
@@ -37,7 +37,7 @@ impl Worker<'_> {
 
     /// Reads the profiles for their problems.
     pub(super) fn update_profiles(&mut self) {
-        if self.requests.is_some() {
+        if self.tells_problems {
             self.profile_problems = self.desk.profile_problems();
         }
     }

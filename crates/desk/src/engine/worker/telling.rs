@@ -31,10 +31,9 @@ impl Worker<'_> {
         }
     }
 
-    /// The problems of the workspace; for a person all that `check` finds, and what only a running desk can know.
+    /// The problems of the workspace; for a person or a script all that `check` finds, and what only a running desk can know.
     fn problems(&mut self) -> Vec<Diagnostic> {
-        let is_person = self.requests.is_some();
-        let never_found = if is_person && self.unread.is_empty() { self.never_found() } else { Vec::new() };
+        let never_found = if self.tells_problems && self.unread.is_empty() { self.never_found() } else { Vec::new() };
         let mut problems = self.desk.problems(ProblemParts {
             templates: &self.template_problems,
             profiles: &self.profile_problems,
