@@ -338,9 +338,9 @@ pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
 }
 
 /// The beginning of the file of all default keys.
-const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path` prints
-# where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that follow
-# each other are written with a blank between them, as in "g g".
+const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path keymap`
+# prints where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that
+# follow each other are written with a blank between them, as in "g g".
 "#;
 
 /// The file of all default keys, for users to copy from.

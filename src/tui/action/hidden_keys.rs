@@ -17,7 +17,7 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
                 let fix = format!("give '{}' or '{}' another key", entry.binding.word(), other.word());
                 (written.at, Diagnostic::warning(Code::KeyConflict, message).fix(fix))
             };
-            problems.extend(by_chord(keymap, entry, written).map(add));
+            problems.extend(by_chord(keymap, entry, written).map(|it| (written.at, it)));
             problems.extend(of_others([keymap, &usual], entries, entry, written).map(add));
             problems.extend(by_others([keymap, &usual], entries, entry, written).into_iter().map(add));
         }
@@ -25,25 +25,39 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
     problems
 }
 
-/// What a chord hides, and where it cannot be pressed.
-fn by_chord<'a>(
-    keymap: &'a Keymap,
-    entry: &'a KeymapEntry,
-    written: &'a WrittenKeys,
-) -> impl Iterator<Item = (String, &'static ActionBinding)> + 'a {
+/// What a chord hides, and where it cannot be pressed: one problem, since it is one key to change.
+fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Option<Diagnostic> {
     let chord = &written.keys;
-    places().filter(|_| chord.is_chord()).filter_map(move |(binding, context)| {
+    let (mut hidden, mut barred, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (binding, context) in places().filter(|_| chord.is_chord()) {
         let is_prefix = |keys: &&KeySequence| *keys != chord && chord.keys().starts_with(keys.keys());
-        let short = keymap.keys(binding, context).iter().find(is_prefix)?;
-        let (word, here) = (binding.word(), context.word());
+        let Some(short) = keymap.keys(binding, context).iter().find(is_prefix) else { continue };
+        let word = binding.word();
         if entry.context.beyond().contains(&context) {
-            Some((format!("'{chord}' hides '{short}' ('{word}') in [{}]", entry.context.word()), binding))
+            hidden.push(format!("'{short}' ('{word}')"));
         } else if context.beyond().contains(&entry.context) {
-            Some((format!("'{chord}' cannot be pressed in [{here}], where '{short}' is '{word}'"), binding))
+            barred.push(format!("in [{}], where '{short}' is '{word}'", context.word()));
         } else {
-            None
+            continue;
         }
-    })
+        if !others.contains(&word) {
+            others.push(word);
+        }
+    }
+    let hides = format!("hides {} in [{}]", hidden.join(" and "), entry.context.word());
+    let cannot = format!("cannot be pressed {}", barred.join(", nor "));
+    let what = match (hidden.is_empty(), barred.is_empty()) {
+        (true, true) => return None,
+        (false, true) => hides,
+        (true, false) => cannot,
+        (false, false) => format!("{hides}, and {cannot}"),
+    };
+    let word = entry.binding.word();
+    let fix = match others.as_slice() {
+        [other] => format!("give '{word}' or '{other}' another key"),
+        _ => format!("give '{word}' another key"),
+    };
+    Some(Diagnostic::warning(Code::KeyConflict, format!("'{chord}' {what}")).fix(fix))
 }
 
 /// The actions of contexts beyond that have no key left where this key is another action.

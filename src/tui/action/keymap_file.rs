@@ -128,10 +128,9 @@ impl KeymapReader<'_> {
             .collect();
         let here: Vec<String> =
             ACTIONS.iter().filter(|it| it.contexts.contains(&context)).map(ActionBinding::word).collect();
-        let all: Vec<String> = ACTIONS.iter().map(ActionBinding::word).collect();
         let fix = if elsewhere.is_empty() {
-            let nearest = |words: &[String]| did_you_mean(word, words.iter().map(String::as_str));
-            nearest(&here).or_else(|| nearest(&all)).unwrap_or_else(|| format!("actions here are {}", here.join(", ")))
+            let nearest = did_you_mean(word, here.iter().map(String::as_str));
+            nearest.unwrap_or_else(|| format!("actions here are {}", here.join(", ")))
         } else {
             format!("it is one of {}", elsewhere.join(", "))
         };
@@ -240,14 +239,18 @@ impl KeymapReader<'_> {
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
-            if let Some((entry, written)) = taken_by.filter(|_| left.is_empty()) {
-                let (word, taker) = (binding.word(), entry.binding.word());
-                let message = format!(
-                    "'{}' is '{taker}' now, and '{word}' has no key left in [{}]",
-                    written.keys,
-                    context.word()
-                );
-                let fix = format!("give '{word}' another key, or none: {word} = []");
+            // Whoever is used to a key that changes nothing must not find that it does something.
+            let is_answer = context == KeyContext::Question;
+            if let Some((entry, written)) = taken_by.filter(|_| left.is_empty() || is_answer) {
+                let (word, taker, here) = (binding.word(), entry.binding.word(), context.word());
+                let (message, fix) = if left.is_empty() {
+                    let message =
+                        format!("'{}' is '{taker}' now, and '{word}' has no key left in [{here}]", written.keys);
+                    (message, format!("give '{word}' another key, or none: {word} = []"))
+                } else {
+                    let message = format!("'{}' is '{taker}' now, and no longer '{word}' in [{here}]", written.keys);
+                    (message, format!("give '{taker}' another key, or write the keys of '{word}' as well"))
+                };
                 self.report(Diagnostic::warning(Code::KeyConflict, message).fix(fix), written.at);
             }
             keys.insert((binding.name, context), left);
@@ -379,15 +382,27 @@ mod tests {
             ),
             ("[catalog]\nsort = \"x\"\nexclude = []", &[]),
             (
+                "[question]\nyes = \"n\"",
+                &[
+                    "Warning 2:7 'n' is 'yes' now, and no longer 'no' in [question]; give 'yes' another key, or write the keys of \
+                     'no' as well",
+                ],
+            ),
+            ("[question]\nyes = \"n\"\nno = [\"Esc\", \"q\"]", &[]),
+            ("[question]\nyess = \"n\"", &["Warning 2:1 there is no action 'yess' in [question]; did you mean 'yes'?"]),
+            (
+                "[question]\nrelaod = \"n\"",
+                &["Warning 2:1 there is no action 'relaod' in [question]; actions here are yes, no"],
+            ),
+            (
                 "[catalog]\nsort = \"g s\"",
                 &["Warning 2:8 'g s' hides 'g' ('top') in [catalog]; give 'sort' or 'top' another key"],
             ),
             (
                 "[global]\nundo = \"s u\"",
                 &[
-                    "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort'; give 'undo' or 'sort' another key",
-                    "Warning 2:8 's u' cannot be pressed in [feed], where 's' is 'this-session'; give 'undo' or 'this-session' \
-                   another key",
+                    "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort', nor in [feed], where 's' is \
+                     'this-session'; give 'undo' another key",
                 ],
             ),
             (
