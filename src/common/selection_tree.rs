@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use refdesk_core::catalog::Mode;
-use refdesk_core::selection::SelectedSource;
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_core::selection::{MAX_TRANSITIVE_DEPTH, Role, SelectedSource};
 use refdesk_desk::engine::Snapshot;
 
 /// One row of the selection pane.
@@ -15,9 +15,22 @@ pub struct TreeRow {
     pub level: usize,
     /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
-    /// Members below it in the tree of reasons.
-    pub brings: usize,
-    pub brings_tokens: u64,
+    /// What would leave with it, as the preview of an unpick says it; nothing for what is no root.
+    pub brings: Brought,
+}
+
+/// What a pick brings: itself, and the sources that no other pick keeps. An agent gets sources of mode auto anyway, so that they
+/// are not among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// The sources besides it.
+    pub others: usize,
+    /// Those of them that wait for trust, whose price is not known.
+    pub waiting: usize,
+    /// Estimated tokens of all of them and of itself, as far as known.
+    pub tokens: u64,
+    /// Whether others pull in this source too, so that nothing leaves with its pick.
+    pub is_kept: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,10 +57,15 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
         }
     }
     let mut rows = Vec::with_capacity(members.len());
+    let brought = brought(snapshot);
     for root in roots {
-        branch(snapshot, members, &below, root, 0, 0, &mut rows);
+        let place = rows.len();
+        branch(members, &below, root, 0, 0, &mut rows);
+        if let (Some(row), Some(brought)) = (rows.get_mut(place), brought.get(&root)) {
+            row.brings = *brought;
+        }
     }
-    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: 0, brings_tokens: 0 };
+    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: Brought::default() };
     let autos = snapshot.catalog.sources().iter().enumerate();
     let autos =
         autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
@@ -61,7 +79,6 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
 
 /// Appends the member at `at` and everything under it. Depth is bounded by `MAX_TRANSITIVE_DEPTH`, so recursion is too.
 fn branch(
-    snapshot: &Snapshot,
     members: &[SelectedSource],
     below: &HashMap<&str, Vec<usize>>,
     at: usize,
@@ -70,22 +87,71 @@ fn branch(
     rows: &mut Vec<TreeRow>,
 ) {
     let Some(member) = members.get(at) else { return };
-    let place = rows.len();
-    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: 0, brings_tokens: 0 });
+    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: Brought::default() });
     let children = below.get(member.id.as_str()).map_or(&[][..], Vec::as_slice);
     for (nth, child) in children.iter().enumerate() {
         let is_clipped = u32::from(nth + 1 < children.len()) << level.min(31);
-        branch(snapshot, members, below, *child, level + 1, open | is_clipped, rows);
+        branch(members, below, *child, level + 1, open | is_clipped, rows);
     }
-    let (brings, brings_tokens) = rows.get(place + 1..).map_or((0, 0), |under| {
-        let ids = under.iter().filter_map(|row| row.member(members));
-        let tokens = ids.map(|member| snapshot.tokens.get(member.id.as_str()).copied().unwrap_or(0)).sum();
-        (under.len(), tokens)
-    });
-    if let Some(row) = rows.get_mut(place) {
-        row.brings = brings;
-        row.brings_tokens = brings_tokens;
+}
+
+/// The roots that a member is reached from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReachedFrom {
+    None,
+    One(usize),
+    Several,
+}
+
+impl ReachedFrom {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (one, other) if one == other => one,
+            _ => Self::Several,
+        }
     }
+}
+
+/// What each root brings, by its place among the members. What is reached from several roots stays if one of them goes.
+fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
+    let members = snapshot.selection.members();
+    let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
+    let is_root = |at: usize| members.get(at).is_some_and(|member| member.role != Role::Transitive);
+    let mut reached: Vec<ReachedFrom> =
+        (0..members.len()).map(|at| if is_root(at) { ReachedFrom::One(at) } else { ReachedFrom::None }).collect();
+    // Without what is pulled in, mentions lead nowhere. Each member is passed on twice at most: a second root ends it.
+    let pulls = members.iter().any(|member| member.role == Role::Transitive);
+    let mut changed: Vec<usize> =
+        if pulls { (0..members.len()).filter(|at| is_root(*at)).collect() } else { Vec::new() };
+    while let Some(from) = changed.pop() {
+        let (Some(member), Some(of)) = (members.get(from), reached.get(from).copied()) else { continue };
+        if member.depth >= MAX_TRANSITIVE_DEPTH {
+            continue;
+        }
+        for to in snapshot.graph.targets(member.id.as_str()).filter_map(|id| place_of.get(id.as_str())) {
+            if let Some(known) = reached.get_mut(*to).filter(|known| known.and(of) != **known) {
+                *known = known.and(of);
+                changed.push(*to);
+            }
+        }
+    }
+    let mut brought: HashMap<usize, Brought> = HashMap::new();
+    for (at, (member, from)) in members.iter().zip(&reached).enumerate() {
+        let source = snapshot.catalog.get(member.id.as_str());
+        let price = || snapshot.tokens.get(member.id.as_str()).copied().unwrap_or(0);
+        match from {
+            ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
+            ReachedFrom::One(root) if source.is_none_or(|source| source.mode != Mode::Auto) => {
+                let brought = brought.entry(*root).or_default();
+                brought.others += usize::from(*root != at);
+                brought.waiting += usize::from(*root != at && source.is_some_and(Source::is_untrusted));
+                brought.tokens += price();
+            }
+            _ => {}
+        }
+    }
+    brought
 }
 
 impl TreeRow {
@@ -124,19 +190,68 @@ mod tests {
     }
 
     #[test]
+    fn a_pick_brings_what_no_other_pick_keeps_and_what_was_not_there_anyway() {
+        use refdesk_core::mention::{Mention, Via};
+        let mut snapshot = fixture::snapshot();
+        let mut graph = fixture::graph();
+        let file: std::sync::Arc<std::path::Path> = std::path::Path::new("/a.md").into();
+        let mention = |from: &str, to: &str| {
+            let file = file.clone();
+            Mention { from: from.into(), to: to.into(), via: Via::Id, file, line: 1 }
+        };
+        graph.insert("java-service".into(), vec![mention("java-service", "timeouts")].into());
+        graph.insert("timeouts".into(), vec![mention("timeouts", "team-conventions")].into());
+        snapshot.graph = graph.into();
+        let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
+        for (picks, expected) in [
+            (&["circuit-breaker"][..], &[("circuit-breaker", 4, 4_318, false)][..]),
+            // Both reach the timeouts, so that neither takes them along.
+            (
+                &["circuit-breaker", "java-service"],
+                &[("circuit-breaker", 3, 3_678, false), ("java-service", 0, 23_870, false)],
+            ),
+            // The breaker pulls the pattern in as well.
+            (
+                &["circuit-breaker", "retry-pattern"],
+                &[("circuit-breaker", 0, 1_450, false), ("retry-pattern", 0, 0, true)],
+            ),
+        ] {
+            let mut members: Vec<_> = picks.iter().map(|id| pulled(id, 0, &[])).collect();
+            for (id, depth, parent) in [
+                ("retry-pattern", 1, "circuit-breaker"),
+                ("timeouts", 1, "circuit-breaker"),
+                ("error-handling", 2, "retry-pattern"),
+                ("team-conventions", 2, "timeouts"),
+                ("legacy-errors", 3, "error-handling"),
+            ] {
+                if !picks.contains(&id) {
+                    members.push(pulled(id, depth, &[parent]));
+                }
+            }
+            snapshot.selection = fixture::selection(members, &[], &[]).into();
+            let all = rows(&snapshot);
+            let roots = all.iter().filter(|row| matches!(row.kind, TreeRowKind::Member(_)) && row.level == 0);
+            let brought: Vec<_> = roots
+                .map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.tokens, row.brings.is_kept))
+                .collect();
+            assert_eq!(brought, expected, "{picks:?}");
+        }
+    }
+
+    #[test]
     fn each_member_is_below_its_reason() {
         let snapshot = fixture::snapshot();
         let shown: Vec<_> = rows(&snapshot)
             .iter()
-            .map(|row| (row.level, row.id(&snapshot).unwrap().to_owned(), row.brings, row.open))
+            .map(|row| (row.level, row.id(&snapshot).unwrap().to_owned(), row.brings.others, row.open))
             .collect();
         let row = |level, id: &str, brings, open| (level, id.to_owned(), brings, open);
         assert_eq!(
             shown,
             [
                 row(0, "circuit-breaker", 4, 0),
-                row(1, "retry-pattern", 2, 1),
-                row(2, "error-handling", 1, 1),
+                row(1, "retry-pattern", 0, 1),
+                row(2, "error-handling", 0, 1),
                 row(3, "legacy-errors", 0, 1),
                 row(1, "timeouts", 0, 0),
                 row(0, "team-conventions", 0, 0),

@@ -1,21 +1,25 @@
 //! The state of a source in words.
 
-use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
+use refdesk_text::tokens::grouped;
 
 /// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
 pub type IdList = fn(&[&str]) -> String;
 
 /// Of a source outside the workspace that a person has not trusted.
-const WAITS: &str = "waits for trust";
+pub const WAITS: &str = "waits for trust";
 
 /// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`, `waits for trust`.
 pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let member = snapshot.selection.member(id);
     let source = snapshot.catalog.get(id);
     let standing = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
-        (Some(member), _) if member.role == Role::Transitive => format!("pulled in by {}", parents(member, list)),
+        (Some(member), _) if member.role == Role::Transitive => {
+            let auto = if source.is_some_and(|source| source.mode == Mode::Auto) { "auto, " } else { "" };
+            format!("{auto}pulled in by {}", parents(member, list))
+        }
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
         (None, SelectionState::Excluded) => "excluded".to_owned(),
@@ -30,6 +34,21 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         Some(source) if source.is_untrusted() => format!("{standing}, {WAITS}"),
         _ => standing,
     }
+}
+
+/// `, and 3 that wait for trust`: their price is not known.
+pub fn waiting(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", and 1 that waits for trust".to_owned(),
+        count => format!(", and {} that wait for trust", grouped(count as u64)),
+    }
+}
+
+/// How many of these wait for trust.
+pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
+    let waits = |id: &&SourceId| snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
+    ids.into_iter().filter(waits).count()
 }
 
 /// The parents of a member.

@@ -8,6 +8,7 @@ use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_text::Error;
 
 use crate::common::clearing::staying;
+use crate::common::source_words;
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
@@ -181,7 +182,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         (_, response) => return unexpected(&response, turn),
     };
     if change.is_large(choosing.ids(), &state.snapshot.tokens) {
-        turn.say(format!("{} would {}.", choosing.doing(), consequence(choosing.ids(), &change)));
+        turn.say(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
         turn.say("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
@@ -191,7 +192,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 
 /// Says the sizes of a large pick, and asks for one.
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut Turn) {
-    let size = |change| consequence(std::slice::from_ref(&pick.id), change);
+    let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
     turn.say(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
     turn.say(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
     turn.say(format!("Alone, it would {}.", size(&pick.alone)));
@@ -203,21 +204,25 @@ fn others(own: &[SourceId], ids: &[SourceId]) -> usize {
     ids.iter().filter(|id| !own.contains(id)).count()
 }
 
-/// `pull in 126 more sources, about 76,475 tokens together`
-fn consequence(own: &[SourceId], change: &SelectionChange) -> String {
+/// `pull in 126 more sources, about 76,475 tokens in all`
+fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) -> String {
+    let waiting = |ids: &[SourceId]| {
+        source_words::waiting(source_words::count_waiting(snapshot, ids.iter().filter(|id| !own.contains(id))))
+    };
     let mut parts = Vec::new();
     match (others(own, &change.enters), change.tokens_in) {
         (0, 0) => {}
         (0, cost) => parts.push(format!("add {}", tokens(cost))),
         (count, cost) => {
-            parts.push(format!("pull in {}, {} together", counted(count, "more source"), known_tokens(cost)));
+            let (more, waiting) = (counted(count, "more source"), waiting(&change.enters));
+            parts.push(format!("pull in {more}, {} in all{waiting}", known_tokens(cost)));
         }
     }
     match (others(own, &change.leaves), change.tokens_out) {
         (0, 0) => {}
         (0, cost) => parts.push(format!("save {}", tokens(cost))),
         (count, cost) => {
-            parts.push(format!("release {}, {} together", counted(count, "more source"), known_tokens(cost)));
+            parts.push(format!("release {}, {} in all", counted(count, "more source"), known_tokens(cost)));
         }
     }
     if parts.is_empty() { "change nothing else".to_owned() } else { parts.join(", and ") }
@@ -225,7 +230,13 @@ fn consequence(own: &[SourceId], change: &SelectionChange) -> String {
 
 /// Does it.
 pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
-    change(state, choosing.request(), choosing.done(), choosing.ids().to_vec(), turn);
+    let done = match choosing {
+        Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {
+            format!("Excluded {id}: nothing pulls it in. It is of mode auto, so it stays in the instructions.")
+        }
+        _ => choosing.done(),
+    };
+    change(state, choosing.request(), done, choosing.ids().to_vec(), turn);
 }
 
 /// Picks one source, and as much of what it mentions as this.
@@ -254,7 +265,9 @@ pub fn clear(state: &mut PlainState, turn: &mut Turn) {
     if picks == 0 {
         return turn.say("There are no picks to clear.");
     }
-    let pulled_in = members.iter().filter(|member| member.role == Role::Transitive).count();
+    let is_brought =
+        |member: &&SelectedSource| member.role == Role::Transitive && !is_auto(&state.snapshot, member.id.as_str());
+    let pulled_in = members.iter().filter(is_brought).count();
     let also = match pulled_in {
         0 => String::new(),
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
@@ -305,9 +318,11 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         if others.is_empty() {
             continue;
         }
-        let (what_more, together) = if change.named.is_empty() { ("source", "") } else { ("more source", " together") };
+        let (what_more, in_all) = if change.named.is_empty() { ("source", "") } else { ("more source", " in all") };
         let ids = names(others.iter().copied());
-        turn.say(format!("{} {what}, {}{together}: {ids}.", counted(others.len(), what_more), known_tokens(cost)));
+        let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
+        let price = known_tokens(cost);
+        turn.say(format!("{} {what}, {price}{in_all}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
@@ -318,10 +333,9 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
 
 /// Members that the other selection does not have. An agent gets auto sources anyway, so that they neither come nor leave.
 fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
-    let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let is_new = |member: &&SelectedSource| {
         let id = member.id.as_str();
-        !other.selection.contains(id) && !is_auto(id)
+        !other.selection.contains(id) && !is_auto(of, id)
     };
     of.selection.members().iter().filter(is_new).collect()
 }
@@ -342,11 +356,14 @@ pub fn total(snapshot: &Snapshot) -> String {
     }
 }
 
+fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
+}
+
 /// `The selection has 21 sources.`
 pub fn chosen(snapshot: &Snapshot) -> String {
     // Auto sources are counted apart: they are given without being selected.
-    let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let is_selected = |id: &str| snapshot.selection.is_picked(id) || !is_auto(id);
+    let is_selected = |id: &str| snapshot.selection.is_picked(id) || !is_auto(snapshot, id);
     let selected = snapshot.selection.members().iter().filter(|member| is_selected(member.id.as_str()));
     match selected.count() {
         0 => "The selection is empty.".to_owned(),

@@ -1,13 +1,13 @@
 //! The selection as an indented list: each pick with what it pulls in below it, why, and what it costs.
 
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::Role;
 
 use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{PlainState, Turn};
 use super::words::{counted, known_tokens, price, standing};
-use crate::common::selection_tree::{TreeRow, TreeRowKind, rows};
+use crate::common::selection_tree::{Brought, TreeRow, TreeRowKind, rows};
+use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
 
 pub fn show(state: &mut PlainState, turn: &mut Turn) {
@@ -32,12 +32,12 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
         _ => standing(snapshot, id),
     };
-    let brings = match row.brings {
+    let Brought { others, waiting, tokens, .. } = row.brings;
+    let waiting = source_words::waiting(waiting);
+    let brings = match others {
         0 => String::new(),
-        some => format!(" It brings {}, {} together.", counted(some, "more source"), known_tokens(row.brings_tokens)),
+        some => format!(" It brings {}, {} in all{waiting}.", counted(some, "more source"), known_tokens(tokens)),
     };
-    let is_root = snapshot.selection.member(id).is_some_and(|member| member.role != Role::Transitive);
-    let brings = if is_root { brings } else { String::new() };
     match row.kind {
         TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),
         _ => format!("{indent}{id}, {standing}, {}.{brings}", price(snapshot, id)),

@@ -13,7 +13,7 @@ use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
 use super::state::{Pending, PlaceOf, PlainState, Turn};
-use super::words::{counted, names, price, sentence, standing};
+use super::words::{counted, names, price, sentence, stands};
 
 /// The most mentions that are said.
 const MENTIONS: usize = 8;
@@ -92,12 +92,12 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(source) = snapshot.catalog.get(id.as_str()) else {
-        return turn.say(format!("{id} is {}.", standing(snapshot, id.as_str())));
+        return turn.say(format!("{id} {}.", stands(snapshot, id.as_str())));
     };
     turn.say(format!("{id}: {}", sentence(&source.name)));
     turn.say(format!(
-        "It is {}, {}, {}.",
-        standing(snapshot, id.as_str()),
+        "It {}, {}, {}.",
+        stands(snapshot, id.as_str()),
         source.mode.word(),
         price(snapshot, id.as_str())
     ));
@@ -131,6 +131,10 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
 
 /// What can be done with it.
 fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
+    let is_brought = snapshot.selection.member(id.as_str()).is_some_and(|member| member.role == Role::Transitive);
+    if snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted) {
+        return "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to hear what waits for your trust.";
+    }
     match SelectionState::of(&snapshot.catalog, &snapshot.selection, id.as_str()) {
         SelectionState::Picked => "Type unpick to remove the pick, document to read it, or why.",
         SelectionState::Transitive => {
@@ -138,6 +142,9 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
         }
         SelectionState::Available => "Type pick to pick it, exclude to keep it out, or document to read it.",
         SelectionState::Excluded => "Type include to lift the exclusion, pick to pick it, or document to read it.",
+        SelectionState::Auto if is_brought => {
+            "Type keep to make it a pick, exclude to keep others from pulling it in, document to read it, or why."
+        }
         SelectionState::Auto => "Type pick to pick it too, or document to read it.",
         SelectionState::Missing => "It cannot be picked until its path exists. Type open to hear where it is defined.",
         SelectionState::Dormant => "Type unpick to remove the pick.",
@@ -170,7 +177,7 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(first) = snapshot.selection.member(id.as_str()) else {
-        return turn.say(format!("{id} is not selected. It is {}.", standing(snapshot, id.as_str())));
+        return turn.say(format!("{id} is not selected. It {}.", stands(snapshot, id.as_str())));
     };
     let mut member = first;
     // Each reason is less deep than what it pulls in.

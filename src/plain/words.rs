@@ -30,6 +30,17 @@ pub fn standing(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, joined)
 }
 
+/// The same with its verb: `is available`, `waits for trust`, `is picked and waits for trust`.
+pub fn stands(snapshot: &Snapshot, id: &str) -> String {
+    match standing(snapshot, id) {
+        words if words == source_words::WAITS => words,
+        words => match words.strip_suffix(&format!(", {}", source_words::WAITS)) {
+            Some(before) => format!("is {before} and {}", source_words::WAITS),
+            None => format!("is {words}"),
+        },
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`, `a, b, c, d and 3 more`.
 pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     joined(&ids.into_iter().collect::<Vec<_>>())

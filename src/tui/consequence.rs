@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::tui::action::Action;
+use crate::tui::source_state;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::{Mode, SourceId};
@@ -38,7 +39,13 @@ pub fn expect(state: &mut State, request: &Request) {
     };
     state.awaited_change = match request {
         Request::Unpick(id) => of("Unpicked", id),
-        Request::Exclude(id) => of("Excluded", id),
+        Request::Exclude(id) => of("Excluded", id).map(|awaited| AwaitedChange {
+            done: match source_state::is_auto(&state.snapshot, id.as_str()) {
+                true => format!("{}, which stays in the instructions", awaited.done),
+                false => awaited.done,
+            },
+            ..awaited
+        }),
         Request::Include(id) => of("No longer excluded:", id),
         Request::Clear => Some(awaited("Cleared all picks".to_owned(), Vec::new(), Action::Undo)),
         Request::SwitchProfile(_) => match &state.profiles.switch {

@@ -52,9 +52,11 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     if place.is_empty() {
         return Vec::new();
     }
+    // These take the place of all panes.
+    let is_covered = state.graph.is_open() || state.agents.is_open() || state.databases.is_open();
     let is_shown = |pane: Pane| {
-        layout.panes.get(pane.index()).copied().flatten().is_some()
-            || (pane == Pane::Catalog && layout.reader.is_some())
+        let is_laid = layout.panes.get(pane.index()).copied().flatten().is_some();
+        !is_covered && (is_laid || (pane == Pane::Catalog && layout.reader.is_some()))
     };
     let panes: Vec<Pane> = Pane::ALL.into_iter().filter(|pane| !is_shown(*pane)).collect();
     let room = usize::from(place.width).saturating_sub(1);
@@ -103,6 +105,11 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let name = if detail == FoldDetail::Short { title.get(..3).unwrap_or(title) } else { title };
     let count = match pane {
         Pane::Selection => state.counts.given(),
+        Pane::Catalog if state.catalog.rows.len() < state.counts.sources => {
+            let [kept, all] =
+                [state.catalog.rows.len(), state.counts.sources].map(|count| cells::grouped(count as u64));
+            format!("{kept} of {all}")
+        }
         Pane::Catalog => cells::grouped(state.counts.sources as u64),
         Pane::Hints => {
             cells::grouped((state.hints.findings.expansions.len() + state.hints.findings.hints.len()) as u64)

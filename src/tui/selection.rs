@@ -5,7 +5,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::common::selection_tree::{TreeRow, TreeRowKind};
+use crate::common::selection_tree::{Brought, TreeRow, TreeRowKind};
+use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
@@ -166,8 +167,9 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
 /// The two columns on the right: depth or state, and tokens.
 fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     let word = match node.kind {
-        TreeRowKind::Member(_) if node.level == 0 && node.brings > 0 => format!("+{}", node.brings),
+        TreeRowKind::Member(_) if node.brings.others > 0 => format!("+{}", node.brings.others),
         TreeRowKind::Member(_) if node.level == 0 => String::new(),
+        TreeRowKind::Member(_) if source_state::is_auto(&state.snapshot, id) => "auto".to_owned(),
         TreeRowKind::Member(_) => format!("depth {}", node.level),
         TreeRowKind::Auto(_) => "auto".to_owned(),
         TreeRowKind::Dormant(_) => "dormant".to_owned(),
@@ -175,6 +177,9 @@ fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
     };
     let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
+        (TreeRowKind::Member(_) | TreeRowKind::Auto(_), None) if source_state::waits(&state.snapshot, id) => {
+            source_state::NO_TRUST.to_owned()
+        }
         _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
             "missing".to_owned()
         }
@@ -247,12 +252,16 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
 }
 
 fn brings(node: &TreeRow) -> String {
-    match node.brings {
-        0 => "Picked. It pulls in nothing else.".to_owned(),
-        brings => {
-            let (sources, tokens) = (cells::counted(brings, "source"), cells::tokens(node.brings_tokens));
-            format!("Picked. It pulls in {sources}: {tokens} tokens.")
-        }
+    let Brought { others, waiting, tokens, is_kept } = node.brings;
+    match others {
+        _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
+        0 => "Picked. Nothing else would leave with it.".to_owned(),
+        _ => format!(
+            "Picked. It pulls in {}, {} tokens in all{}.",
+            cells::counted(others, "more source"),
+            cells::tokens(tokens),
+            source_words::waiting(waiting)
+        ),
     }
 }
 

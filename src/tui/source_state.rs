@@ -1,10 +1,24 @@
 //! The state of a source: its mark, colour and words.
 
-use refdesk_core::selection::{SelectedSource, SelectionState};
+use refdesk_core::catalog::{Mode, Source};
+use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 
 use crate::common::source_words;
 use crate::tui::theme;
+
+/// In place of a price: a source that waits for trust is not read.
+pub const NO_TRUST: &str = "no trust";
+
+/// Whether this source waits for trust.
+pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.catalog.get(id).is_some_and(Source::is_untrusted)
+}
+
+/// Whether this source is of mode auto.
+pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
+}
 
 /// The state in words: `picked`, `pulled in by @a, @b`.
 pub fn words(snapshot: &Snapshot, id: &str) -> String {
@@ -31,7 +45,9 @@ pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole)
     let role = match standing {
         SelectionState::Missing => theme::ThemeRole::Error,
         SelectionState::Picked => theme::ThemeRole::Selection,
-        SelectionState::Auto if snapshot.selection.contains(id) => theme::ThemeRole::Selection,
+        SelectionState::Auto if snapshot.selection.member(id).is_some_and(|it| it.role == Role::AutoRoot) => {
+            theme::ThemeRole::Selection
+        }
         SelectionState::Auto => theme::ThemeRole::Catalog,
         SelectionState::Transitive => theme::ThemeRole::Transitive,
         SelectionState::Excluded | SelectionState::Available | SelectionState::Dormant => theme::ThemeRole::Infra,

@@ -43,6 +43,8 @@ pub struct Picked {
     pub kept: Vec<SourceId>,
     /// Sources newly pulled in, in the order of `resolved`.
     pub pulled_in: Vec<SourceId>,
+    /// Sources that were excluded, so that the pick pulls in no more than was wanted.
+    pub excluded: Vec<SourceId>,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
     /// Ids whose path does not exist; they were not picked.
@@ -106,6 +108,7 @@ impl Desk {
             picked: Vec::new(),
             kept: Vec::new(),
             pulled_in: Vec::new(),
+            excluded: Vec::new(),
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
             message: String::new(),
@@ -115,13 +118,14 @@ impl Desk {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
                 // Another process may have picked one of these meanwhile.
                 let free = excluded.iter().filter(|id| !choice.picks.iter().any(|pick| pick == id.as_str()));
-                for id in free.cloned().collect::<Vec<_>>() {
+                let free: Vec<SourceId> = free.cloned().collect();
+                for id in &free {
                     choice.exclude(id.as_str());
                 }
-                picked
+                (picked, free)
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
-            answer.picked = done.answer;
+            (answer.picked, answer.excluded) = done.answer;
             answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }
         answer.status = match () {

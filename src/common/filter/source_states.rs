@@ -42,7 +42,8 @@ impl SourceStates {
         match word {
             StatusWord::Selected => known.member.is_some(),
             StatusWord::Picked => known.member == Some(Role::Picked),
-            StatusWord::Pulled => known.member == Some(Role::Transitive),
+            // As it is counted: an agent gets sources of mode auto anyway.
+            StatusWord::Pulled => known.member == Some(Role::Transitive) && source.mode != Mode::Auto,
             StatusWord::Auto => source.mode == Mode::Auto,
             StatusWord::Missing => source.is_missing(),
             StatusWord::Excluded => known.excluded,

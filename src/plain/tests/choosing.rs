@@ -31,8 +31,8 @@ fn a_pick_says_what_followed() {
         answered(&mut state, Response::Done(Vec::new())).lines,
         [
             "Picked java-service.",
-            "1 more source came, about 28,990 tokens together: release-notes.",
-            "4 more sources left, about 2,868 tokens together: retry-pattern, timeouts, error-handling and legacy-errors.",
+            "1 more source came, about 28,990 tokens in all: release-notes.",
+            "4 more sources left, about 2,868 tokens in all: retry-pattern, timeouts, error-handling and legacy-errors.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]
@@ -55,7 +55,7 @@ fn an_auto_source_was_paid_for_before_and_neither_comes_nor_leaves() {
         lines,
         [
             "Picked java-service.",
-            "1 more source came, about 28,990 tokens together: release-notes.",
+            "1 more source came, about 28,990 tokens in all: release-notes.",
             "The selection has 7 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],
@@ -84,8 +84,8 @@ fn a_large_consequence_is_said_before() {
         assert_eq!(
             answered(&mut state, Response::LargePick(Box::new(pick.clone()))).lines,
             [
-                "Picking java-service would pull in 2 more sources, about 76,475 tokens together.",
-                "With only what it mentions itself, it would pull in 1 more source, about 9,310 tokens together.",
+                "Picking java-service would pull in 2 more sources, about 76,475 tokens in all.",
+                "With only what it mentions itself, it would pull in 1 more source, about 9,310 tokens in all.",
                 "Alone, it would add about 2,769 tokens.",
                 "Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
             ]
@@ -104,7 +104,7 @@ fn several_picks_are_large_by_what_they_pull_in_and_not_by_their_own_price() {
         (
             10_001,
             &[
-                "Picking java-service and payments-api would pull in 1 more source, about 50,000 tokens together.",
+                "Picking java-service and payments-api would pull in 1 more source, about 50,000 tokens in all.",
                 "Type yes to do it, or no to change nothing.",
             ],
         ),

@@ -95,7 +95,7 @@ fn the_selection_is_an_indented_list() {
         said(&mut state(), "selection"),
         [
             "The selection has 5 sources. With the auto sources, an agent gets about 4,628 tokens.",
-            "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources, about 2,868 tokens together.",
+            "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources, about 4,318 tokens in all.",
             "2:   retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             "3:     error-handling, pulled in by retry-pattern, about 18 tokens.",
             "4:       legacy-errors, missing, pulled in by error-handling, tokens unknown.",
@@ -105,6 +105,20 @@ fn the_selection_is_an_indented_list() {
             "8: release-notes, excluded.",
         ]
     );
+}
+
+#[test]
+fn a_source_that_waits_for_trust_is_not_offered() {
+    let mut state = state();
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let lines = said(&mut state, "show outside");
+    assert_eq!(lines.get(1).map(String::as_str), Some("It waits for trust, selectable, tokens unknown."));
+    let last = "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to hear what waits for your trust.";
+    assert_eq!(lines.last().map(String::as_str), Some(last));
+    assert_eq!(said(&mut state, "why outside"), ["outside is not selected. It waits for trust."]);
 }
 
 #[test]

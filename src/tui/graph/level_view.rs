@@ -36,21 +36,32 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
     let focused = if graph.level == 0 { position(1) } else { position(graph.level) };
     let first = first.clamp((focused + 1).saturating_sub(count), focused);
     let shown = all.get(first..first + count).unwrap_or_default();
+    // An empty level has nothing but its heading, unless all are empty.
+    let last = shown.iter().rposition(|level| !level.sources.is_empty());
+    let heading = |level: &Level| match last {
+        Some(_) if level.sources.is_empty() => u16::try_from(cells::width(&level.title()) + 3).unwrap_or(list.width),
+        _ => 0,
+    };
+    let headings: Vec<u16> = shown.iter().map(heading).collect();
+    let full = u16::try_from(headings.iter().filter(|width| **width == 0).count()).unwrap_or(1).max(1);
     // On a narrow terminal the level under the cursor gets what shows its mentions.
-    let even = list.width / u16::try_from(count).unwrap_or(1);
-    let spare = if even < WIDE { (WIDE - even).min(even / 4) } else { 0 };
+    let even = list.width.saturating_sub(headings.iter().sum()) / full;
+    let spare = if even < WIDE && full > 1 { (WIDE - even).min(even / 4) } else { 0 };
     let mut x = list.x;
     let mut left = list.width;
     let mut places = Vec::new();
-    for (nth, level) in shown.iter().enumerate() {
+    for (nth, (level, heading)) in shown.iter().zip(&headings).enumerate() {
         let is_focused = level.distance == graph.level;
-        let others = u16::try_from(count - 1).unwrap_or(1).max(1);
+        let others = (full - 1).max(1);
         let width = match graph.level {
+            _ if *heading > 0 => *heading,
             0 => even,
             _ if is_focused => even + spare,
             _ => even - spare / others,
         };
-        let width = if nth + 1 == count { left } else { width.min(left) };
+        // What is left goes to the last level with rows.
+        let behind = headings.get(nth + 1..).unwrap_or_default().iter().sum();
+        let width = if nth == last.unwrap_or(count - 1) { left.saturating_sub(behind) } else { width.min(left) };
         places.push((level, Rect { x, width, ..list }));
         x += width;
         left -= width;
@@ -159,7 +170,9 @@ fn how(state: &State, level: &Level, centre: usize, at: usize) -> Option<(&'stat
 }
 
 fn price(state: &State, at: usize) -> String {
-    let tokens = rows::own(state, at).map(cells::tokens).unwrap_or_default();
+    let waits = || state.graph.id(at).is_some_and(|id| source_state::waits(&state.snapshot, id.as_str()));
+    let tokens = rows::own(state, at).map(cells::tokens);
+    let tokens = tokens.unwrap_or_else(|| if waits() { source_state::NO_TRUST.to_owned() } else { String::new() });
     format!("{tokens:>PRICE$}")
 }
 

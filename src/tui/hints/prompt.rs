@@ -24,7 +24,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let typing = state.typing == Some(Typing::Prompt);
     if field.is_empty() && !typing {
         let key = state.key_in(KeyContext::Pane(Pane::Hints), Action::Prompt);
-        let invitation = format!("Press {key} and type a prompt to see which sources it would bring up.");
+        let invitation = format!("Press {key} to type a prompt.");
         for (nth, line) in cells::wrap(&invitation, usize::from(place.width)).iter().enumerate() {
             let row = nth_row(place, nth);
             if !row.is_empty() {

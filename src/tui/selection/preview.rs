@@ -2,6 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
+use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -42,9 +43,19 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
+        Some(member) if !member.parents.is_empty() && is_auto => match others(&barred.leaves, id).as_slice() {
+            [] => format!("{exclude} would keep others from pulling it in; it stays in the instructions."),
+            with => format!(
+                "{exclude} would release {}: {}; it stays in the instructions itself.",
+                named(with, names),
+                cost(barred.tokens_out)
+            ),
+        },
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
             [] => format!("{exclude} would remove it: {}.", cost(barred.tokens_out)),
-            with => format!("{exclude} would remove it and {}: {}.", named(with, names), cost(barred.tokens_out)),
+            with => {
+                format!("{exclude} would remove it and {}: {} in all.", named(with, names), cost(barred.tokens_out))
+            }
         },
         Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, is_auto, names),
         _ if is_missing => return None,
@@ -55,20 +66,10 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
                 "{pick} would pick it and pull in {}: {} in all{}.",
                 named(with, names),
                 cost(toggled.tokens_in),
-                uncounted(state, with)
+                source_words::waiting(source_words::count_waiting(&state.snapshot, with.iter().copied()))
             ),
         },
     })
-}
-
-/// `, and 3 that wait for trust`: their price is not known.
-pub fn uncounted(state: &State, ids: &[&SourceId]) -> String {
-    let is_untrusted = |id: &&&SourceId| state.snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
-    match ids.iter().filter(is_untrusted).count() {
-        0 => String::new(),
-        1 => ", and 1 that waits for trust".to_owned(),
-        count => format!(", and {} that wait for trust", cells::grouped(count as u64)),
-    }
 }
 
 fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, names: NameDetail) -> String {
@@ -77,7 +78,7 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
         [] => format!("{pick} would release it alone: {}.", cost(follows.tokens_out)),
-        with => format!("{pick} would release it and {}: {}.", named(with, names), cost(follows.tokens_out)),
+        with => format!("{pick} would release it and {}: {} in all.", named(with, names), cost(follows.tokens_out)),
     }
 }
 

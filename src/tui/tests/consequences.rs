@@ -67,7 +67,10 @@ fn a_limit_is_typed_and_kept() {
     }
     press(&mut state, "b");
     assert!(screen(&state).contains("~5,422  over the limit, 136 % of 4k"), "{}", screen(&state));
-    typed(&mut state, "C-u \"much\" Enter");
+    typed(&mut state, "\"much\"");
+    let shown = screen(&state);
+    assert!(shown.contains("type a number of tokens, such as 128k") && !shown.contains("set limit"), "{shown}");
+    typed(&mut state, "Enter");
     assert_eq!(message(&state), "type a number of tokens, such as 128k, 200000 or 1m");
     assert_eq!(state.open_window(), Some(WindowKind::Budget));
     press(&mut state, "Esc");
@@ -95,7 +98,8 @@ fn windows_before_a_pick() {
 pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str]) -> Response {
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
     let (status, message) = (PickStatus::Success, String::new());
-    let picked = Picked { status, picked, kept, pulled_in, unknown: Vec::new(), missing: Vec::new(), message };
+    let (unknown, missing) = (Vec::new(), Vec::new());
+    let picked = Picked { status, picked, kept, pulled_in, excluded: Vec::new(), unknown, missing, message };
     Response::Picked(Ok(Box::new((picked, serde_json::Value::Null))))
 }
 
@@ -110,6 +114,16 @@ fn a_pick_costs_what_it_adds() {
         answer(&mut state, picked(ids, kept, &[]));
         assert_eq!(message(&state), said);
     }
+}
+
+#[test]
+fn a_smaller_pick_names_what_it_excludes() {
+    let mut state = fixture::state(120, 36);
+    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"]) else { panic!() };
+    answered.0.excluded = ["timeouts", "legacy-errors"].map(Into::into).to_vec();
+    answer(&mut state, Response::Picked(Ok(answered)));
+    let said = "1 more source pulled in, ~3,660 tokens in all; excluded @timeouts, @legacy-errors: u undoes it";
+    assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
 }
 
 #[test]
@@ -136,6 +150,58 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     let shown = screen(&state);
     assert!(!shown.contains("which also pulls in"), "{shown}");
     assert!(shown.contains("Space would pick it alone; it is in the instructions already."), "{shown}");
+}
+
+/// A pick of mine, and the conventions, which are of mode auto, pulled in by it.
+fn with_auto_pulled_in() -> State {
+    let mut state = fixture::state(120, 36);
+    let members =
+        vec![fixture::member("circuit-breaker", 0, &[]), fixture::member("team-conventions", 1, &["circuit-breaker"])];
+    let selection = fixture::selection(members, &[], &[]).into();
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, ..fixture::snapshot() })));
+    press(&mut state, "2 j");
+    assert_eq!(state.selected(), Some("team-conventions"));
+    state
+}
+
+#[test]
+fn an_auto_source_that_is_pulled_in_stays_auto_and_in_the_instructions() {
+    let mut state = with_auto_pulled_in();
+    let row = |state: &State| screen(state).lines().find(|line| line.contains("team-conventions")).unwrap().to_owned();
+    assert!(row(&state).contains("◆ team-conventions"), "{}", screen(&state));
+    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 0, 1));
+    for (leaves, said) in [
+        (&["team-conventions"][..], "x would keep others from pulling it in; it stays in the"),
+        (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens; it stays in the"),
+    ] {
+        answer(&mut state, Response::SelectionPreview(fixture::preview_selection("team-conventions", &[], leaves)));
+        let shown = screen(&state);
+        assert!(shown.contains(said) && !shown.contains("unknown"), "{shown}");
+    }
+    press(&mut state, "x");
+    let selection = fixture::selection(vec![fixture::member("circuit-breaker", 0, &[])], &[], &["team-conventions"]);
+    let after = Snapshot { selection: selection.into(), undo: Some("x".into()), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(after)));
+    assert_eq!(message(&state), "Excluded @team-conventions, which stays in the instructions: u undoes it");
+}
+
+#[test]
+fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
+    let mut state = fixture::state(120, 36);
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let members = vec![fixture::member("circuit-breaker", 0, &[]), fixture::member("outside", 1, &["circuit-breaker"])];
+    let selection = fixture::selection(members, &[], &[]).into();
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, selection, ..fixture::snapshot() })));
+    press(&mut state, "2 Z");
+    let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
+    assert!(row.contains("no trust"), "{}", screen(&state));
+    let mut large = large();
+    large.whole.enters.push("outside".into());
+    answer(&mut state, Response::LargePick(Box::new(large)));
+    assert!(screen(&state).contains("in all, and 1 that waits for trust"), "{}", screen(&state));
 }
 
 #[test]

@@ -25,6 +25,31 @@ fn graph(keys: &str) -> State {
 }
 
 #[test]
+fn an_empty_level_leaves_its_room_to_its_neighbours() {
+    let mut state = fixture::in_graph(80, 24, "j R");
+    let heading = |state: &State| screen(state).lines().find(|line| line.contains("mentioned by")).unwrap().to_owned();
+    let mut snapshot = state.snapshot.clone();
+    snapshot.graph = Arc::new(fixture::graph());
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let analysis = fixture::analysis(&state);
+    answer(&mut state, analysis);
+    let line = heading(&state);
+    let columns = line.find("mentions").unwrap_or_default() - line.find("mentioned by 0").unwrap();
+    assert!(columns < 24, "{}", screen(&state));
+}
+
+#[test]
+fn the_line_of_folded_panes_has_all_of_them_below_the_graph() {
+    let mut state = fixture::in_graph(80, 24, "j R");
+    let dock = |state: &State| screen(state).lines().rev().nth(1).unwrap().to_owned();
+    for name in ["1 Catalog 10", "2 Selection", "3 Hints", "4 Templates"] {
+        assert!(dock(&state).contains(name), "{}", dock(&state));
+    }
+    press(&mut state, "Esc Esc 1 / \"java\" Enter 2");
+    assert!(dock(&state).contains("1 Catalog 3 of 10"), "{}", dock(&state));
+}
+
+#[test]
 fn the_copied_command_works_in_any_folder() {
     let demo = LaunchOptions { is_demo: true, config: None };
     let config = LaunchOptions { is_demo: false, config: Some("/home/ada/my refs.json".to_owned()) };

@@ -260,6 +260,16 @@ fn a_moved_cursor_stays_on_its_row_when_the_answer_comes() {
 }
 
 #[test]
+fn problems_come_after_the_sections_that_were_found() {
+    let mut state = fixture::state(100, 40);
+    press(&mut state, "C-k \"legacy\"");
+    answer(&mut state, Response::Found(Ok(Box::new(found("legacy")))));
+    let kinds: Vec<String> = listed(&state).iter().filter_map(|row| row.split(' ').next().map(str::to_owned)).collect();
+    let at = |kind: &str| kinds.iter().position(|it| it == kind);
+    assert!(at("problem") > at("heading") && at("heading").is_some(), "{kinds:?}");
+}
+
+#[test]
 fn an_answer_without_sections_says_why() {
     let mut state = searched(100, 30, "C-k \"qqq\"");
     let none = || SearchAnswer { hits: Vec::new(), ..found("x") };
@@ -267,7 +277,7 @@ fn an_answer_without_sections_says_why() {
     assert!(screen(&state).contains("Nothing matches. C-u deletes"), "{}", screen(&state));
     let notes = vec!["The query has no words to search for.".to_owned()];
     answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { notes, ..none() }))));
-    assert!(screen(&state).contains("has no words"), "{}", screen(&state));
+    assert!(screen(&state).contains("Nothing matches. The query has no words"), "{}", screen(&state));
     let refused = Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex);
     answer(&mut state, Response::Found(Err(refused)));
     let sentence = "this workspace has no search index: build it with `refdesk index`";

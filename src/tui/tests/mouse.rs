@@ -57,7 +57,7 @@ fn a_click_acts_on_what_it_points_at() {
     assert_eq!(state.subject(Pane::Selection), Some("error-handling"));
     click_on(&mut state, "retry-policy.yaml");
     assert_eq!((state.focus, state.templates.cursor.at), (Pane::Templates, 1));
-    click_on(&mut state, "Press Enter and type");
+    click_on(&mut state, "Press Enter to type");
     assert_eq!(state.typing, Some(Typing::Prompt));
     press(&mut state, "\"java\"");
     click_on(&mut state, "┃ java");

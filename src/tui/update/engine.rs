@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::common::notices::for_people;
-use crate::common::selection_tree;
+use crate::common::{selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::filtering::{self, CatalogChange};
@@ -21,14 +21,14 @@ use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
-use crate::tui::selection::preview;
 use crate::tui::session;
+use crate::tui::source_state;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
 use crate::tui::windows::{WindowKind, discovery, large_pick, trust, welcome, write};
-use refdesk_core::catalog::Mode;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
@@ -180,20 +180,26 @@ fn followed(state: &State, picked: &Picked) -> String {
     let count = pulled_in.clone().count();
     let new = picked.picked.iter().filter(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let is_new = new.clone().next().is_some();
-    let all = new.chain(pulled_in);
+    let all = new.chain(pulled_in.clone());
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(count, "more source");
-    let waiting: Vec<_> = picked.pulled_in.iter().collect();
-    let waiting = preview::uncounted(state, &waiting);
+    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in.clone()));
     let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
+    let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
+    let excluded = match excluded.as_slice() {
+        [] => String::new(),
+        excluded => format!("; excluded {}", source_state::ids(excluded)),
+    };
     match count {
         0 if !is_new && picked.kept.is_empty() => {
-            format!("Picked {ids}, in the instructions already: {undo} undoes it")
+            format!("Picked {ids}, in the instructions already{excluded}: {undo} undoes it")
         }
-        0 if !is_new => format!("Picked {ids}, selected already, no tokens more: {undo} undoes it"),
-        0 => format!("Picked {ids}, {tokens} tokens: {undo} undoes it"),
-        _ => format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all{waiting}: {undo} undoes it"),
+        0 if !is_new => format!("Picked {ids}, selected already, no tokens more{excluded}: {undo} undoes it"),
+        0 => format!("Picked {ids}, {tokens} tokens{excluded}: {undo} undoes it"),
+        _ => {
+            format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all{waiting}{excluded}: {undo} undoes it")
+        }
     }
 }
 

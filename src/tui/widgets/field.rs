@@ -70,6 +70,8 @@ impl TextChange {
 pub struct TextField {
     text: String,
     cursor: usize,
+    /// The text was proposed: the first text that is typed replaces it.
+    is_proposed: bool,
 }
 
 impl TextField {
@@ -90,8 +92,12 @@ impl TextField {
 
     /// Clears the text.
     pub fn clear(&mut self) {
-        self.text.clear();
-        self.cursor = 0;
+        *self = Self::default();
+    }
+
+    /// A text to accept with one key, to change, or to replace by typing another.
+    pub fn proposing(text: &str) -> Self {
+        Self { text: text.to_owned(), cursor: text.len(), is_proposed: true }
     }
 
     /// The prefix of a text that fits.
@@ -111,12 +117,14 @@ impl TextField {
 
     /// Inserts this text at the cursor.
     pub fn insert(&mut self, text: &str) -> Option<TextChange> {
-        (!text.is_empty()).then(|| self.replace(self.cursor..self.cursor, text))
+        let replaced = if self.is_proposed { 0..self.text.len() } else { self.cursor..self.cursor };
+        (!text.is_empty()).then(|| self.replace(replaced, text))
     }
 
     /// Makes this edit; `None` if the text does not change.
     pub fn edit(&mut self, edit: TextEdit) -> Option<TextChange> {
         let at = self.cursor;
+        self.is_proposed = false;
         match edit {
             TextEdit::NewLine => return self.insert("\n"),
             TextEdit::DeleteBefore => return self.delete(self.before(at)..at),
@@ -141,6 +149,7 @@ impl TextField {
     }
 
     fn replace(&mut self, range: Range<usize>, text: &str) -> TextChange {
+        self.is_proposed = false;
         self.text.replace_range(range.clone(), text);
         self.cursor = self.settled(range.start + text.len());
         TextChange { removed: range, inserted: text.len() }
@@ -221,7 +230,7 @@ mod tests {
     /// `|` marks the cursor.
     fn field(marked: &str) -> TextField {
         let cursor = marked.find('|').unwrap();
-        TextField { text: marked.replace('|', ""), cursor }
+        TextField { text: marked.replace('|', ""), cursor, is_proposed: false }
     }
 
     fn marked(field: &TextField) -> String {
@@ -255,6 +264,20 @@ mod tests {
             let mut field = field(before);
             field.edit(edit);
             assert_eq!(marked(&field), after, "{edit:?} on {before:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_first_replaces_a_proposal() {
+        for (edit, typed, expected) in [
+            (None, "2", "2|"),
+            (Some(TextEdit::DeleteBefore), "2", "1282|"),
+            (Some(TextEdit::LineStart), "2", "2|128k"),
+        ] {
+            let mut field = TextField::proposing("128k");
+            edit.map(|edit| field.edit(edit));
+            field.insert(typed);
+            assert_eq!(marked(&field), expected, "{edit:?}");
         }
     }
 

@@ -47,7 +47,8 @@ impl Window for BudgetView {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        // While it cannot be set, the reason is there instead.
+        self.disabled(state).is_none().then_some(text_and_keys(layout::inner(self.outer(state))).1)
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
@@ -86,6 +87,12 @@ impl Window for BudgetView {
         let line = Rect { height: inner.height.min(1), ..inner };
         let below = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
         draw_text(state, &text, 0, below, frame.buffer_mut());
+        if let Some(why_not) = self.disabled(state) {
+            let place = indented(text_and_keys(layout::inner(outer)).1);
+            let columns = usize::from(place.width);
+            let why_not = cells::clip(&why_not, columns, state.skin.glyphs.ellipsis).into_owned();
+            frame.buffer_mut().set_stringn(place.x, place.y, why_not, columns, theme.style(ThemeRole::Error));
+        }
         if line.width <= 12 || line.height == 0 {
             return;
         }
@@ -101,8 +108,7 @@ impl Window for BudgetView {
 /// Opens the window, and asks for the price of the prompt as it is typed now.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     let limit = short(limit_of(state.token_limit));
-    state.budget.limit.clear();
-    state.budget.limit.insert(&limit);
+    state.budget.limit = TextField::proposing(&limit);
     state.budget.price = Lookup::default();
     let prompt: Arc<str> = state.hints.prompt.text().into();
     state.budget.price.ask(Some((&prompt, state.snapshot.generation)));

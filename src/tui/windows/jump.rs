@@ -356,7 +356,9 @@ fn why_empty(state: &State) -> String {
             "Nothing matches yet: the documents are being indexed.".to_owned()
         }
         Some(Err(error)) => format!("Nothing matches. {}", cells::clean(&fix::sentence(state, error))),
-        Some(Ok(answer)) if !answer.notes.is_empty() => cells::clean(&answer.notes.join(" ")).into_owned(),
+        Some(Ok(answer)) if !answer.notes.is_empty() => {
+            format!("Nothing matches. {}", cells::clean(&answer.notes.join(" ")))
+        }
         _ if JumpKind::of(state.jump.line.text()) == (Some(JumpKind::Heading), "") => {
             "Type a question, some words, or a phrase in quotation marks.".to_owned()
         }

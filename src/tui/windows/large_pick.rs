@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
 };
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -75,7 +76,7 @@ fn text(state: &State) -> WrappedText {
     let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more as u64)) };
     let choice = |action, words: &str, change| {
         let key = state.key_in(KeyContext::LargePick, action);
-        format!("{key}  {words}{}", size(change, pick))
+        format!("{key}  {words}{}", size(state, change, pick))
     };
     // Where there is little room, only the choices are seen.
     let lines = [
@@ -93,11 +94,13 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// `+126, ~76,475 tokens`.
-fn size(change: &SelectionChange, pick: &LargePick) -> String {
+/// `+126, ~76,475 tokens in all, and 3 that wait for trust`.
+fn size(state: &State, change: &SelectionChange, pick: &LargePick) -> String {
     let tokens = cells::tokens(change.tokens_in);
+    let brought = change.enters.iter().filter(|id| **id != pick.id);
+    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));
     match others(change, pick).count() {
         0 => format!("{tokens} tokens"),
-        others => format!("+{}, {tokens} tokens", cells::grouped(others as u64)),
+        others => format!("+{}, {tokens} tokens in all{waiting}", cells::grouped(others as u64)),
     }
 }

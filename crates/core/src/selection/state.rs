@@ -37,6 +37,8 @@ impl SelectionState {
             Some(_) if source.is_missing() => Self::Missing,
             Some(Role::Picked) => Self::Picked,
             Some(Role::AutoRoot) => Self::Auto,
+            // Being mentioned adds nothing to what an agent gets anyway.
+            Some(Role::Transitive) if source.mode == Mode::Auto => Self::Auto,
             Some(Role::Transitive) => Self::Transitive,
             None if excluded => Self::Excluded,
             None if source.is_missing() => Self::Missing,

@@ -193,9 +193,12 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             JumpKind::Heading => !hits.is_empty(),
             _ => false,
         };
+        // Nothing comes after them.
+        let problems: Vec<JumpRow> = rows.extract_if(.., |row| row.kind == JumpKind::Problem).collect();
         let later: Vec<JumpRow> = rows.extract_if(.., is_later).collect();
         let at = rows.len().min(BEFORE_SEARCH);
         rows.splice(at..at, hits.iter().map(JumpRow::of_section).chain(later));
+        rows.extend(problems);
     }
     rows
 }
