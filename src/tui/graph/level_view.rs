@@ -170,10 +170,7 @@ fn how(state: &State, level: &Level, centre: usize, at: usize) -> Option<(&'stat
 }
 
 fn price(state: &State, at: usize) -> String {
-    let waits = || state.graph.id(at).is_some_and(|id| source_state::waits(&state.snapshot, id.as_str()));
-    let tokens = rows::own(state, at).map(cells::tokens);
-    let tokens = tokens.unwrap_or_else(|| if waits() { source_state::NO_TRUST.to_owned() } else { String::new() });
-    format!("{tokens:>PRICE$}")
+    format!("{:>PRICE$}", rows::price(state, at))
 }
 
 /// The level and the row at this place.

@@ -206,7 +206,7 @@ fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
 }
 
 fn tokens(state: &State, at: usize) -> String {
-    let tokens = rows::own(state, at).map(cells::tokens).unwrap_or_default();
+    let tokens = rows::price(state, at);
     format!("{tokens:>TOKENS$}")
 }
 

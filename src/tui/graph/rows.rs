@@ -7,6 +7,7 @@ use refdesk_text::Code;
 
 use super::{GraphTab, GraphView};
 use crate::tui::filter::{Haystack, Query, apply};
+use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 
@@ -53,6 +54,13 @@ pub fn heaviest(state: &State) -> u64 {
 /// Its own price, if known.
 pub fn own(state: &State, at: usize) -> Option<u64> {
     state.snapshot.tokens.get(state.graph.id(at)?).copied()
+}
+
+/// Its own price, if known, or that it waits for trust.
+pub fn price(state: &State, at: usize) -> String {
+    let waits = || state.graph.id(at).is_some_and(|id| source_state::waits(&state.snapshot, id.as_str()));
+    let unknown = || if waits() { source_state::NO_TRUST } else { "" };
+    own(state, at).map_or_else(|| unknown().to_owned(), cells::tokens)
 }
 
 /// How many rows this tab has without a filter, unless that depends on where the cursor was.

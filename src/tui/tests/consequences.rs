@@ -198,6 +198,12 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     press(&mut state, "2 Z");
     let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
     assert!(row.contains("no trust"), "{}", screen(&state));
+    press(&mut state, "R Tab");
+    let analysis = fixture::analysis(&state);
+    answer(&mut state, analysis);
+    let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
+    assert!(row.contains("no trust"), "{}", screen(&state));
+    press(&mut state, "Esc Esc");
     let mut large = large();
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large)));
