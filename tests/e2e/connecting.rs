@@ -119,7 +119,9 @@ fn a_file_that_is_to_stay_does_not_keep_the_others_from_being_removed() {
         let kept = if removed { ".cursor/mcp.json" } else { ".cursor/hooks.json and .cursor/mcp.json" };
         pty.wait_for(&format!("Cursor: nothing was removed from {kept}, because you said no"));
         pty.wait_for("hint: `refdesk disconnect cursor` asks again");
-        assert_eq!(pty.text().contains("Cursor is still connected in part: removed .cursor/hooks.json"), removed);
+        if removed {
+            pty.wait_for("Cursor is still connected in part: removed .cursor/hooks.json");
+        }
         assert_eq!(pty.wait_for_exit().exit_code(), 1);
         assert_eq!(world.path.join(SETTINGS).exists(), !removed);
         assert!(world.path.join(".cursor/mcp.json").exists());
