@@ -6,7 +6,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Arg, Command};
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter, complete};
 use clap_complete::env::{EnvCompleter, Shells};
 use serde_json::json;
 
@@ -100,7 +100,14 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
     let index = environment::variable("_CLAP_COMPLETE_INDEX").and_then(|index| index.to_str()?.parse().ok());
     let at = index.unwrap_or_else(|| words.len().saturating_sub(1));
-    let (words, at) = if shell.is("bash") { rejoined(words, at) } else { (words, at) };
+    let (words, at, is_rejoined) = if shell.is("bash") {
+        let divided = words.len();
+        let (words, at) = rejoined(words, at);
+        let is_rejoined = words.len() < divided;
+        (words, at, is_rejoined)
+    } else {
+        (words, at, false)
+    };
     let is_quoted = environment::variable(QUOTE_VARIABLE).is_some_and(|first| first == "'" || first == "\"");
     let quoting = Quoting::of(shell.name(), is_quoted);
     let words: Vec<OsString> =
@@ -112,10 +119,17 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let program = if is_dash { program.mut_subcommand("tag", |tag| tag.disable_help_flag(true)) } else { program };
     let mut program = with_values(program, &CompletedLine { words: words.clone(), quoting });
     program.build();
+    let folder = environment::current().ok();
+    if is_rejoined {
+        // The shell's own way would take the position among the divided words.
+        let before = start.rfind(BREAKS).and_then(|at| start.get(..=at)).unwrap_or_default();
+        let found = complete(&mut program, words, at, folder.as_deref()).ok()?;
+        let values: Vec<String> = found.iter().map(|it| it.get_value().to_string_lossy().into_owned()).collect();
+        return Some(without_start(&values, before).into_bytes());
+    }
     let mut answer = Vec::new();
-    shell.write_complete(&mut program, words, environment::current().ok().as_deref(), &mut answer).ok()?;
-    let before = start.rfind(BREAKS).and_then(|at| start.get(..=at)).filter(|_| quoting == Quoting::Bash);
-    Some(before.map_or_else(|| answer.clone(), |before| without_start(&answer, before)))
+    shell.write_complete(&mut program, words, folder.as_deref(), &mut answer).ok()?;
+    Some(answer)
 }
 
 /// Where bash divides a word: it inserts a value behind the last of these.
@@ -141,13 +155,11 @@ fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
     (joined, cursor)
 }
 
-/// The values without what they begin with, which is on the line already.
-fn without_start(answer: &[u8], start: &str) -> Vec<u8> {
+/// The values for bash, without what they begin with, which is on the line already.
+fn without_start(values: &[String], start: &str) -> String {
     let separator = environment::variable("_CLAP_IFS").and_then(|it| it.into_string().ok()).filter(|it| !it.is_empty());
-    let separator = separator.unwrap_or_else(|| "\n".to_owned());
-    let text = String::from_utf8_lossy(answer);
-    let values: Vec<&str> = text.split(&*separator).map(|value| value.strip_prefix(start).unwrap_or(value)).collect();
-    values.join(&separator).into_bytes()
+    let values: Vec<&str> = values.iter().map(|value| value.strip_prefix(start).unwrap_or(value)).collect();
+    values.join(separator.as_deref().unwrap_or("\n"))
 }
 
 /// The words before the cursor, and how the shell wants to get a value.
@@ -380,7 +392,8 @@ mod tests {
             let words = words.iter().map(OsString::from).collect();
             assert_eq!(rejoined(words, at), (expected.iter().map(OsString::from).collect(), cursor));
         }
-        assert_eq!(without_start(b"--format=json\n--format=text", "--format="), b"json\ntext");
+        let values = ["--format=json", "--format=text"].map(str::to_owned);
+        assert_eq!(without_start(&values, "--format="), "json\ntext");
     }
 
     #[test]
