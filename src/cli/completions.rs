@@ -100,14 +100,9 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let words: Vec<OsString> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
     let index = environment::variable("_CLAP_COMPLETE_INDEX").and_then(|index| index.to_str()?.parse().ok());
     let at = index.unwrap_or_else(|| words.len().saturating_sub(1));
-    let (words, at, is_rejoined) = if shell.is("bash") {
-        let divided = words.len();
-        let (words, at) = rejoined(words, at);
-        let is_rejoined = words.len() < divided;
-        (words, at, is_rejoined)
-    } else {
-        (words, at, false)
-    };
+    let divided = words.len();
+    let (words, at) = if shell.is("bash") { rejoined(words, at) } else { (words, at) };
+    let is_rejoined = words.len() < divided;
     let is_quoted = environment::variable(QUOTE_VARIABLE).is_some_and(|first| first == "'" || first == "\"");
     let quoting = Quoting::of(shell.name(), is_quoted);
     let words: Vec<OsString> =
@@ -139,7 +134,7 @@ const BREAKS: [char; 2] = ['=', ':'];
 fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
     let is_break =
         |word: &OsString| word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| BREAKS.contains(&c)));
-    let (mut joined, mut cursor, mut goes_on): (Vec<OsString>, usize, bool) = (Vec::new(), at, false);
+    let (mut joined, mut cursor, mut goes_on): (Vec<OsString>, Option<usize>, bool) = (Vec::new(), None, false);
     for (nth, word) in words.into_iter().enumerate() {
         let ends = is_break(&word);
         match joined.last_mut().filter(|_| (ends && nth > 1) || goes_on) {
@@ -148,11 +143,12 @@ fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
         }
         goes_on = ends && nth > 1;
         if nth == at {
-            cursor = joined.len() - 1;
+            cursor = Some(joined.len() - 1);
         }
     }
     // The cursor may be behind the last word.
-    (joined, cursor)
+    let behind = joined.len();
+    (joined, cursor.unwrap_or(behind))
 }
 
 /// The values for bash, without what they begin with, which is on the line already.
@@ -388,6 +384,7 @@ mod tests {
             (&["refdesk", "tag", "a", "-area", ":", "d", "x"], 5, &["refdesk", "tag", "a", "-area:d", "x"], 3),
             (&["refdesk", "list", ""], 2, &["refdesk", "list", ""], 2),
             (&["refdesk", "list"], 2, &["refdesk", "list"], 2),
+            (&["refdesk", "--color", "=", "always"], 4, &["refdesk", "--color=always"], 2),
         ] {
             let words = words.iter().map(OsString::from).collect();
             assert_eq!(rejoined(words, at), (expected.iter().map(OsString::from).collect(), cursor));

@@ -79,7 +79,7 @@ pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
 }
 
 /// Whether an absolute path without dots is a name that leads each process somewhere else, such as `/proc/self/cwd/a.md`. What it leads
-/// to may be a file that lasts, but not for whoever asks next.
+/// to may be a file that lasts, but not for the next one who asks.
 pub fn is_of_process(path: &Path) -> bool {
     let names = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     cfg!(unix) && names.iter().any(|name| path.starts_with(name))
