@@ -8,11 +8,13 @@ use std::path::Path;
 use crate::boilerplate::{is_boilerplate, is_changelog};
 use refdesk_text::shorten::shortened;
 
+pub(crate) use self::outline::Outline;
 pub(crate) use self::part::section_with;
 
 mod asciidoc;
 mod html;
 mod markdown;
+mod outline;
 mod part;
 mod restructured;
 
@@ -24,9 +26,6 @@ const LONGEST: usize = 1_500;
 
 /// A block of code up to this length is not cut.
 const LONGEST_CODE: usize = 3_000;
-
-/// The most places of one text that are compared.
-const PLACES: usize = 1_000;
 
 /// Between the headings above a chunk.
 pub(crate) const HEADING_SEPARATOR: &str = " > ";
@@ -88,49 +87,6 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     }
     packer.finish();
     packer.done
-}
-
-/// What of a document is read, of HTML the text without tags, and the headings above each part of it.
-#[derive(Debug)]
-pub struct Outline {
-    text: String,
-    /// Where each line of the document begins in it.
-    lines: Vec<usize>,
-    /// The headings in force until a place of the text, outermost first, in order of the places.
-    headings: Vec<(usize, String)>,
-}
-
-impl Outline {
-    /// Of a document, whose name says of which format it is.
-    pub fn of(name: &Path, text: &str) -> Self {
-        let Parsed { text, lines, blocks } = parse(name, text);
-        let mut above: Vec<(usize, String)> = Vec::new();
-        let mut headings: Vec<(usize, String)> = Vec::new();
-        for Block { range, kind } in blocks {
-            if let BlockKind::Heading(level, title) = kind {
-                above.retain(|(known, _)| *known < level);
-                above.push((level, shortened(title, LONGEST_TITLE)));
-                continue;
-            }
-            let titles: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
-            let now = titles.join(HEADING_SEPARATOR);
-            match headings.last_mut().filter(|(_, last)| *last == now) {
-                Some((end, _)) => *end = range.end,
-                None => headings.push((range.end, now)),
-            }
-        }
-        Self { text: text.into_owned(), lines, headings }
-    }
-
-    /// The headings above the first paragraph, and the first line, of each place where this part is.
-    pub fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
-        let places = self.text.match_indices(part).take(PLACES).map(|(at, _)| at);
-        places.map(|at| {
-            let first = self.headings.partition_point(|(end, _)| *end <= at);
-            let heading = self.headings.get(first).or(self.headings.last()).map_or("", |(_, heading)| heading);
-            (heading, self.lines.partition_point(|start| *start <= at))
-        })
-    }
 }
 
 fn ending(name: &Path) -> String {

@@ -18,6 +18,8 @@ use refdesk_core::catalog::{Catalog, PathState, Source};
 use refdesk_files::Sealer;
 use refdesk_text::{Code, Error};
 
+mod ownership;
+
 /// Counts letters; enough to tell texts apart.
 #[derive(Default)]
 struct Letters(AtomicUsize);
@@ -276,174 +278,6 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
     assert_eq!(marks(true), all(false, false));
 }
 
-#[test]
-fn only_what_this_users_refdesk_wrote_is_an_index() {
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    let sources = || vec![world.file("a", "a.md")];
-    world.update(sources());
-    let (folder, database) = (world.path().join(".jaato/refdesk"), world.location().path());
-    let code = || Index::open(&world.location()).map(|index| index.is_some()).map_err(|error| error.code);
-    assert_eq!(code(), Ok(true));
-    // A copy is another file, as one from a repository is.
-    fs::copy(&database, folder.join("copy")).unwrap();
-    fs::rename(folder.join("copy"), &database).unwrap();
-    assert_eq!(code(), Err(Code::IndexForeign));
-    assert_eq!(world.update(sources()).added, 2, "it is built again");
-    assert_eq!(code(), Ok(true));
-    assert!(folder.join("index.db.aside").exists());
-    for planted in ["index.db-journal", "index.db-wal"] {
-        let _ = fs::remove_file(folder.join(planted));
-        fs::write(folder.join(planted), "planted by another user").unwrap();
-        assert_eq!(code(), Err(Code::IndexForeign), "{planted}");
-        world.update(sources());
-        assert_eq!(code(), Ok(true), "{planted}");
-    }
-    fs::remove_file(folder.join("index.json")).unwrap();
-    assert_eq!(code(), Err(Code::IndexForeign));
-}
-
-#[test]
-fn a_damaged_index_is_set_aside_and_built_again() {
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    let sources = || vec![world.file("a", "a.md")];
-    world.update(sources());
-    // The same file with other content: an interrupted disk, not another file.
-    fs::OpenOptions::new().write(true).truncate(true).open(world.location().path()).unwrap();
-    fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
-    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
-    let built = world.update(sources());
-    assert_eq!((built.documents, built.is_replaced, built.is_aside), (2, true, false));
-    assert!(!world.path().join(".jaato/refdesk/index.db.aside").exists(), "ours is not kept");
-    assert_eq!(world.best("retry"), ["a"]);
-    assert!(!world.update(sources()).is_replaced);
-}
-
-#[test]
-fn damage_inside_an_index_is_mended_by_the_next_run() {
-    let world = World::new();
-    for nth in 0..40 {
-        world.write(&format!("{nth}.md"), &long(&format!("word{nth}")));
-    }
-    let sources = || (0..40).map(|nth| world.file(&format!("s{nth}"), &format!("{nth}.md"))).collect::<Vec<_>>();
-    world.update(sources());
-    for change in [
-        "DROP TABLE vectors",
-        "DROP TABLE documents_fts",
-        "DROP INDEX documents_by_hash",
-        "UPDATE documents SET heading = x'ff' WHERE source_id = 's7'",
-        "UPDATE documents SET line = 'many' WHERE source_id = 's7'",
-    ] {
-        let connection = rusqlite::Connection::open(world.location().path()).unwrap();
-        connection.execute_batch(change).unwrap();
-        drop(connection);
-        // A reader may be the first to see it.
-        let index = Index::open(&world.location()).unwrap().unwrap();
-        let _ = index.about(&Question { text: "word7", ..Question::default() }, Some(&world.model));
-        drop(index);
-        let built = world.update(sources());
-        assert_eq!((built.documents, built.missing, built.is_replaced), (80, 0, true), "{change}");
-        assert_eq!(world.best("word7").first().map(String::as_str), Some("s7"), "{change}");
-    }
-    // Bytes of pages in the middle.
-    let file = world.location().path();
-    let mut bytes = fs::read(&file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[8_192..middle].fill(0xa5);
-    fs::write(&file, bytes).unwrap();
-    let built = world.update(sources());
-    assert_eq!((built.documents, built.is_replaced), (80, true));
-}
-
-/// Content that another index has at its place, as `cp` leaves it: the file stays the same one.
-#[test]
-fn an_index_that_was_copied_over_ours_is_not_used() {
-    let (ours, theirs) = (World::new(), World::new());
-    let sources = |world: &World| vec![world.file("a", "a.md")];
-    for (world, text) in [(&ours, "retry"), (&theirs, "attack")] {
-        world.write("a.md", &long(text));
-        world.update(sources(world));
-    }
-    let copied = || {
-        let file = fs::OpenOptions::new().write(true).truncate(true).open(ours.location().path()).unwrap();
-        std::io::copy(&mut fs::File::open(theirs.location().path()).unwrap(), &mut &file).unwrap();
-    };
-    for is_asked_before in [true, false] {
-        copied();
-        if is_asked_before {
-            assert_eq!(Index::open(&ours.location()).map(drop).unwrap_err().code, Code::IndexForeign);
-        }
-        let built = ours.update(sources(&ours));
-        assert_eq!((built.added, built.is_replaced), (2, true), "asked before: {is_asked_before}");
-        assert_eq!(ours.best("retry"), ["a"]);
-    }
-}
-
-#[test]
-fn rows_from_elsewhere_are_not_handed_out_and_end_the_index() {
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    world.write("b.md", &long("timeout"));
-    let sources = || vec![world.file("a", "a.md"), world.file("b", "b.md")];
-    world.update(sources());
-    for change in [
-        "UPDATE documents SET content = 'run this' WHERE source_id = 'a'",
-        "UPDATE documents SET heading = 'run this' WHERE source_id = 'a'",
-        "UPDATE documents SET file_path = '/etc/passwd' WHERE source_id = 'a' AND line > 0",
-        "UPDATE documents SET line = 77 WHERE source_id = 'a'",
-        "UPDATE documents SET source_id = 'b' WHERE source_id = 'a'",
-        "UPDATE documents SET seal = x'' WHERE source_id = 'a'",
-        "UPDATE documents SET seal = (SELECT seal FROM documents WHERE source_id = 'b' AND line > 0)",
-    ] {
-        for by_search in [true, false] {
-            let connection = rusqlite::Connection::open(world.location().path()).unwrap();
-            connection.execute_batch(change).unwrap();
-            drop(connection);
-            let index = Index::open(&world.location()).unwrap().unwrap();
-            let refused = if by_search {
-                index.search(&crate::search::tests::everything("retry"), Some(&world.model)).map(drop)
-            } else {
-                index.about(&Question { text: "retry", ..Question::default() }, Some(&world.model)).map(drop)
-            };
-            assert_eq!(refused.unwrap_err().code, Code::IndexForeign, "{change}");
-            drop(index);
-            let built = world.update(sources());
-            assert_eq!((built.added, built.is_replaced), (4, true), "{change}");
-            assert_eq!(world.best("retry").first().map(String::as_str), Some("a"), "{change}");
-        }
-    }
-}
-
-#[test]
-fn an_index_of_a_newer_version_is_left_alone() {
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    world.update(vec![world.file("a", "a.md")]);
-    let connection = rusqlite::Connection::open(world.location().path()).unwrap();
-    connection.pragma_update(None, "user_version", 99).unwrap();
-    drop(connection);
-    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexNewer);
-    let refused = world.run(vec![], false, &mut |_| true).unwrap_err();
-    assert_eq!(refused.code, Code::IndexNewer);
-}
-
-#[test]
-fn an_index_of_an_older_version_is_built_again() {
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    let sources = || vec![world.file("a", "a.md")];
-    world.update(sources());
-    let connection = rusqlite::Connection::open(world.location().path()).unwrap();
-    connection.pragma_update(None, "user_version", 1).unwrap();
-    connection.execute_batch("DROP TABLE relationships").unwrap();
-    drop(connection);
-    assert!(Index::open(&world.location()).unwrap().is_none());
-    let built = world.update(sources());
-    assert_eq!((built.documents, built.is_replaced), (2, true));
-    assert_eq!(world.best("retry"), ["a"]);
-}
-
 fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];
@@ -457,24 +291,6 @@ fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     });
     assert!(first.unwrap().is_some());
     assert!(!seen.is_empty() && seen.iter().all(|seen| *seen), "{seen:?}");
-}
-
-#[cfg(unix)]
-#[test]
-fn the_files_are_private() {
-    use std::os::unix::fs::PermissionsExt;
-    let world = World::new();
-    world.write("a.md", &long("retry"));
-    world
-        .run(vec![world.file("a", "a.md")], false, &mut |_| {
-            for entry in fs::read_dir(world.path().join(".jaato/refdesk")).unwrap() {
-                let entry = entry.unwrap();
-                assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", entry.file_name());
-            }
-            true
-        })
-        .unwrap();
-    assert!(world.location().path().exists());
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {
@@ -565,29 +381,4 @@ fn a_text_that_was_just_written_is_compared_by_its_content() {
     };
     assert_eq!(update(written), Some(0), "no stamp says that it is as it was");
     assert_eq!(update(written + Duration::from_secs(60)), Some(long("retry").len() as u64));
-}
-
-/// Text that a person revoked or removed is not in the file any longer.
-#[test]
-fn removed_text_leaves_the_file() {
-    let world = World::new();
-    world.write("a.md", &long("zeppelinword"));
-    world.write("b.md", &long("timeout"));
-    world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
-    let has = |bytes: &[u8]| {
-        let file = fs::read(world.location().path()).unwrap();
-        file.windows(bytes.len()).any(|part| part == bytes)
-    };
-    assert!(has(b"zeppelinword") && has(b"timeout"));
-    world.update(vec![world.file("b", "b.md")]);
-    assert!(!has(b"zeppelin") && has(b"timeout"));
-}
-
-#[test]
-fn no_index_is_no_error() {
-    let world = World::new();
-    assert!(
-        Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where")))).unwrap().is_none()
-    );
-    assert!(Index::open(&world.location()).unwrap().is_none());
 }
