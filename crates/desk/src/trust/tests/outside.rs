@@ -1,0 +1,169 @@
+//! Nothing of what is outside the workspace is told before it is trusted, and nothing of what git and refdesk keep at all.
+
+use super::*;
+
+/// A text of a foreign file is told nowhere before it is trusted.
+#[test]
+fn texts_of_files_outside_wait_for_trust() {
+    let entry =
+        |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "auto", "content": "SECRET"}}"#);
+    let set_up = |how: &str| {
+        let world = World::new();
+        world.put("out/refs/x.json", &entry("x"));
+        world.put("ws/.jaato/other/x.json", &entry("x"));
+        match how {
+            "named" => world.configure(r#"{"references_dir": "../out/refs"}"#),
+            "linked" => symlink("../../out/refs", world.root.join("ws/.jaato/references")).unwrap(),
+            "one file" => {
+                fs::create_dir_all(world.root.join("ws/.jaato/references")).unwrap();
+                symlink("../../../out/refs/x.json", world.root.join("ws/.jaato/references/x.json")).unwrap();
+            }
+            "inside" => world.configure(r#"{"references_dir": ".jaato/other"}"#),
+            _ => {
+                let folder = world.root.join("out/refs");
+                world.put(
+                    "home/.config/jaato/references.json",
+                    &format!(r#"{{"references_dir": "{}"}}"#, folder.display()),
+                );
+            }
+        }
+        world
+    };
+    for (how, waits) in [("named", 1), ("linked", 1), ("one file", 1), ("inside", 0), ("the person's own", 0)] {
+        let world = set_up(how);
+        let mut desk = world.desk();
+        assert_eq!((desk.untrusted().len(), desk.catalog().len()), (waits, 1 - waits), "{how}");
+        let read = |desk: &mut Desk| {
+            let access = access(desk);
+            let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, "x", None, None);
+            read.map(|reading| reading.text).map_err(|refusal| refusal.code)
+        };
+        let told = |desk: &mut Desk| desk.settled().instructions().contains("SECRET");
+        assert_eq!((told(&mut desk), read(&mut desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        trust_all(&desk);
+        assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
+        desk.reload();
+        assert!(told(&mut desk) && !desk.has_stale_trust(), "{how}");
+        assert_eq!(read(&mut desk).as_deref(), Ok("SECRET"), "{how}");
+        desk.revoke().unwrap();
+        assert_eq!((read(&mut desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
+    }
+}
+
+/// Everything by which a desk could tell what stands at a path outside.
+fn told_of(desk: &mut Desk, id: &str) -> String {
+    desk.read_all();
+    let desk = desk.settled();
+    let source = desk.catalog().get(id).unwrap().clone();
+    let asked = refdesk_enrich::EnrichRequest::new(refdesk_enrich::TextKind::Prompt, "See @far.");
+    let access = desk.access(&session());
+    let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, id, None, None);
+    let told = (
+        (
+            desk.instructions(),
+            desk.enrich(&session(), &asked, crate::EnrichMode::DryRun).0.text,
+            read.map_err(|it| it.message),
+        ),
+        (desk.document(id), desk.document_spot(id).map_err(|it| it.message), desk.tokens(&source, &Default::default())),
+        (
+            desk.rows().listed(&source, desk.tokens(&source, &Default::default())),
+            desk.graph().from(id).collect::<Vec<_>>(),
+            desk.templates().0.templates,
+        ),
+        (enrich_places(&desk, &source), desk.diagnostics()),
+    );
+    format!("{told:?}")
+}
+
+fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
+    use refdesk_enrich::SourceFiles;
+    (desk.files(source), SourceFiles::stamp(desk, source), desk.declared(source, "templates"))
+}
+
+/// A source outside is named and says that it waits; whatever stands there makes no difference to what is told.
+#[test]
+fn nothing_of_a_source_outside_is_told_before_trust() {
+    for mode in ["auto", "selectable"] {
+        let told = |set_up: &dyn Fn(&World)| {
+            let world = World::new();
+            set_up(&world);
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                {{"id": "far", "name": "Far", "path": "../out/far", "mode": "{mode}", "tags": ["t"],
+                  "contents": {{"templates": "templates"}}}},
+                {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            assert!(!desk.selection().contains("other"), "its mentions are not followed");
+            assert_eq!(desk.untrusted().len(), 1);
+            told_of(&mut desk, "far").replace(&world.root.display().to_string(), "")
+        };
+        let file = told(&|world: &World| world.put("out/far", "SECRET other\n"));
+        assert!(file.contains("waits for trust") && !file.contains("SECRET") && !file.contains("Read "), "{file}");
+        let folder = told(&|world: &World| {
+            world.put("out/far/SECRET.md", "See other and {{ SECRET }}.\n");
+            world.put("out/far/templates/SECRET.txt.tpl", "{{ SECRET }}\n");
+        });
+        assert_eq!(file, folder, "{mode}");
+        let link = told(&|world: &World| {
+            world.put("elsewhere/SECRET.md", "See other.\n");
+            fs::create_dir_all(world.root.join("out")).unwrap();
+            symlink("../elsewhere", world.root.join("out/far")).unwrap();
+        });
+        assert_eq!(file, link, "{mode}");
+    }
+}
+
+#[test]
+fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
+    let world = World::new();
+    for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"]
+    {
+        world.put(file, "SECRET other\n");
+    }
+    for (target, link) in [(".git", "git"), (".jaato/refdesk/told.json", "told.md"), ("store", "worktree/.git")] {
+        fs::create_dir_all(world.root.join("ws/worktree")).unwrap();
+        symlink(world.root.join("ws").join(target), world.root.join("ws").join(link)).unwrap();
+    }
+    let paths = [
+        ".git",
+        ".git/config",
+        "./sub/../.git/config",
+        "sub/.git",
+        "sub/.git/x.md",
+        ".jaato/refdesk",
+        ".jaato/refdesk/told.json",
+        ".jaato/refdesk/none.json",
+        "${workspaceRoot}/.git/config",
+        "git/config",
+        "told.md",
+        "worktree/.git/HEAD",
+        "../out/.git/x.md",
+        "/nowhere/at/all/.git/config",
+    ];
+    for path in paths {
+        for mode in ["auto", "selectable"] {
+            world.configure(&format!(
+                r#"{{"preselected": ["far"], "transitive_from_auto": true, "sources": [
+                    {{"id": "far", "name": "Far", "path": "{path}", "mode": "{mode}"}},
+                    {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
+            ));
+            let mut desk = world.desk();
+            let told = told_of(&mut desk, "far");
+            assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
+            assert!(!desk.selection().contains("other"), "{path}");
+            assert_eq!((access(&mut desk).paths().len(), desk.untrusted().len()), (0, 0), "{path}");
+            let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code.as_str()).collect();
+            assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
+        }
+    }
+    // By the name of what a link makes a folder of git.
+    symlink("store", world.root.join("ws/.git2")).unwrap();
+    fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
+    fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
+    world.configure(r#"{"sources": [{"id": "far", "name": "Far", "path": "store/HEAD", "mode": "auto"}]}"#);
+    assert_eq!(access(&mut world.desk()).paths().len(), 0);
+    world.configure(r#"{"references_dir": ".jaato/refdesk"}"#);
+    let codes: Vec<&str> = world.desk().diagnostics().iter().map(|problem| problem.code.as_str()).collect();
+    assert_eq!(codes, ["reserved-path"]);
+}
