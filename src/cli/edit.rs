@@ -10,8 +10,9 @@ use super::answer::CommandOutput;
 use super::environment;
 use super::output::{ask_to_leave, in_words, print_error, print_to_stderr};
 use crate::editor::{self, EditorCommand};
+use refdesk_core::config::LARGEST;
 use refdesk_desk::{Desk, Session, Spot};
-use refdesk_files::read_regular;
+use refdesk_files::read_whole;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -92,7 +93,7 @@ fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) ->
 
 fn read(file: &Path, shown: &str) -> Result<String, Error> {
     let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), "");
-    let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
+    let bytes = read_whole(file, LARGEST).map_err(|error| unread(error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| unread(error.to_string()))
 }
 

@@ -35,7 +35,7 @@ pub use settings::{ChannelKind, ChannelSettings, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use refdesk_files::{is_link_refused, read_regular};
+use refdesk_files::{is_link_refused, read_regular, whole};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -61,6 +61,9 @@ pub struct Config {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A longer file of sources is not read; 100,000 of them take 27 MB.
+pub const LARGEST: u64 = 256 * 1024 * 1024;
+
 /// Finds and reads the configuration of a workspace.
 pub fn load(around: &Surroundings) -> Config {
     load_making(around, |_, _, _| None::<()>).0
@@ -77,9 +80,9 @@ pub(crate) fn load_making<T: Send>(
     let Some(path) = path else { return (config, Vec::new()) };
     let shown = around.display(&path);
     let is_named = around.named.is_some() || around.from_environment.as_ref().is_some_and(|named| !named.is_empty());
-    let read = if is_named { read_regular(&path, u64::MAX) } else { find::read_found(around, &path, u64::MAX) };
-    match read {
-        Ok((bytes, _)) => {
+    let read = if is_named { read_regular(&path, LARGEST) } else { find::read_found(around, &path, LARGEST) };
+    match read.and_then(|read| whole(read, LARGEST)) {
+        Ok(bytes) => {
             let path: Arc<Path> = Arc::from(path);
             let make = |at, entry: PlainEntry<'_>| make(&path, at, entry);
             let (document, made, diagnostics) = JsonDocument::parse_making(path.clone(), shown, bytes, make);

@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 use super::writing::Leave;
 use super::{Desk, Session};
 use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
+use refdesk_core::config::LARGEST;
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
 use refdesk_files::output::{Before, PathLookup, Proposal, WriteFailure, WrittenFile};
 use refdesk_files::path::{relative, slashed};
-use refdesk_files::{FileMode, Folder, read_regular};
+use refdesk_files::{FileMode, Folder, read_whole};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
 use refdesk_text::{Code, Error};
@@ -309,7 +310,7 @@ impl Desk {
     /// The text of a file with other paths of some of its entries.
     pub(super) fn with_paths(&self, file: &Path, edits: &[PathEdit<'_>]) -> Result<String, Error> {
         let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
-        let (bytes, _) = read_regular(file, u64::MAX).map_err(|error| unread(error.to_string()))?;
+        let bytes = read_whole(file, LARGEST).map_err(|error| unread(error.to_string()))?;
         let mark: &str = if bytes.starts_with(b"\xef\xbb\xbf") { "\u{feff}" } else { "" };
         let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
         let mut text = text.trim_start_matches('\u{feff}').to_owned();

@@ -333,11 +333,7 @@ impl Desk {
     }
 
     fn preselected(&self) -> Choice {
-        let mut choice = Choice::default();
-        for id in &self.config.settings.preselected {
-            choice.pick(id);
-        }
-        choice
+        Choice::of_picks(&self.config.settings.preselected)
     }
 
     /// Recomputes the selection.

@@ -9,9 +9,9 @@ use super::Desk;
 use super::document::introduction;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::config::profile::OURS;
-use refdesk_core::config::{JsonDocument, MemberPart};
+use refdesk_core::config::{self, JsonDocument, MemberPart};
 use refdesk_core::mention::files;
-use refdesk_files::read_regular;
+use refdesk_files::read_whole;
 use refdesk_files::walk::WalkBudget;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
@@ -33,7 +33,7 @@ impl Desk {
     pub fn definition(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
-        let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| {
+        let bytes = read_whole(&path, config::LARGEST).map_err(|error| {
             let message = format!("{} cannot be read: {error}", self.around().display(&path));
             Error::new(Code::Unreadable, message, "read the workspace again")
         })?;

@@ -3,11 +3,12 @@
 //! lines have a desk name of their own, `profile-NAME`, so that the shared desk counts nothing of it as picked or
 //! sent.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Desk, Options};
 use crate::session::Store;
-use refdesk_core::catalog::{self, Catalog, SourceId};
+use refdesk_core::catalog::{self, Catalog, Source};
 use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileNotFound};
 use refdesk_core::config::{Config, Settings, Surroundings};
 use refdesk_core::selection::Choice;
@@ -15,6 +16,9 @@ use refdesk_files::Sealer;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
+
+/// Unknown ids of one profile for which the nearest known one is looked up: each is compared with the whole catalog.
+const SUGGESTED: usize = 20;
 
 /// The profile of a desk.
 #[derive(Debug)]
@@ -125,9 +129,9 @@ impl Known {
             let problem = Diagnostic::warning(Code::ProfileMissing, message).in_file(&profile.document.shown).about(id);
             problem.at(profile.position_of(around, id))
         };
-        for id in &narrowed.unknown {
-            let nearest = did_you_mean(id, whole.sources().iter().map(|source| source.id.as_str()));
-            let hint = nearest.map_or(Fix::ListSources, Fix::Text);
+        for (at, id) in narrowed.unknown.iter().enumerate() {
+            let known = whole.sources().iter().take(if at < SUGGESTED { usize::MAX } else { 0 });
+            let hint = did_you_mean(id, known.map(|source| source.id.as_str())).map_or(Fix::ListSources, Fix::Text);
             problems
                 .push(problem(id, format!("the profile '{name}' names '{id}', but no source has that id")).fix(hint));
         }
@@ -143,9 +147,16 @@ impl Known {
 
 /// The sources that a profile picks, without missing and excluded ones.
 pub(super) fn picks(profile: &Profile, catalog: &Catalog, exclusions: &[String]) -> Vec<String> {
-    let missing: Vec<&str> = catalog::missing(catalog, &profile.preselected).map(SourceId::as_str).collect();
-    let can_be = |id: &&String| !missing.contains(&id.as_str()) && !exclusions.contains(id);
+    let excluded: HashSet<&String> = exclusions.iter().collect();
+    let is_missing = |id: &str| catalog.get(id).is_some_and(Source::is_missing);
+    let can_be = |id: &&String| !is_missing(id) && !excluded.contains(id);
     profile.preselected.iter().filter(can_be).cloned().collect()
+}
+
+/// The picks of a profile that are excluded.
+pub(super) fn excluded_picks(profile: &Profile, exclusions: &[String]) -> Vec<String> {
+    let excluded: HashSet<&String> = exclusions.iter().collect();
+    profile.preselected.iter().filter(|id| excluded.contains(id)).cloned().collect()
 }
 
 /// Whether mentions pull in, and which tools are hidden: by the profile, or else by the configuration.

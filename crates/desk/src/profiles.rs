@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Desk;
-use super::profile::{Known, picks, said};
+use super::profile::{Known, excluded_picks, picks, said};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
 use refdesk_core::mention::{self, Library, MentionGraph};
@@ -131,7 +131,7 @@ impl Desk {
         let exclusions = &self.choice.exclusions;
         let catalog = known.catalog.as_ref().unwrap_or(&self.catalog);
         let choice = Choice { picks: picks(profile, catalog, exclusions), exclusions: exclusions.clone() };
-        let excluded = profile.preselected.iter().filter(|id| exclusions.contains(id)).cloned().collect();
+        let excluded = excluded_picks(profile, exclusions);
         let (transitive, exclude_tools) = said(profile, self.settings());
         let rules = ExpansionRules { transitive, ..self.rules() };
         Plan { profile, known, choice, excluded, rules, exclude_tools }

@@ -1,12 +1,12 @@
 //! Switches a desk to a profile: the profile's picks replace the desk's, as one change that can be undone. The rest of
 //! the profile does not apply: its own sources, whether mentions pull in, the tools that it hides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::change::Done;
 use super::embedded::files;
-use super::profile::{broken, said};
+use super::profile::{broken, excluded_picks, picks, said};
 use super::{Changed, Desk, Session};
 use crate::session::{DEFAULT, INDEX};
 use refdesk_core::catalog::{self, Mode, Source, SourceId};
@@ -79,7 +79,7 @@ impl Desk {
             tokens_before: self.paid(&self.selection),
             tokens_after: self.paid(&selected),
             missing,
-            excluded: profile.preselected.iter().filter(|id| after.exclusions.contains(id)).cloned().collect(),
+            excluded: excluded_picks(&profile, &after.exclusions),
             stays: self.stays_with(&profile),
             name: profile.name,
         })
@@ -160,22 +160,20 @@ impl Desk {
 
     /// The picks of a profile that exist and are not excluded.
     fn picks_of(&self, profile: &Profile) -> Vec<String> {
-        let can_be = |id: &&String| {
-            let is_there = self.catalog.get(id).is_some_and(|source| !source.is_missing());
-            is_there && !self.choice.exclusions.contains(id)
-        };
-        profile.preselected.iter().filter(can_be).cloned().collect()
+        let picks = picks(profile, &self.catalog, &self.choice.exclusions);
+        picks.into_iter().filter(|id| self.catalog.get(id).is_some()).collect()
     }
 
     /// The ids that a profile names but does not define itself, each once.
     fn named_by<'a>(&self, profile: &'a Profile) -> impl Iterator<Item = String> + use<'a> {
-        let own: Vec<&str> = own(profile).collect();
+        let own: HashSet<&str> = own(profile).collect();
+        let picked: HashSet<&String> = profile.preselected.iter().collect();
         let listed = profile.sources.iter().filter_map(|listed| match listed {
             Listed::Id(id) => Some(id),
             Listed::Whole { .. } => None,
         });
-        let more = listed.filter(|id| !profile.preselected.contains(id));
-        profile.preselected.iter().chain(more).filter(move |id| !own.contains(&id.as_str())).cloned()
+        let more = listed.filter(move |id| !picked.contains(id));
+        profile.preselected.iter().chain(more).filter(move |id| !own.contains(id.as_str())).cloned()
     }
 
     fn stays_with(&self, profile: &Profile) -> Vec<String> {

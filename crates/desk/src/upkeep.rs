@@ -10,10 +10,10 @@ use super::add::check_tag;
 use super::writing::Leave;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId};
-use refdesk_core::config::{JsonDocument, edits};
+use refdesk_core::config::{self, JsonDocument, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal, Scope};
-use refdesk_files::read_regular;
+use refdesk_files::read_whole;
 use refdesk_text::fold::same_tag;
 use refdesk_text::{Code, Error, Fix};
 
@@ -88,7 +88,7 @@ impl Desk {
             return Err(Error::new(Code::WorkspacePath, message, "change it in that file"));
         }
         let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), Fix::Reload);
-        let (bytes, _) = read_regular(&path, u64::MAX).map_err(|error| unread(error.to_string()))?;
+        let bytes = read_whole(&path, config::LARGEST).map_err(|error| unread(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
         let (document, problems) = JsonDocument::parse(&path, shown.clone(), text.clone().into_bytes());
         let document = document

@@ -113,6 +113,26 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     read_open(file, &metadata, limit)
 }
 
+/// All bytes of a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// As [`read_regular`]; [`io::ErrorKind::FileTooLarge`] if there are more, which a sparse file claims without taking any room.
+pub fn read_whole(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_regular(path, limit).and_then(|read| whole(read, limit))
+}
+
+/// The bytes that were read up to `limit`, if that is all.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] if there are more.
+pub fn whole((bytes, more): (Vec<u8>, bool), limit: u64) -> io::Result<Vec<u8>> {
+    if more {
+        let message = format!("it has more than {} MiB", limit / 1024 / 1024);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
 /// The stamp and bytes of an open file; no bytes if it has more than `limit`.
 ///
 /// # Errors

@@ -9,6 +9,9 @@ use serde::Serialize;
 use crate::{Code, Fix};
 
 pub mod locate;
+mod position_index;
+
+pub use position_index::PositionIndex;
 
 /// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -153,15 +156,20 @@ pub struct Position {
 impl Position {
     /// The position of byte `offset` of `text`; an offset past the end or inside a character is rounded down.
     pub fn of(text: &str, offset: usize) -> Self {
-        let mut end = offset.min(text.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let before = text.get(..end).unwrap_or_default();
+        let before = text.get(..floor(text, offset)).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self {
             line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }
     }
+}
+
+/// The nearest boundary of characters at or before this byte.
+fn floor(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }

@@ -1,6 +1,6 @@
 //! Configurations that cannot be read, parsed or trusted. Discovered sources are listed all the same.
 
-use std::fs;
+use std::fs::{self, File};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -235,4 +235,48 @@ fn many_problems_are_all_reported_and_quickly() {
     let checked = world.json(&["check"], 1);
     assert_eq!(checked["errors"].as_array().unwrap().len(), 2 * faulty, "id and path of each");
     check_good_source(&world);
+}
+
+/// Quadratic, one of these takes longer than a run may.
+#[test]
+fn many_problems_of_one_object_or_line_are_found_in_one_pass() {
+    let members = || (0..12_000).map(|at| (format!("key-{at}"), json!(1))).collect::<serde_json::Map<String, Value>>();
+    let mut unknown = members();
+    unknown.insert("sources".to_owned(), json!([good_source()]));
+    let mut source = members();
+    source.extend(inline("many", "text").as_object().unwrap().clone());
+    let wrong = vec![json!(1); 12_000];
+    let mut one_line: Vec<Value> = (0..15_000)
+        .map(|at| json!({"id": format!("s{at}"), "name": "s", "type": "inline", "content": "é", "nam": 1}))
+        .collect();
+    one_line.push(good_source());
+    let picks: Vec<String> = (0..25_000).map(|at| format!("none-{at}")).collect();
+    for (what, document) in [
+        ("unknown keys", Value::Object(unknown)),
+        ("unknown keys of a source", json!({"sources": [good_source(), source]})),
+        ("headers", json!({"sources": [good_source()], "channel": {"type": "webhook", "headers": members()}})),
+        ("rules", json!({"sources": [good_source()], "approval": members()})),
+        ("items", json!({"sources": [good_source()], "preselected": wrong})),
+        ("picks", json!({"sources": [good_source()], "preselected": picks})),
+        ("one line", json!({"sources": one_line})),
+    ] {
+        let world = Workspace::new();
+        world.put("references.json", document.to_string().as_bytes());
+        let listed = world.run(&["--format", "json", "list"]).exits(0);
+        assert!(ids(&listed.json()["sources"]).contains(&"kept".to_owned()), "{what}: {listed}");
+    }
+}
+
+/// A sparse file claims any size without taking room for it.
+#[test]
+fn a_file_of_hundreds_of_gigabytes_is_not_read() {
+    for place in ["references.json", ".jaato/references/x.json"] {
+        let world = discovered();
+        world.put(place, b"{}");
+        File::options().write(true).open(world.path.join(place)).unwrap().set_len(300 << 30).unwrap();
+        assert_eq!(codes(&world), ["unreadable"], "{place}");
+        let checked = world.run(&["check"]);
+        assert!(checked.text().contains(" MiB"), "{checked}");
+        check_good_source(&world);
+    }
 }

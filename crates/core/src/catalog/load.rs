@@ -14,13 +14,16 @@ use super::source::Source;
 use super::wanted::Wanted;
 use crate::config::{self, Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::read_regular;
+use refdesk_files::read_whole;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
 /// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
+
+/// A longer file of one source is not read: its text would be too long for an agent anyway.
+const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
 /// A source, or nothing, with the diagnostics of its entry; in catalog order.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
@@ -177,9 +180,9 @@ fn discovered_file(
     wanted: &Wanted,
 ) -> Option<(Option<Source>, Vec<Diagnostic>)> {
     let shown = reader.places.around.display(file);
-    Some(match read_regular(file, u64::MAX) {
-        Ok((bytes, _)) if !wanted.may_be_in(&bytes) => return None,
-        Ok((bytes, _)) => match JsonDocument::parse(file, shown, bytes) {
+    Some(match read_whole(file, LARGEST_ENTRY) {
+        Ok(bytes) if !wanted.may_be_in(&bytes) => return None,
+        Ok(bytes) => match JsonDocument::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);
                 problems.extend(more);
@@ -255,7 +258,7 @@ fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refde
         )),
         // Read the discovered file again: duplicates are too rare to keep every file's text for.
         _ => {
-            let (bytes, _) = read_regular(&source.origin.file, u64::MAX).ok()?;
+            let bytes = read_whole(&source.origin.file, LARGEST_ENTRY).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);
             Some(document?.position(&[PointerStep::Key("id")], MemberPart::Value))
         }

@@ -55,6 +55,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
     let reader = EntryContext { places: Places::new(around), folder: Some(&around.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
     for listed in &profile.sources {
         let Listed::Whole { index, value } = listed else { continue };
         let path: Vec<PointerStep<'_>> = OURS
@@ -65,7 +66,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
         let (source, wrong) = reader.read(document, path.clone(), value);
         problems.extend(wrong);
         let Some(source) = source else { continue };
-        if own.iter().any(|other| other.id == source.id) {
+        if !seen.insert(source.id.clone()) {
             let message = format!("the profile has the id '{}' twice; this entry is not used", source.id);
             let place = document.position(&path, crate::config::MemberPart::Value);
             let problem = Diagnostic::warning(Code::DuplicateId, message).in_file(&document.shown).at(place);

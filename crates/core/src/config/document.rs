@@ -10,7 +10,7 @@ use super::outline::{JsonOutline, outline};
 use super::plain_entry::PlainEntry;
 use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
-use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::report::{Diagnostic, Position, PositionIndex};
 
 /// The most repeated keys of a file that are reported.
 const REPEATED: usize = 20;
@@ -27,7 +27,7 @@ pub struct JsonDocument {
     text: String,
     /// Where the entries of `/sources` begin, so that a thousand diagnostics do not scan the text a thousand times.
     entries: OnceLock<Vec<usize>>,
-    line_starts: OnceLock<Vec<usize>>,
+    positions: OnceLock<PositionIndex>,
 }
 
 /// Which part of an object's member a diagnostic is about.
@@ -61,7 +61,7 @@ impl JsonDocument {
         match outline(&text, make) {
             Ok(JsonOutline { value, starts, made, has_repeated_keys }) => {
                 let entries = if starts.is_empty() { OnceLock::new() } else { OnceLock::from(starts) };
-                let document = Self { path, shown, value, text, entries, line_starts: OnceLock::new() };
+                let document = Self { path, shown, value, text, entries, positions: OnceLock::new() };
                 let problems = if has_repeated_keys { document.repeated_keys() } else { Vec::new() };
                 (Some(document), made, problems)
             }
@@ -129,13 +129,7 @@ impl JsonDocument {
     }
 
     fn position_of(&self, offset: usize) -> Position {
-        let starts = self.line_starts.get_or_init(|| {
-            std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
-        });
-        let line = starts.partition_point(|start| *start <= offset);
-        let start = line.checked_sub(1).and_then(|at| starts.get(at)).copied().unwrap_or(0);
-        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
-        Position { line: line.max(1), column }
+        self.positions.get_or_init(|| PositionIndex::new(&self.text)).position(&self.text, offset)
     }
 }
 

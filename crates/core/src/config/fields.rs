@@ -6,8 +6,12 @@ use serde_json::{Map, Value};
 use super::document::{JsonDocument, MemberPart};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::report::{Diagnostic, Position};
+
+/// Problems of one object that are shown where they are; later ones are shown at the object. Each place is searched from the
+/// beginning of the object, which a file with a hundred thousand of them would make endless.
+const PLACED: usize = 100;
 
 /// The members of one object of a document, and the position for its diagnostics.
 #[derive(Debug)]
@@ -17,6 +21,9 @@ pub struct Fields<'a> {
     members: &'a Map<String, Value>,
     source_id: Option<String>,
     diagnostics: &'a mut Vec<Diagnostic>,
+    reported: usize,
+    /// Where the object begins, once that was asked for.
+    start: Option<Position>,
 }
 
 impl<'a> Fields<'a> {
@@ -28,7 +35,9 @@ impl<'a> Fields<'a> {
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
         match value {
-            Value::Object(members) => Some(Self { document, path, members, source_id: None, diagnostics }),
+            Value::Object(members) => {
+                Some(Self { document, path, members, source_id: None, diagnostics, reported: 0, start: None })
+            }
             other => {
                 let found = word(other);
                 diagnostics.push(
@@ -104,7 +113,7 @@ impl<'a> Fields<'a> {
         let members = self.object(key)?;
         let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
         let (document, source_id) = (self.document, self.source_id.clone());
-        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics })
+        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics, reported: 0, start: None })
     }
 
     /// Warns about unknown members, each with the nearest known name.
@@ -139,8 +148,13 @@ impl<'a> Fields<'a> {
     }
 
     fn report_at(&mut self, below: &[PointerStep<'_>], part: MemberPart, problem: Diagnostic) {
-        let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
-        let position = self.document.position(&path, part);
+        self.reported += 1;
+        let position = if self.reported <= PLACED {
+            let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
+            self.document.position(&path, part)
+        } else {
+            *self.start.get_or_insert_with(|| self.document.position(&self.path, MemberPart::Value))
+        };
         let source_id = self.source_id.clone();
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
     }

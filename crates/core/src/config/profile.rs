@@ -2,6 +2,7 @@
 //! written for agents and mostly configure other plugins; only `plugin_configs.references` is read and checked here.
 //! The catalog interprets its sources.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -269,7 +270,7 @@ fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferenc
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(around, item.as_str()?))));
-    let preselected = each_once(fields, "preselected", ids);
+    let preselected = each_once(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
     // Called only to report a wrong type.
     fields.flag("transitive_injection", true);
@@ -292,24 +293,21 @@ fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
             }
         }
     }
-    let places: Vec<(usize, String)> = ids.clone();
-    for id in each_once(fields, "sources", ids.into_iter()) {
-        let index = places.iter().find(|(_, other)| *other == id).map_or(0, |(index, _)| *index);
-        listed.push((index, Listed::Id(id)));
-    }
+    let ids = each_once(fields, "sources", ids.into_iter());
+    listed.extend(ids.into_iter().map(|(index, id)| (index, Listed::Id(id))));
     listed.sort_by_key(|(index, _)| *index);
     listed.into_iter().map(|(_, item)| item).collect()
 }
 
 /// Removes repeated ids and reports them.
-fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usize, String)>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
+fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
+    let (mut seen, mut kept) = (HashSet::new(), Vec::new());
     for (index, id) in ids {
-        if kept.contains(&id) {
+        if seen.insert(id.clone()) {
+            kept.push((index, id));
+        } else {
             let problem = Diagnostic::warning(Code::DuplicateId, format!("'{key}' contains '{id}' twice"));
             fields.report_item(key, index, problem.fix("remove one of the two"));
-        } else {
-            kept.push(id);
         }
     }
     kept

@@ -1,9 +1,17 @@
 //! Changes a choice: pick, unpick, exclude, include, clear. Each returns whether anything changed. `closure` computes
 //! the result.
 
+use std::collections::HashSet;
+
 use super::Choice;
 
 impl Choice {
+    /// These picks, each once, without exclusions.
+    pub fn of_picks(ids: &[String]) -> Self {
+        let mut seen = HashSet::new();
+        Self { picks: ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect(), exclusions: Vec::new() }
+    }
+
     /// Adds a pick at the end and removes its exclusion.
     pub fn pick(&mut self, id: &str) -> bool {
         let lifted = self.include(id);

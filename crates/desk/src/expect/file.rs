@@ -11,7 +11,7 @@ use super::case::{Case, Wanted};
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::report::{Diagnostic, PositionIndex};
 use refdesk_text::{Code, Fix};
 
 const EXAMPLE: &str =
@@ -54,7 +54,7 @@ pub struct Expectations {
 /// # Errors
 /// The file is empty, is not TOML, has unknown keys, or names sources that are not in the catalog.
 pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<Expectations, Vec<Diagnostic>> {
-    let mut reader = Reader { text, shown, catalog, problems: Vec::new() };
+    let mut reader = Reader { text, positions: PositionIndex::new(text), shown, catalog, problems: Vec::new() };
     let (document, broken) = DeTable::parse_recoverable(text);
     // Later parser errors only follow from the first.
     if let Some((at, error)) = broken.iter().map(|it| (it.span().unwrap_or(0..0), it)).min_by_key(|(at, _)| at.start) {
@@ -72,6 +72,7 @@ pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<E
 
 struct Reader<'a> {
     text: &'a str,
+    positions: PositionIndex,
     shown: &'a str,
     catalog: &'a Catalog,
     problems: Vec<Diagnostic>,
@@ -79,7 +80,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn report(&mut self, at: &Range<usize>, code: Code, message: impl Into<String>, hint: impl Into<Fix>) {
-        let place = Position::of(self.text, at.start);
+        let place = self.positions.position(self.text, at.start);
         self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).fix(hint));
     }
 
@@ -190,7 +191,7 @@ impl Reader<'_> {
         }
         self.contradictions(table, span, &wanted);
         let kind = if result.is_some() { TextKind::ToolResult } else { TextKind::Prompt };
-        let line = Position::of(self.text, span.start).line;
+        let line = self.positions.position(self.text, span.start).line;
         Some(Case { name, line, kind, text: prompt.or(result)?, tool, args, select, wanted })
     }
 

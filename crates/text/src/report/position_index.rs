@@ -1,0 +1,74 @@
+//! Positions of many places in one text, without counting from its beginning for each of them.
+
+use super::{Position, floor};
+
+/// Bytes between two checkpoints: what one position counts at most.
+const STRIDE: usize = 4_096;
+
+/// Lines, and how many characters come before every so many bytes: a file of one line with a problem in each of its entries
+/// would otherwise be counted from its beginning for each.
+#[derive(Debug)]
+pub struct PositionIndex {
+    line_starts: Vec<usize>,
+    /// The characters before byte `n × STRIDE`.
+    characters: Vec<usize>,
+}
+
+impl PositionIndex {
+    /// Reads the text once.
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let line_starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect();
+        let mut characters = Vec::with_capacity(bytes.len() / STRIDE + 1);
+        let mut before = 0;
+        for part in bytes.chunks(STRIDE) {
+            characters.push(before);
+            before += starts(part);
+        }
+        // The end of a text that fills its last part.
+        characters.push(before);
+        Self { line_starts, characters }
+    }
+
+    /// The position of byte `offset` of the same text; an offset past the end or inside a character is rounded down.
+    pub fn position(&self, text: &str, offset: usize) -> Position {
+        let offset = floor(text, offset);
+        let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
+        let start = self.line_starts.get(line - 1).copied().unwrap_or_default();
+        Position { line, column: self.before(text, offset).saturating_sub(self.before(text, start)) + 1 }
+    }
+
+    /// The characters before this byte.
+    fn before(&self, text: &str, offset: usize) -> usize {
+        let at = offset / STRIDE;
+        let counted = self.characters.get(at).copied().unwrap_or_default();
+        counted + starts(text.as_bytes().get(at * STRIDE..offset).unwrap_or_default())
+    }
+}
+
+/// The characters that begin in these bytes.
+fn starts(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| !matches!(**byte, 0x80..0xc0)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_where_counting_finds_it() {
+        let texts = [
+            String::new(),
+            "a\n\nbé\u{1f600}x\n".to_owned(),
+            "ä\u{1f600}".repeat(STRIDE),
+            format!("{}\n{}", "é".repeat(STRIDE / 2), "\n".repeat(STRIDE)),
+        ];
+        for text in texts {
+            let index = PositionIndex::new(&text);
+            let near_ends = (0..40).flat_map(|at| [at, at + STRIDE - 20, at + 2 * STRIDE - 20, text.len() + 20 - at]);
+            for offset in near_ends {
+                assert_eq!(index.position(&text, offset), Position::of(&text, offset), "{offset} of {}", text.len());
+            }
+        }
+    }
+}
