@@ -23,6 +23,9 @@ const COMMON: usize = 4;
 /// The position of the vector of a document without one.
 const NO_VECTOR: u32 = u32::MAX;
 
+/// Likewise for a document whose vector is not computed yet.
+const WAITING: u32 = u32::MAX - 1;
+
 /// Why a source is what a text is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
@@ -60,7 +63,7 @@ pub(crate) struct Corpus {
     /// Position of its kind.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
-    /// For each document the position of its vector, or [`NO_VECTOR`].
+    /// For each document the position of its vector, or [`NO_VECTOR`], or [`WAITING`].
     vectors: Vec<u32>,
     /// The numbers of all vectors, one after the other.
     values: Vec<i8>,
@@ -173,7 +176,8 @@ impl Corpus {
             self.scales.push(document.scale);
             self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
         } else {
-            self.vectors.push(NO_VECTOR);
+            let waits = document.is_embedded && document.values.is_empty();
+            self.vectors.push(if waits { WAITING } else { NO_VECTOR });
             if let Some(waiting) = self.waiting.get_mut(wide(source)) {
                 *waiting |= document.is_embedded;
             }
@@ -208,6 +212,11 @@ impl Corpus {
     pub(crate) fn position(&self, document: i64) -> Option<usize> {
         let found = self.by_number.binary_search_by_key(&document, |(number, _)| *number).ok()?;
         self.by_number.get(found).map(|(_, at)| wide(*at))
+    }
+
+    /// Whether a document gets a vector that is not computed yet.
+    pub(crate) fn waits(&self, document: i64) -> bool {
+        self.position(document).is_some_and(|at| self.vectors.get(at) == Some(&WAITING))
     }
 
     /// The kind of a document.
@@ -341,7 +350,7 @@ impl Corpus {
     }
 
     fn cosine(&self, vector: &Vector, document: usize) -> f32 {
-        let Some(at) = self.vectors.get(document).filter(|at| **at != NO_VECTOR).map(|at| wide(*at)) else {
+        let Some(at) = self.vectors.get(document).filter(|at| **at < WAITING).map(|at| wide(*at)) else {
             return 0.0;
         };
         let start = at * self.dims;

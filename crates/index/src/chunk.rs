@@ -77,6 +77,7 @@ pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
         text: &text,
         lines,
         is_changelog,
+        shortest: if is_html(&ending(name)) { 0 } else { SHORTEST },
         has_title: false,
         headings: Vec::new(),
         open: None,
@@ -145,6 +146,9 @@ struct Packer<'t> {
     lines: Vec<usize>,
     /// The whole document is one.
     is_changelog: bool,
+    /// A chunk goes on past a heading until it has this length. What is read of HTML has no headings anymore by which the
+    /// section that is meant could be found in a chunk later, so that each of its sections is one.
+    shortest: usize,
     /// There was a heading.
     has_title: bool,
     /// The headings above the next block.
@@ -178,7 +182,7 @@ impl Packer<'_> {
         match block.kind {
             BlockKind::Heading(level, title) => {
                 let is_full = |open: &Open| open.has_text || open.length + length > LONGEST;
-                if self.open.as_ref().is_some_and(|open| open.length >= SHORTEST && is_full(open)) {
+                if self.open.as_ref().is_some_and(|open| open.length >= self.shortest && is_full(open)) {
                     self.end();
                 }
                 self.begin(level, title);
@@ -459,6 +463,16 @@ mod tests {
         {
             chunks(Path::new("a.html"), text);
         }
+    }
+
+    #[test]
+    fn each_section_of_html_is_a_chunk_however_short() {
+        let text = "<h1>Manual</h1>\n<p>About dingos.</p>\n<h2>Feeding</h2>\n<p>About olms.</p>\n<h2>Cleaning</h2>\n<h3>Cages</h3>\n<p>About gundis.</p>\n";
+        let found = chunks(Path::new("a.html"), text);
+        let found: Vec<_> =
+            found.iter().map(|it| (it.headings.join(HEADING_SEPARATOR), it.line, it.end_line)).collect();
+        let expected = [("Manual", 1, 2), ("Manual > Feeding", 3, 4), ("Manual > Cleaning > Cages", 5, 7)];
+        assert_eq!(found, expected.map(|(heading, from, to)| (heading.to_owned(), from, to)));
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! A prompt is compared whole and in pieces: a long one is about several things (SEARCH S2.3).
 
-use std::collections::HashSet;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use crate::words::{forms, is_stop_word, words};
 
@@ -16,7 +17,8 @@ const JUDGED: usize = 256;
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;
 
-/// The text, and its pieces if it has several: the first, the last, and those with most different words.
+/// The text, and its pieces if it has several: the first, the last, and those with most words that
+/// few other pieces have.
 pub fn pieces(text: &str) -> Vec<&str> {
     let text = text.trim();
     let mut found: Vec<&str> = Vec::new();
@@ -38,7 +40,9 @@ pub fn pieces(text: &str) -> Vec<&str> {
     if found.len() >= MOST {
         let last = found.len() - 1;
         let mut between: Vec<usize> = (1..last).step_by(last.div_ceil(JUDGED)).collect();
-        between.sort_by_key(|at| std::cmp::Reverse(found.get(*at).map_or(0, |piece| terms(piece).len())));
+        let shares = rare_words(between.iter().filter_map(|at| found.get(*at).copied()));
+        let share: HashMap<usize, f32> = between.iter().copied().zip(shares).collect();
+        between.sort_by(|one, other| share.get(other).partial_cmp(&share.get(one)).unwrap_or(Ordering::Equal));
         between.truncate(MOST - 3);
         let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
         let mut at = 0;
@@ -48,6 +52,22 @@ pub fn pieces(text: &str) -> Vec<&str> {
         });
     }
     std::iter::once(text).chain(found).collect()
+}
+
+/// For each piece the number of its words, each counted as its share of the pieces that have it: a line that is repeated a hundred
+/// times says little, and one question between such lines much. Numbers, times and addresses are no words.
+fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
+    let has_digit = |term: &String| term.contains(|character: char| character.is_ascii_digit());
+    let words: Vec<Vec<String>> =
+        pieces.map(|piece| terms(piece).into_iter().filter(|term| !has_digit(term)).collect()).collect();
+    let mut counts: HashMap<&str, f32> = HashMap::new();
+    for word in words.iter().flatten() {
+        *counts.entry(word).or_default() += 1.0;
+    }
+    words
+        .iter()
+        .map(|words| words.iter().map(|word| counts.get(word.as_str()).map_or(0.0, |n| 1.0 / n)).sum())
+        .collect()
 }
 
 /// The words of a piece that say something, in lower case, each once, names also in parts.
@@ -91,6 +111,22 @@ mod tests {
         let unbroken = "x".repeat(5_000);
         let found = pieces(&unbroken);
         assert_eq!(found.len(), MOST);
+    }
+
+    #[test]
+    fn a_question_within_a_paste_is_a_piece() {
+        let question = "how do I hide lines of rust code with a hash prefix?";
+        let equal = "log line nothing here to see, all is well in the system today\n".repeat(100);
+        let numbered: String = (0..200)
+            .map(|at| format!("2026-01-05T10:{at:02}:17Z 0x{at:08x} worker-{at} took {at} ms for request {at}\n"))
+            .collect();
+        let program: String = (0..60).map(|at| format!("    let total{at} = add(total{at}, {at})?;\n")).collect();
+        for paste in [equal, numbered, program] {
+            let text = format!("{paste}\n\n{question}\n\n{paste}");
+            let found = pieces(&text);
+            assert!(found.contains(&question), "{found:?}");
+            assert_eq!(found.len(), MOST);
+        }
     }
 
     #[test]

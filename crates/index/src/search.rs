@@ -202,8 +202,11 @@ impl Index {
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
-        let fused =
-            fuse(&[&by_words, &by_meaning], |it| (query.weight)(corpus.kind(it)), |it| corpus.kind_and_source(it));
+        // A document whose vector is not computed yet counts as if both lists had it at the same place; otherwise any that has
+        // one would come before the best by words while the index is made.
+        let lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
+        let weight = |document| lists(document) * (query.weight)(corpus.kind(document));
+        let fused = fuse(&[&by_words, &by_meaning], weight, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
         let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
         let with_words = with_words(storage, &terms, corpus.len())?;

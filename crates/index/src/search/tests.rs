@@ -202,6 +202,26 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
 }
 
+#[test]
+fn the_best_by_words_stays_first_while_vectors_are_computed() {
+    let world = World::new();
+    fill(&world);
+    let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
+    // "note" is the only one that has its vector already.
+    let change = "DELETE FROM vectors WHERE content_hash NOT IN
+                  (SELECT content_hash FROM documents WHERE source_id = 'note')";
+    assert!(connection.execute(change, ()).unwrap() > 0);
+    drop(connection);
+    let by_words = {
+        let (index, _) = world.index();
+        index.search(&everything("circuit breakers fail calls"), None).unwrap()
+    };
+    let found = search(&world, "circuit breakers fail calls");
+    assert!(found.partial.is_some());
+    assert_eq!((found.hits[0].source.as_str(), found.mode), ("guide", SearchMode::Hybrid));
+    assert_eq!(found.hits[0].heading, by_words.hits[0].heading);
+}
+
 fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
     world.update(vec![
         inline("ja", "# 支払い\n\n支払いが失敗したら再試行は三回までとする。"),
