@@ -51,7 +51,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             }
             text.push('\n');
             if report.is_aside {
-                text.push_str("the old one was not yours: it is kept as .jaato/refdesk/index.db.aside\n");
+                text.push_str("the old one was not made here, as after a move or a copy of the workspace: it is kept as .jaato/refdesk/index.db.aside\n");
             } else if report.is_replaced {
                 text.push_str("the old one was damaged or older, and is removed\n");
             }

@@ -416,7 +416,7 @@ impl Location {
 fn foreign() -> Error {
     Error::new(
         Code::IndexForeign,
-        "the search index in .jaato/refdesk is damaged, or was not made here by you, and is not used",
+        "the search index in .jaato/refdesk is damaged, or was not made here by you, as after a move or a copy of the workspace, and is not used",
         Fix::BuildIndex,
     )
 }

@@ -60,7 +60,10 @@ impl Server {
         });
         let hosts: Vec<String> = hosts.collect();
         let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("postgres");
-        format!("the database '{name}' at {}", hosts.join(", "))
+        match hosts.as_slice() {
+            [] => format!("the database '{name}'"),
+            hosts => format!("the database '{name}' at {}", hosts.join(", ")),
+        }
     }
 
     pub fn config(&self, connect: Duration, limit: Duration) -> Config {
@@ -78,7 +81,8 @@ impl Server {
         };
         let message = format!("the search index in {shown} cannot be used: {}", refused.message());
         let code = refused.code();
-        if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION {
+        // The name of the file is in every translation of the message. The same code says that a role does not exist.
+        if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION && refused.message().contains("pg_hba.conf") {
             let message = format!("{message}; refdesk does not speak TLS to a database");
             return Error::new(Code::IndexUnreachable, message, WITHOUT_TLS);
         }
@@ -89,12 +93,17 @@ impl Server {
             let fix = format!("ask for the right to create and write the schema 'refdesk' in {shown}");
             return Error::new(Code::IndexUnwritable, message, fix);
         }
+        if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+            return Error::new(Code::IndexUnwritable, message, "name a server in index_url that can be written");
+        }
         match code.code().get(..2) {
-            // The database does not exist, the server is starting, ending or full.
-            Some("3D" | "53" | "57" | "08") => {
+            // The database does not exist or takes no connections, the server is starting, ending or full.
+            Some("3D" | "53" | "55" | "57" | "08") => {
                 Error::new(Code::IndexUnreachable, message, "check index_url, and that the server runs")
             }
-            _ => Error::new(Code::IndexUnreadable, message, Fix::BuildIndex),
+            // A table is missing or has other columns.
+            Some("42") => Error::new(Code::IndexUnreadable, message, Fix::BuildIndex),
+            _ => Error::new(Code::IndexUnreadable, message, "see the server's log, and try again"),
         }
     }
 

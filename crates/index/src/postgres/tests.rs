@@ -9,7 +9,7 @@ use crate::Question;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
 use refdesk_postgres::testing::TestServer;
-use refdesk_text::Code;
+use refdesk_text::{Code, Fix};
 
 #[test]
 fn a_server_that_does_not_answer_is_given_up() {
@@ -154,7 +154,16 @@ fn refusals(server: &TestServer, database: &str) {
     assert_eq!(error.code, Code::IndexUnreachable, "{error}");
     assert!(error.to_string().contains("TLS"), "{error}");
     assert_eq!(refused("reader", database).code, Code::IndexUnwritable);
-    assert_eq!(refused("nobody", database).code, Code::IndexUnreachable);
+    let error = refused("nobody", database);
+    assert_eq!(error.code, Code::IndexUnreachable, "{error}");
+    assert!(!error.to_string().contains("TLS"), "{error}");
+    let closed = server.database(&format!("{database}_closed"));
+    server.run(database, &format!("ALTER DATABASE {database}_closed ALLOW_CONNECTIONS false"));
+    let error = World::on(closed).run(vec![], false, &mut |_| true).unwrap_err();
+    assert_eq!((error.code, error.fix == Fix::BuildIndex), (Code::IndexUnreachable, false), "{error}");
+    server.database(&format!("{database}_read"));
+    server.run(database, &format!("ALTER DATABASE {database}_read SET default_transaction_read_only = on"));
+    assert_eq!(refused("refdesk", &format!("{database}_read")).code, Code::IndexUnwritable);
     assert_eq!(refused("refdesk", "none").code, Code::IndexUnreachable);
     let gone = World::on("postgres://ann:s3cret@127.0.0.1:1/team".to_owned());
     let error = crate::Index::open(&gone.location()).map(drop).unwrap_err();
