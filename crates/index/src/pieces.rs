@@ -79,12 +79,18 @@ pub fn terms(piece: &str) -> Vec<String> {
             if terms.len() == TERMS {
                 return terms;
             }
-            if term.chars().count() > 1 && !is_stop_word(&term) && seen.insert(term.clone()) {
+            let says_something = term.chars().count() > 1 && !is_stop_word(&term) && !is_inflection(&term);
+            if says_something && seen.insert(term.clone()) {
                 terms.push(term);
             }
         }
     }
     terms
+}
+
+/// Whether a pair of characters is of endings and particles alone: Japanese writes them in Hiragana.
+fn is_inflection(term: &str) -> bool {
+    term.chars().count() == 2 && term.chars().all(|char| matches!(char, '\u{3041}'..='\u{309f}'))
 }
 
 #[cfg(test)]
@@ -136,5 +142,6 @@ mod tests {
             ["selectreferences", "select", "references", "desk"]
         );
         assert!(terms("what is it?").is_empty());
+        assert_eq!(terms("再実行してください"), ["再実行してください", "再実", "実行", "行し"]);
     }
 }

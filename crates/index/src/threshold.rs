@@ -12,8 +12,18 @@ const LOWEST: f32 = 0.35;
 /// The share of the background texts that stay below the threshold.
 const BELOW: f32 = 0.92;
 
-/// Subjects of commits of projects in many fields, one a string.
-static TEXTS: &str = include_str!("../model/background.json");
+/// By language: in English subjects of commits of projects in many fields, in the others what anybody says to an agent.
+const TEXTS: [&str; 9] = [
+    include_str!("../model/background/en.json"),
+    include_str!("../model/background/de.json"),
+    include_str!("../model/background/es.json"),
+    include_str!("../model/background/fr.json"),
+    include_str!("../model/background/ja.json"),
+    include_str!("../model/background/ko.json"),
+    include_str!("../model/background/pt.json"),
+    include_str!("../model/background/ru.json"),
+    include_str!("../model/background/zh.json"),
+];
 
 /// Texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
@@ -32,7 +42,8 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
     if !is_expired && load(storage, embedder.model())?.is_some() {
         return Ok(());
     }
-    let texts = background_texts();
+    let languages = background_texts();
+    let texts = languages.concat();
     let corpus = Corpus::load(storage, embedder.model())?;
     let vectors = embedder.background(&texts)?;
     let prepared = texts.iter().zip(&vectors).map(|(text, vector)| prepare(text, &mut |_| Ok(Some(vector.clone()))));
@@ -42,14 +53,21 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
         let terms = corpus.terms(storage, some.iter().flatten())?;
         best.extend(some.iter().map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
     }
-    let threshold = quantile(&mut best, BELOW).max(LOWEST);
+    // Texts in the language of the documents are nearer to them than any other, whatever both are about.
+    let mut rest = best.as_mut_slice();
+    let mut threshold = LOWEST;
+    for language in &languages {
+        let (scores, others) = rest.split_at_mut(language.len().min(rest.len()));
+        threshold = threshold.max(quantile(scores, BELOW));
+        rest = others;
+    }
     storage.set_metadata(&key(embedder.model()), &threshold.to_string())?;
     storage.set_metadata(EXPIRED, "no")
 }
 
-/// Short texts of many fields, none of which has to do with any catalog.
-pub fn background_texts() -> Vec<String> {
-    serde_json::from_str(TEXTS).unwrap_or_default()
+/// Short texts that have nothing to do with any catalog, by language.
+pub fn background_texts() -> Vec<Vec<String>> {
+    TEXTS.map(|texts| serde_json::from_str(texts).unwrap_or_default()).into()
 }
 
 /// The stored threshold; `None` before all vectors were computed once.
@@ -57,8 +75,9 @@ pub(crate) fn load(storage: &dyn Storage, model: &str) -> Result<Option<f32>, Er
     Ok(storage.metadata(&key(model))?.and_then(|text| text.parse().ok()))
 }
 
+/// Names the background, too: what another one gave says nothing.
 fn key(model: &str) -> String {
-    format!("threshold/{model}")
+    format!("threshold/2/{model}")
 }
 
 /// The value below which this share of the values lies; 0 if there are none.
@@ -82,6 +101,6 @@ mod tests {
 
     #[test]
     fn the_background_is_there() {
-        assert_eq!(background_texts().len(), 240);
+        assert_eq!(background_texts().iter().map(Vec::len).collect::<Vec<_>>(), [240, 32, 32, 32, 32, 32, 32, 32, 32]);
     }
 }
