@@ -38,7 +38,7 @@ pub fn is_emoji_joiner(before: Option<char>, c: char, next: Option<char>) -> boo
 }
 
 /// Whether a character is an emoji; digits, `#` and `*` are not.
-pub fn is_emoji(c: char) -> bool {
+pub(crate) fn is_emoji(c: char) -> bool {
     !c.is_ascii() && c.is_emoji_char()
 }
 

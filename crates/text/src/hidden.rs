@@ -199,7 +199,6 @@ fn has_variants(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Its name.
 fn name(c: char) -> &'static str {
     match c {
         '\u{ad}' => "soft hyphen",

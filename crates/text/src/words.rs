@@ -40,7 +40,7 @@ pub fn char_after(text: &str, at: usize) -> Option<char> {
 }
 
 /// Whether the `.` at byte `at` ends a sentence: it is not followed by a letter, digit or `_`.
-pub fn ends_sentence(text: &str, at: usize) -> bool {
+fn ends_sentence(text: &str, at: usize) -> bool {
     !char_after(text, at + 1).is_some_and(|c| is_letter(c) || is_digit(c) || c == '_')
 }
 
