@@ -19,7 +19,7 @@ use super::own::{made_for, open_folder};
 
 mod batch;
 
-pub use batch::Batch;
+pub(crate) use batch::Batch;
 
 /// Prefix and suffix of a temporary file's name.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");

@@ -169,7 +169,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn make_private(&self) -> io::Result<()> {
+    pub(crate) fn make_private(&self) -> io::Result<()> {
         self.handle.make_private().map_err(|error| with_path(&self.path, error))
     }
 

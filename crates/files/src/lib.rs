@@ -21,7 +21,8 @@ mod testing;
 pub mod walk;
 pub mod workspace;
 
-pub use atomic::{Batch, Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
+pub(crate) use atomic::Batch;
+pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
 pub use error::{code_of, is_link_refused, no_workspace};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry, confine_to};
 pub use link::link_on_path;

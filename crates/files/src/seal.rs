@@ -26,7 +26,6 @@ use super::{Durability, FileMode, private_folder};
 /// File name of the secret in the user's state folder.
 const SECRET: &str = "seal.key";
 
-/// Bytes of the secret.
 const SECRET_BYTES: usize = 32;
 
 /// Bytes of a seal: HMAC-SHA256, truncated to 128 bits.

@@ -13,7 +13,7 @@ use crate::folder::{FileMode, Folder};
 
 /// Temporary files of one writer in one folder. A clone is the same batch.
 #[derive(Debug, Clone)]
-pub struct Batch {
+pub(crate) struct Batch {
     leader: Arc<Staged>,
     made: Arc<AtomicUsize>,
 }
@@ -23,7 +23,7 @@ impl Batch {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn new(folder: &Folder) -> io::Result<Self> {
+    pub(crate) fn new(folder: &Folder) -> io::Result<Self> {
         Ok(Self { leader: Arc::new(folder.temporary(FileMode::Private)?), made: Arc::default() })
     }
 
@@ -32,7 +32,7 @@ impl Batch {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn stage(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<Staged> {
+    pub(crate) fn stage(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<Staged> {
         let folder = &self.leader.folder;
         let with_path = |error| with_path(&folder.path_of(name.as_ref()), error);
         let existing = folder.permissions_of(name.as_ref())?;
@@ -50,7 +50,7 @@ impl Batch {
     ///
     /// # Errors
     /// As [`Folder::second`].
-    pub fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
+    pub(crate) fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let second = self.next();
         match self.leader.folder.link(name.as_ref(), &second.name) {
             Ok(()) => Ok(second),

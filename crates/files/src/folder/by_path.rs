@@ -35,7 +35,7 @@ impl Handle {
         fs::create_dir(self.0.join(name))
     }
 
-    pub fn make_private(&self) -> io::Result<()> {
+    pub(crate) fn make_private(&self) -> io::Result<()> {
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Handle {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
-    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         self.link(from, to)?;
         self.remove_file(from)
     }

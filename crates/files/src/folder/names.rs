@@ -172,7 +172,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path; [`io::ErrorKind::AlreadyExists`] if the name is taken.
-    pub fn rename_new(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
         self.handle.rename_new(from, to).map_err(|error| with_path(&self.path.join(to), error))
     }

@@ -43,14 +43,14 @@ impl AsFd for Handle {
 }
 
 impl Handle {
-    pub fn root(path: &Path) -> io::Result<Self> {
+    pub(crate) fn root(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
     }
 
     /// The folder at a path below this one, if the system can refuse links itself and there is none.
     #[cfg(target_os = "linux")]
-    pub fn below(&self, path: &Path) -> Option<Self> {
+    pub(crate) fn below(&self, path: &Path) -> Option<Self> {
         use rustix::fs::{ResolveFlags, openat2};
         openat2(&self.0, path, THROUGH, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
     }
@@ -60,11 +60,11 @@ impl Handle {
         None
     }
 
-    pub fn child(&self, name: &OsStr) -> io::Result<Self> {
+    pub(crate) fn child(&self, name: &OsStr) -> io::Result<Self> {
         Ok(Self(openat(&self.0, name, THROUGH | OFlags::NOFOLLOW, Bits::empty())?))
     }
 
-    pub fn make(&self, name: &OsStr, mode: FileMode) -> io::Result<()> {
+    pub(crate) fn make(&self, name: &OsStr, mode: FileMode) -> io::Result<()> {
         let bits = match mode {
             FileMode::Default => Bits::RWXU | Bits::RWXG | Bits::RWXO,
             FileMode::Private => Bits::RWXU,
@@ -72,7 +72,7 @@ impl Handle {
         Ok(mkdirat(&self.0, name, bits)?)
     }
 
-    pub fn make_private(&self) -> io::Result<()> {
+    pub(crate) fn make_private(&self) -> io::Result<()> {
         let bits = Bits::from_raw_mode(fstat(&self.0)?.st_mode);
         if bits.intersects(Bits::RWXG | Bits::RWXO) {
             chmodat(&self.0, ".", Bits::RWXU, AtFlags::empty())?;
@@ -80,7 +80,7 @@ impl Handle {
         Ok(())
     }
 
-    pub fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
+    pub(crate) fn open(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
         let (flags, bits) = match purpose {
             Purpose::Locate => (LOCATE, Bits::empty()),
             Purpose::Read => (OFlags::RDONLY, Bits::empty()),
@@ -95,7 +95,7 @@ impl Handle {
         Ok(File::from(openat(&self.0, name, flags | FILE, bits)?))
     }
 
-    pub fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
+    pub(crate) fn entry(&self, name: &OsStr) -> io::Result<FolderEntry> {
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = kind_of(FileType::from_raw_mode(stat.st_mode));
         #[allow(clippy::useless_conversion, reason = "macOS has 16 bits here")]
@@ -104,14 +104,14 @@ impl Handle {
         Ok(FolderEntry { kind, size, permissions: Permissions::from_mode(bits) })
     }
 
-    pub fn holds(&self, name: &OsStr, file: &File) -> bool {
+    pub(crate) fn holds(&self, name: &OsStr, file: &File) -> bool {
         match (fstat(file), statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)) {
             (Ok(open), Ok(there)) => (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino),
             _ => false,
         }
     }
 
-    pub fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+    pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
         let listed = openat(&self.0, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Bits::empty())?;
         let named = |entry: rustix::io::Result<DirEntry>| {
             let entry = match entry {
@@ -132,11 +132,11 @@ impl Handle {
         Ok(Dir::new(listed)?.filter_map(named))
     }
 
-    pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(renameat(&self.0, from, &self.0, to)?)
     }
 
-    pub fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
@@ -151,15 +151,15 @@ impl Handle {
         self.remove_file(from)
     }
 
-    pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
     }
 
-    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 }

@@ -74,7 +74,7 @@ pub(super) enum RenameState {
 }
 
 impl FileRename {
-    pub fn state(&self) -> RenameState {
+    pub(crate) fn state(&self) -> RenameState {
         let now = Before::read(&self.path).ok().map(|(now, _)| now);
         if now.as_ref() == Some(&self.after) {
             return RenameState::After;
@@ -90,7 +90,7 @@ impl FileRename {
     ///
     /// # Errors
     /// The path now leads elsewhere, or the file system's error.
-    pub fn make(&self, lookup: &mut PathLookup) -> Result<(), Error> {
+    pub(crate) fn make(&self, lookup: &mut PathLookup) -> Result<(), Error> {
         // The new content is in the folder that was checked; a folder that replaced it does not contain it.
         refusal::check_again(lookup, &self.path, &self.shown)?;
         let found = lookup.folder(&self.path, &self.shown)?.ok_or_else(|| refusal::moved(&self.shown))?;
@@ -103,7 +103,7 @@ impl FileRename {
     }
 
     /// Undoes the rename if it was made and the file was not changed since. Returns whether the old content is back.
-    pub fn undo(&self) -> bool {
+    pub(crate) fn undo(&self) -> bool {
         match self.state() {
             RenameState::After => {
                 let back = Folder::of_real(&self.path).and_then(|(folder, name)| match &self.old {
@@ -124,7 +124,7 @@ impl WriteRecord {
     }
 
     /// Reads the note of a workspace.
-    pub fn load(workspace: &Path, sealer: &Sealer) -> Note {
+    pub(crate) fn load(workspace: &Path, sealer: &Sealer) -> Note {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
             // What a link leads to is not refdesk's; commands report the link itself.
@@ -139,7 +139,7 @@ impl WriteRecord {
     }
 
     /// Whether there is a note.
-    pub fn exists(workspace: &Path) -> bool {
+    pub(crate) fn exists(workspace: &Path) -> bool {
         let entry = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.entry(name));
         entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind != EntryKind::Link))
     }
@@ -148,7 +148,7 @@ impl WriteRecord {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
+    pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
         let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), FileMode::Private)?;
         // The writer holds the lock, so no other process will finish what is left over there.
@@ -160,7 +160,7 @@ impl WriteRecord {
     ///
     /// # Errors
     /// The file system's error.
-    pub fn forget(workspace: &Path) -> io::Result<()> {
+    pub(crate) fn forget(workspace: &Path) -> io::Result<()> {
         match remove_own(&Self::file(workspace)) {
             Err(error) if is_absent(&error) => Ok(()),
             removed => removed,
@@ -171,7 +171,7 @@ impl WriteRecord {
     ///
     /// # Errors
     /// The file system's error.
-    pub fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
         let file = Self::file(workspace);
         let aside = file.with_extension("json.damaged");
         rename_own(&file, name_of(&aside))?;
@@ -179,7 +179,7 @@ impl WriteRecord {
     }
 
     /// Undoes every rename that was made; returns those whose old content could not be restored.
-    pub fn undo(&self) -> Vec<&FileRename> {
+    pub(crate) fn undo(&self) -> Vec<&FileRename> {
         let stuck = self.files.iter().rev().filter(|step| !step.undo()).collect();
         self.remove_temporary();
         remove_folders(&self.folders);
@@ -187,7 +187,7 @@ impl WriteRecord {
     }
 
     /// Removes the temporary files, and what else a dead writer left beside them, such as the leader of a batch.
-    pub fn remove_temporary(&self) {
+    pub(super) fn remove_temporary(&self) {
         let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {
             // The next writer in that folder removes what stays.

@@ -145,7 +145,6 @@ fn check_length(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Resolves links.
 pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
