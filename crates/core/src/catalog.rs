@@ -42,7 +42,7 @@ impl Catalog {
     }
 
     /// Like [`Catalog::of`]; also returns the sources whose id was already used by an earlier one.
-    pub fn merged(mut sources: Vec<Arc<Source>>) -> (Self, Vec<Arc<Source>>) {
+    fn merged(mut sources: Vec<Arc<Source>>) -> (Self, Vec<Arc<Source>>) {
         let mut by_id = HashMap::with_capacity(sources.len());
         let mut losers = Vec::new();
         sources.retain(|source| {

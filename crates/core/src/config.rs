@@ -24,7 +24,7 @@ pub mod user;
 pub use approval::{ApprovalMode, Rule, verdict};
 pub use document::{JsonDocument, MemberPart};
 pub use environment::Environment;
-pub use fields::Fields;
+pub(crate) use fields::Fields;
 pub use find::{Surroundings, expand, find, places};
 pub use hints::HintSettings;
 pub use index_url::IndexUrl;

@@ -14,7 +14,8 @@ mod scan;
 mod target;
 
 pub use documents::{LIMITS, files, tokens};
-pub use graph::{MentionGraph, Mentions, Positions};
+pub(crate) use graph::Positions;
+pub use graph::{MentionGraph, Mentions};
 pub use ids::IdMatcher;
 pub use library::{Library, Scanned};
 pub use links::LinkSyntax;

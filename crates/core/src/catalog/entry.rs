@@ -17,7 +17,7 @@ use refdesk_text::report::locate::PointerStep;
 
 /// The context for reading an entry.
 #[derive(Debug)]
-pub struct EntryContext<'a> {
+pub(super) struct EntryContext<'a> {
     /// Finds what is at their paths.
     pub places: Places<'a>,
     /// The folder that relative paths start from, if it is not the folder of the file.
@@ -26,7 +26,7 @@ pub struct EntryContext<'a> {
 
 impl EntryContext<'_> {
     /// The source at `path` of the document; `None` if it lacks a required member.
-    pub fn read(
+    pub(super) fn read(
         &self,
         document: &JsonDocument,
         path: Vec<PointerStep<'_>>,

@@ -12,7 +12,7 @@ use refdesk_text::{Code, Fix};
 
 /// Finds what is at the paths of a workspace's sources.
 #[derive(Debug)]
-pub struct Places<'a> {
+pub(super) struct Places<'a> {
     /// Workspace and related folders.
     pub around: &'a Surroundings,
     /// Resolves links; caches folders.
@@ -26,7 +26,7 @@ pub struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// For the sources of this workspace.
-    pub fn new(around: &'a Surroundings) -> Self {
+    pub(super) fn new(around: &'a Surroundings) -> Self {
         let resolver = Resolver::default();
         Self {
             around,
@@ -38,17 +38,17 @@ impl<'a> Places<'a> {
     }
 
     /// The same, without the sizes of files in folders with many of them.
-    pub fn without_sizes(around: &'a Surroundings) -> Self {
+    pub(super) fn without_sizes(around: &'a Surroundings) -> Self {
         Self { listings: Some(FolderListings::default()), ..Self::new(around) }
     }
 
     /// The same, of which only names are needed: every path counts as that of a file, and none is looked at.
-    pub fn unseen(around: &'a Surroundings) -> Self {
+    pub(super) fn unseen(around: &'a Surroundings) -> Self {
         Self { is_unseen: true, ..Self::new(around) }
     }
 
     /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
-    pub fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
+    pub(super) fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
         let workspace = &self.around.workspace;
         let look = |path| self.look(written, path);
         let exists = |place: &LocalPath| place.standing != PathState::Missing;
@@ -124,7 +124,7 @@ impl<'a> Places<'a> {
     }
 
     /// Whether a path is, or is in, a folder where git or refdesk keeps its state.
-    pub fn holds_state(&self, path: &Path, resolved: &Path) -> bool {
+    pub(super) fn holds_state(&self, path: &Path, resolved: &Path) -> bool {
         self.reserved.holds(path, resolved)
     }
 }

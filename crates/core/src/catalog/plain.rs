@@ -13,7 +13,7 @@ use refdesk_text::hidden::HiddenCharacters;
 
 impl EntryContext<'_> {
     /// The source of this item of `sources`, which is at this position in the file, if it is plain.
-    pub fn read_plain(&self, file: &Arc<Path>, index: usize, entry: PlainEntry<'_>) -> Option<Source> {
+    pub(super) fn read_plain(&self, file: &Arc<Path>, index: usize, entry: PlainEntry<'_>) -> Option<Source> {
         let PlainEntry { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = entry;
         let tags = tags.unwrap_or_default();
         let has_text = |text: &str| !text.trim().is_empty();

@@ -29,7 +29,7 @@ pub enum Wanted {
 
 impl Wanted {
     /// Whether a file with this content may hold such an entry.
-    pub fn may_be_in(&self, json: &[u8]) -> bool {
+    pub(super) fn may_be_in(&self, json: &[u8]) -> bool {
         let (key, start) = match self {
             Self::All => return true,
             Self::Ids { start, .. } => (Some("\"id\""), start),

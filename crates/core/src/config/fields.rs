@@ -15,7 +15,7 @@ const PLACED: usize = 100;
 
 /// The members of one object of a document, and the position for its diagnostics.
 #[derive(Debug)]
-pub struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     document: &'a JsonDocument,
     path: Vec<PointerStep<'a>>,
     members: &'a Map<String, Value>,
@@ -28,7 +28,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The object at `path`; a diagnostic and `None` if the value there is not an object.
-    pub fn of(
+    pub(crate) fn of(
         document: &'a JsonDocument,
         path: Vec<PointerStep<'a>>,
         value: &'a Value,
@@ -52,33 +52,31 @@ impl<'a> Fields<'a> {
     }
 
     /// Sets the source that further diagnostics are about.
-    pub fn about(&mut self, source_id: &str) {
+    pub(crate) fn about(&mut self, source_id: &str) {
         self.source_id = Some(source_id.to_owned());
     }
 
     /// The value of a member; `null` counts as absent.
-    pub fn value(&self, key: &str) -> Option<&'a Value> {
+    pub(crate) fn value(&self, key: &str) -> Option<&'a Value> {
         self.members.get(key).filter(|value| !value.is_null())
     }
 
-    /// A string.
-    pub fn string(&mut self, key: &'static str) -> Option<&'a str> {
+    pub(crate) fn string(&mut self, key: &'static str) -> Option<&'a str> {
         self.typed(key, "a string", Value::as_str)
     }
 
-    /// A boolean.
-    pub fn flag(&mut self, key: &'static str, default: bool) -> bool {
+    pub(super) fn flag(&mut self, key: &'static str, default: bool) -> bool {
         self.typed(key, "true or false", Value::as_bool).unwrap_or(default)
     }
 
     /// A number of seconds greater than zero.
-    pub fn seconds(&mut self, key: &'static str, default: f64) -> f64 {
+    pub(super) fn seconds(&mut self, key: &'static str, default: f64) -> f64 {
         self.typed(key, "a number above 0", |value| value.as_f64().filter(|seconds| *seconds > 0.0)).unwrap_or(default)
     }
 
     /// A list of strings. A value that is not a list counts as empty; items that are not strings are dropped (BEHAVIOUR
     /// §2).
-    pub fn strings(&mut self, key: &'static str) -> Vec<String> {
+    pub(crate) fn strings(&mut self, key: &'static str) -> Vec<String> {
         let Some(items) = self.typed(key, "a list of strings", Value::as_array) else { return Vec::new() };
         let mut strings = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -99,17 +97,16 @@ impl<'a> Fields<'a> {
     }
 
     /// A list; its items may be of any type.
-    pub fn list(&mut self, key: &'static str) -> Option<&'a [Value]> {
+    pub(crate) fn list(&mut self, key: &'static str) -> Option<&'a [Value]> {
         self.typed(key, "a list", Value::as_array).map(Vec::as_slice)
     }
 
-    /// An object.
-    pub fn object(&mut self, key: &'static str) -> Option<&'a Map<String, Value>> {
+    pub(crate) fn object(&mut self, key: &'static str) -> Option<&'a Map<String, Value>> {
         self.typed(key, "an object", Value::as_object)
     }
 
     /// The members of a nested object.
-    pub fn inner(&mut self, key: &'static str) -> Option<Fields<'_>> {
+    pub(crate) fn inner(&mut self, key: &'static str) -> Option<Fields<'_>> {
         let members = self.object(key)?;
         let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
         let (document, source_id) = (self.document, self.source_id.clone());
@@ -117,7 +114,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Warns about unknown members, each with the nearest known name.
-    pub fn warn_unknown(&mut self, known: &[&'static str]) {
+    pub(crate) fn warn_unknown(&mut self, known: &[&'static str]) {
         let known_key = |key: &&str| known.contains(key) || *key == "$schema";
         let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
         for key in unknown {
@@ -128,22 +125,22 @@ impl<'a> Fields<'a> {
     }
 
     /// Reports a diagnostic about the whole object, shown at its opening brace.
-    pub fn report(&mut self, problem: Diagnostic) {
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
         self.report_at(&[], MemberPart::Value, problem);
     }
 
     /// Reports a diagnostic about the value of one member.
-    pub fn report_value(&mut self, key: &str, problem: Diagnostic) {
+    pub(crate) fn report_value(&mut self, key: &str, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key)], MemberPart::Value, problem);
     }
 
     /// Reports a diagnostic about one item of a nested list.
-    pub fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
+    pub(crate) fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key), PointerStep::Item(index)], MemberPart::Value, problem);
     }
 
     /// Reports a diagnostic about one member of a nested object.
-    pub fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
+    pub(super) fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key), PointerStep::Key(member)], MemberPart::Value, problem);
     }
 

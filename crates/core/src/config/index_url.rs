@@ -11,7 +11,6 @@ use refdesk_text::report::Diagnostic;
 pub struct IndexUrl(String);
 
 impl IndexUrl {
-    /// Reads the setting.
     pub(super) fn read(fields: &mut Fields<'_>) -> Option<Self> {
         let url = fields.string("index_url")?;
         if ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {

@@ -58,7 +58,7 @@ pub const CHANNEL: &[&str] = &[
 ];
 
 /// Keys of `hints`.
-pub const HINTS: &[&str] = &["max", "semantic", "threshold", "tag_filter", "conversation"];
+pub(super) const HINTS: &[&str] = &["max", "semantic", "threshold", "tag_filter", "conversation"];
 
 /// Keys of `index`.
 pub const INDEX: &[&str] = &["background"];

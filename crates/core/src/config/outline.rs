@@ -11,7 +11,7 @@ use refdesk_text::report::locate::{has_repeated_keys, list_items};
 
 /// A JSON text without the entries of `sources`.
 #[derive(Debug)]
-pub struct JsonOutline<T> {
+pub(crate) struct JsonOutline<T> {
     /// Its value; a list of `sources` is empty.
     pub value: Value,
     /// The byte offsets of the items in that list; empty if they were not looked for.
@@ -26,7 +26,7 @@ pub struct JsonOutline<T> {
 ///
 /// # Errors
 /// The text is not JSON, in `sources` or elsewhere.
-pub fn outline<T: Send>(
+pub(crate) fn outline<T: Send>(
     text: &str,
     make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> serde_json::Result<JsonOutline<T>> {

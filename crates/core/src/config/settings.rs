@@ -121,7 +121,7 @@ impl Default for Settings {
 }
 
 /// Reads the settings of a document; problems go to `diagnostics` and the default is used.
-pub fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Settings {
+pub(crate) fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -> Settings {
     let default = Settings::default();
     let Some(mut fields) = Fields::of(document, Vec::new(), &document.value, diagnostics) else { return default };
     fields.warn_unknown(keys::TOP);

@@ -29,7 +29,7 @@ pub const THEMES: [&str; 7] = ["auto", "dark", "light", "contrast", "colourblind
 pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
 
 /// The levels of `log`.
-pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// The target of everything that refdesk logs itself begins with this.
 const LOG_TARGET: &str = "refdesk";

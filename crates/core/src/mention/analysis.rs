@@ -10,10 +10,11 @@ mod walk;
 mod weight;
 
 pub use adjacency::{Adjacency, MentionEdge};
-pub use components::cycles;
+use components::cycles;
 pub use layers::layers;
 pub use walk::{Direction, levels, shortest_path};
-pub use weight::{ClosureWeight, SourceWeight, weights};
+pub use weight::ClosureWeight;
+use weight::{SourceWeight, weights};
 
 use std::collections::HashMap;
 use std::sync::Arc;

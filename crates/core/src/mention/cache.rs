@@ -44,23 +44,23 @@ struct CachedMentions {
 }
 
 impl MentionCache {
-    pub fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
+    pub(crate) fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
         let (files, kept, is_news) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
         Self { clock, lives_on, files, place: None, kept, is_news }
     }
 
     /// Adds a cache file in a workspace.
-    pub fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
+    pub(crate) fn in_file(self, workspace: PathBuf, file: PathBuf, sealer: Sealer) -> Self {
         Self { place: Some(CacheFile { workspace, file, sealer }), ..self }
     }
 
     /// The current time; call it before looking at a document.
-    pub fn now(&self) -> SystemTime {
+    pub(crate) fn now(&self) -> SystemTime {
         (self.clock)()
     }
 
     /// What the document mentioned, if its stamp has not changed since it was read.
-    pub fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
+    pub(crate) fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
             return Some(known.named.clone());
@@ -80,7 +80,7 @@ impl MentionCache {
 
     /// Remembers what a document with this stamp mentioned when it was read at `now`, unless it was written so recently
     /// that another write could leave the same stamp.
-    pub fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
+    pub(crate) fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if then.has_settled(now) {
             files.insert(path, CachedMentions { then, named });
@@ -91,14 +91,14 @@ impl MentionCache {
     }
 
     /// Forgets the documents that are not `wanted`.
-    pub fn retain(&mut self, wanted: impl Fn(&Path) -> bool, at_most: usize) {
+    pub(crate) fn retain(&mut self, wanted: impl Fn(&Path) -> bool, at_most: usize) {
         let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file, _| wanted(file));
         files.shrink_to(at_most);
     }
 
     /// Clears the cache, because the ids to look for have changed.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.files = Mutex::default();
         self.kept = OnceLock::from(SealedEntries::default());
     }
@@ -108,7 +108,7 @@ impl MentionCache {
     ///
     /// # Errors
     /// I/O errors; everything works without the file.
-    pub fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
+    pub(crate) fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         if !self.is_news.swap(false, Ordering::Relaxed) {
             return Ok(false);
@@ -133,7 +133,7 @@ impl MentionCache {
     }
 
     /// Drops what was loaded from the file, for a desk that has read all it needed.
-    pub fn unload(&mut self) {
+    pub(super) fn unload(&mut self) {
         self.kept = OnceLock::from(SealedEntries::default());
     }
 

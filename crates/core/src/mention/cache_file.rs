@@ -19,7 +19,7 @@ use refdesk_text::hidden::HiddenCharacters;
 
 /// Of the whole file, in bytes: enough for a hundred thousand documents of usual size. Documents of the current run go
 /// first; what does not fit is left out and read again when needed.
-pub const LIMIT: usize = 16 * 1024 * 1024;
+pub(crate) const LIMIT: usize = 16 * 1024 * 1024;
 
 /// Of one document, in bytes: one that mentions tens of thousands is read each time.
 const ENTRY_LIMIT: usize = 256 * 1024;
@@ -36,10 +36,10 @@ const SEAL: usize = 16;
 const PLACE: &str = "cache/mentions";
 
 /// Identifies what a cache file is bound to: its format, the program that wrote it, and the ids that were looked for.
-pub type Header = [u8; 32];
+pub(crate) type Header = [u8; 32];
 
 /// The header for these ids.
-pub fn header(ids: &IdMatcher) -> Header {
+pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
     hash.update(concat!("mentions 5, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
@@ -48,7 +48,7 @@ pub fn header(ids: &IdMatcher) -> Header {
 
 /// A cache file; empty if there is none or it is bound to something else.
 #[derive(Debug, Default)]
-pub struct SealedEntries {
+pub(super) struct SealedEntries {
     bytes: Vec<u8>,
     count: usize,
     /// The key that seals the entries; `None` only if there are none.
@@ -57,7 +57,7 @@ pub struct SealedEntries {
 
 impl SealedEntries {
     /// The entries in the bytes of a file, if it has this header.
-    pub fn new(bytes: Vec<u8>, key: SealKey, header: Header) -> Self {
+    pub(super) fn new(bytes: Vec<u8>, key: SealKey, header: Header) -> Self {
         let mut from = ByteReader(&bytes);
         let begin = || Some((from.bytes(8)? == MAGIC && from.bytes(32)? == header, from.number()?));
         let count = match { begin }() {
@@ -68,7 +68,7 @@ impl SealedEntries {
     }
 
     /// What the document at this path mentioned when it had this stamp, if the file has it.
-    pub fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<ScannedMentions> {
+    pub(super) fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<ScannedMentions> {
         let path = path.as_os_str().as_encoded_bytes();
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -85,7 +85,7 @@ impl SealedEntries {
     }
 
     /// Every complete entry with a valid seal, as path and entry, both as bytes of the file.
-    pub fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let entries = (0..self.count).map_while(|at| self.entry(at));
         entries.filter(|entry| self.is_own(entry)).map(|entry| (entry.path, entry.all))
     }
@@ -159,7 +159,7 @@ impl<'a> CacheEntry<'a> {
 }
 
 /// The sealed entry of a document; `None` if it mentions too much.
-pub fn entry(
+pub(crate) fn entry(
     path: &Path,
     stamp: Stamp,
     named: &ScannedMentions,
@@ -202,7 +202,7 @@ pub fn entry(
 
 /// The bytes of a file with these entries; of several for the same path the first is used, and entries over the size
 /// limit are left out, from the end.
-pub fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
+pub(crate) fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     let mut size = HEADER;
     let mut chosen: Vec<_> = entries
         .into_iter()

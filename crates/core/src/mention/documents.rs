@@ -22,7 +22,7 @@ const FRONT_MATTER: u64 = 4 * 1024;
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
 
 /// Whether a file of this name counts as a document inside a directory source.
-pub fn is_document(name: &OsStr) -> bool {
+pub(super) fn is_document(name: &OsStr) -> bool {
     let path = Path::new(name);
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
@@ -100,7 +100,7 @@ pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
 }
 
 /// Estimated tokens of these files together.
-pub fn tokens_of(files: &[WalkedFile]) -> u64 {
+pub(super) fn tokens_of(files: &[WalkedFile]) -> u64 {
     files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }
 

@@ -22,7 +22,7 @@ const BUILT: [&str; 14] = [
 ];
 
 /// Whether the path goes through a folder that a build fills. A document there would be written by a person.
-pub fn is_built(path: &Path) -> bool {
+pub(super) fn is_built(path: &Path) -> bool {
     let is_document = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
     let is_built = |component: Component<'_>| matches!(component, Component::Normal(name) if name.to_str().is_some_and(|name| BUILT.contains(&name)));
     // The last component is a file, or the folder itself.
@@ -30,7 +30,7 @@ pub fn is_built(path: &Path) -> bool {
 }
 
 /// Whether a path is one of a document. Another bare `./x` in a text is mostly a command or the argument of one.
-pub fn names_a_document(path: &Path) -> bool {
+pub(super) fn names_a_document(path: &Path) -> bool {
     const EXTENSIONS: [&str; 9] = ["adoc", "asciidoc", "htm", "html", "markdown", "md", "mdx", "rst", "txt"];
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -38,7 +38,7 @@ pub fn names_a_document(path: &Path) -> bool {
 
 /// The documents from which a site generator makes this page; none if it is not a page. An address without an extension is that of a
 /// page, too, and where a page `a.md` is at `a/`, its links go up one folder more.
-pub fn documents_of(page: &Path) -> Vec<PathBuf> {
+pub(super) fn documents_of(page: &Path) -> Vec<PathBuf> {
     if page.extension().is_none() && matches!(page.components().next_back(), Some(Component::Normal(_))) {
         let of = |page: &Path| [page.with_extension("md"), page.join("index.md"), page.join("README.md")];
         return of(page).into_iter().chain(page.strip_prefix("..").ok().into_iter().flat_map(of)).collect();

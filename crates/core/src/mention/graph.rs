@@ -216,7 +216,7 @@ impl MentionGraph {
 
 /// Maps the targets of a graph to positions in a catalog. Each id is looked up only once.
 #[derive(Debug)]
-pub struct Positions<'c> {
+pub(crate) struct Positions<'c> {
     catalog: &'c Catalog,
     /// For each list of ids, the positions found so far.
     known: Vec<(Arc<[SourceId]>, Vec<u32>)>,
@@ -227,13 +227,13 @@ const NOWHERE: u32 = u32::MAX - 1;
 
 impl<'c> Positions<'c> {
     /// Positions in this catalog.
-    pub fn new(catalog: &'c Catalog) -> Self {
+    pub(crate) fn new(catalog: &'c Catalog) -> Self {
         Self { catalog, known: Vec::new() }
     }
 
     /// Calls `report` with the position of the target of each mention in this source's text. Skips targets that are not
     /// in the catalog.
-    pub fn each(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize)) {
+    pub(crate) fn each(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize)) {
         self.each_with_number(graph, id, |_, position| report(position));
     }
 

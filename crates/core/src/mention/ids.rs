@@ -48,7 +48,7 @@ impl IdMatcher {
     }
 
     /// Whether it was built for exactly these ids, in this order.
-    pub fn is_for(&self, catalog: &Catalog) -> bool {
+    pub(super) fn is_for(&self, catalog: &Catalog) -> bool {
         self.ids.len() == catalog.len() && self.ids.iter().zip(catalog.sources()).all(|(id, source)| *id == source.id)
     }
 

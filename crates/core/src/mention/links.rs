@@ -36,7 +36,7 @@ impl LinkSyntax {
 
 /// A link as written, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub(crate) struct Link {
     /// The target, character references and backslash escapes resolved, percent-encoding not.
     pub target: String,
     /// Byte offset in the text.
@@ -67,7 +67,7 @@ struct Parsed {
 }
 
 /// Every link of the text, in order of offset.
-pub fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
+pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
     // Every construct that makes a link or a definition has an opening bracket.
     let may_matter =
         || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();

@@ -24,13 +24,13 @@ struct ResolvedLink {
 }
 
 impl ResolvedLinks {
-    pub fn begin_line(&mut self) {
+    pub(super) fn begin_line(&mut self) {
         self.line += 1;
     }
 
     /// Where a path, written in a document of this folder, leads; `None` if the line had it before, or another one to the same
     /// sources.
-    pub fn first_on_line(&mut self, index: &PathIndex, folder: &Path, path: &str) -> Option<LinkTarget> {
+    pub(super) fn first_on_line(&mut self, index: &PathIndex, folder: &Path, path: &str) -> Option<LinkTarget> {
         if self.folder != folder {
             folder.clone_into(&mut self.folder);
             self.links.clear();

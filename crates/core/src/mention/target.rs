@@ -35,7 +35,7 @@ fn has_scheme(target: &str) -> bool {
 
 /// What a link points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinkTarget {
+pub(super) enum LinkTarget {
     /// The sources at this path ([`PathIndex::sources_at`]); several entries can have the same path.
     To(Range<usize>),
     /// Something that exists but is not in any source.
@@ -51,7 +51,7 @@ const LINKS: usize = 40;
 
 /// The paths of a catalog's local sources.
 #[derive(Debug, Default)]
-pub struct PathIndex {
+pub(super) struct PathIndex {
     /// By the bytes of their paths; sources with the same path in catalog order.
     spots: Vec<PathTarget>,
     /// For paths that contain a link, what they resolve to, by the bytes of the path.
@@ -72,7 +72,7 @@ struct PathTarget {
 
 impl PathIndex {
     /// An index of this catalog.
-    pub fn new(workspace: &Path, catalog: &Catalog) -> Self {
+    pub(super) fn new(workspace: &Path, catalog: &Catalog) -> Self {
         let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
         let spot = |(source, place): (u32, &LocalPath)| PathTarget {
             path: place.resolved.clone(),
@@ -92,7 +92,7 @@ impl PathIndex {
     }
 
     /// Whether a path, as a walk reports it, is the path of a source or below one.
-    pub fn covers(&self, path: &Path) -> bool {
+    pub(super) fn covers(&self, path: &Path) -> bool {
         let is_place = |path: &Path| self.written(path).is_some() || !self.at(path).is_empty();
         path.ancestors().any(is_place)
     }
@@ -103,7 +103,7 @@ impl PathIndex {
     }
 
     /// Clears the cache of resolved folders after a possible change of the file system.
-    pub fn invalidate(&mut self) {
+    pub(super) fn invalidate(&mut self) {
         self.resolver = Resolver::default();
     }
 
@@ -120,13 +120,13 @@ impl PathIndex {
     }
 
     /// The sources that [`PathIndex::resolve`] found, by position in the catalog, in catalog order.
-    pub fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
+    pub(super) fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
         self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
     /// Resolves `path`, written in a file of `folder`: to the source with exactly that path, missing or not, else to
     /// the innermost directory source that contains it.
-    pub fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
+    pub(super) fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
         let path = clean(&folder.join(path));
         // Paths of the catalog are resolved already; do not ask the file system again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));

@@ -19,7 +19,7 @@ pub struct History {
 
 /// One change of a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryStep {
+struct HistoryStep {
     before: Choice,
     after: Choice,
     /// The step's name, if it has one.

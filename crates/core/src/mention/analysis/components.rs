@@ -26,7 +26,7 @@ struct Search<'a> {
 }
 
 /// Groups of sources that mention each other, directly or through others: the largest first, each in catalog order.
-pub fn cycles(adjacency: &Adjacency) -> Vec<Vec<usize>> {
+pub(super) fn cycles(adjacency: &Adjacency) -> Vec<Vec<usize>> {
     let len = adjacency.len();
     let mut search = Search {
         adjacency,

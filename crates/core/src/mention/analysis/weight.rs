@@ -17,7 +17,7 @@ type BlockSet = [u64; WORDS];
 
 /// What a source weighs in the closures of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceWeight {
+pub(super) struct SourceWeight {
     /// Its price; 0 if it is not known.
     pub tokens: u64,
     /// Whether it is counted.
@@ -42,7 +42,7 @@ impl ClosureWeight {
 }
 
 /// For each source what picking it alone would bring, following mentions up to `depth` steps.
-pub fn weights(adjacency: &Adjacency, sources: &[SourceWeight], depth: usize) -> Vec<ClosureWeight> {
+pub(super) fn weights(adjacency: &Adjacency, sources: &[SourceWeight], depth: usize) -> Vec<ClosureWeight> {
     let len = adjacency.len();
     let blocks = len.div_ceil(BITS);
     let none = || vec![ClosureWeight::default(); len];
