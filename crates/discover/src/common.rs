@@ -108,6 +108,6 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 
 /// Whether a word, in lower case, says nothing about a subject.
-pub fn is_common(word: &str) -> bool {
+pub(crate) fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(word)
 }

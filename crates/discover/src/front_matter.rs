@@ -9,7 +9,7 @@ use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 const LIMIT: usize = 64 * 1024;
 
 /// The most YAML values that are read.
-pub const VALUES: usize = 20_000;
+pub(crate) const VALUES: usize = 20_000;
 
 /// The most items of a list that are read.
 const ITEMS: usize = 64;
@@ -36,7 +36,7 @@ pub struct FrontMatter {
 }
 
 /// Reads the front matter of a text. A text without any begins at byte 0.
-pub fn read(text: &str) -> FrontMatter {
+pub(crate) fn read(text: &str) -> FrontMatter {
     let Some(block) = cut(text) else { return FrontMatter::default() };
     let (members, problem) = match block.end {
         None => (flat(block.inner), Some((1, "the front matter has no closing line".to_owned()))),

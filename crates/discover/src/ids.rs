@@ -25,7 +25,7 @@ const ELSEWHERE: usize = 1;
 
 /// The parts of a path from which an id is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdParts {
+pub(crate) struct IdParts {
     /// Slugs of the path, the last one of the document itself; none for the README of the repository.
     pub parts: Vec<String>,
     /// The slug of the repository's name.
@@ -67,7 +67,7 @@ fn joined(parts: &[&str]) -> String {
 }
 
 /// Lower case, with everything but letters and digits replaced by one `-`.
-pub fn slug(text: &str) -> String {
+pub(crate) fn slug(text: &str) -> String {
     let parts: Vec<String> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
     parts.join("-")
@@ -100,7 +100,11 @@ fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
 /// A unique id for each path, none of which is `taken`. The order of the paths matters only for those whose paths differ in
 /// nothing that an id can hold: they are numbered. With `documents`, which tells how many documents have a word, an id that
 /// would be found where something else is meant gets its folder in front, too.
-pub fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: Option<&dyn Fn(&str) -> usize>) -> Vec<String> {
+pub(crate) fn assign(
+    paths: &[IdParts],
+    taken: &HashSet<&str>,
+    documents: Option<&dyn Fn(&str) -> usize>,
+) -> Vec<String> {
     let paths: Vec<IdParts> = paths
         .iter()
         .map(|parts| documents.map_or_else(|| parts.clone(), |documents| of_folder(parts.clone(), documents)))

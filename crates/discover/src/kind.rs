@@ -59,11 +59,11 @@ const UNREAD: [&str; 14] = [
 const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
 /// Instructions for GitHub Copilot, in a folder `.github`.
-pub const COPILOT: &str = "copilot-instructions.md";
+pub(crate) const COPILOT: &str = "copilot-instructions.md";
 
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classified {
+pub(crate) struct Classified {
     pub kind: FoundKind,
     /// A sentence without a full stop.
     pub evidence: String,
@@ -72,7 +72,7 @@ pub struct Classified {
 
 /// The kind of a document at this path, relative to the workspace; `None` if it is not to be proposed unless a table of
 /// contents lists it. `is_among_code` tells that program code is in the same folder.
-pub fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
+pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     let folders: Vec<String> = path
         .parent()
         .map(|folder| folder.iter().map(|part| part.to_string_lossy().to_lowercase()).collect())
@@ -148,7 +148,7 @@ fn is_hidden_folder(folders: &[String]) -> bool {
 }
 
 /// `README`, `README.de`, `readme`.
-pub fn is_readme(stem: &str) -> bool {
+pub(crate) fn is_readme(stem: &str) -> bool {
     stem == "readme" || stem.starts_with("readme.") || stem.starts_with("readme_") || stem.starts_with("readme-")
 }
 

@@ -23,7 +23,7 @@ const LINKS: usize = 200;
 
 /// A document that a table of contents lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// Relative to the workspace.
     pub path: PathBuf,
     pub title: Option<String>,
@@ -33,7 +33,7 @@ pub struct Listed {
 
 /// A link of `llms.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub(crate) struct Link {
     pub title: String,
     pub url: String,
     pub description: String,
@@ -42,7 +42,7 @@ pub struct Link {
 }
 
 /// Whether a file of this name is read for what it names.
-pub fn is_guide(path: &Path) -> bool {
+pub(crate) fn is_guide(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     matches!(name, "SUMMARY.md" | "_sidebar.md" | "llms.txt" | "mkdocs.yml" | "mkdocs.yaml")
         || name.starts_with("sidebars.")
@@ -55,7 +55,7 @@ fn is_vitepress(path: &Path) -> bool {
 }
 
 /// The existing documents that a file lists, in its order.
-pub fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<Listed>, Option<ScanNote>) {
+pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<Listed>, Option<ScanNote>) {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut note = None;
@@ -93,7 +93,7 @@ pub fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<Lis
 }
 
 /// The `http://` and `https://` links of an `llms.txt`; of another file none.
-pub fn links(path: &Path, text: &str) -> Vec<Link> {
+pub(crate) fn links(path: &Path, text: &str) -> Vec<Link> {
     if path.file_name().is_none_or(|name| name != "llms.txt") {
         return Vec::new();
     }

@@ -3,7 +3,7 @@
 use super::page::Collected;
 
 /// reStructuredText: a heading is a line with a line of one punctuation mark below it.
-pub fn restructured(text: &str, collected: &mut Collected) {
+pub(crate) fn restructured(text: &str, collected: &mut Collected) {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut paragraph = String::new();
     let mut is_literal = false;
@@ -44,7 +44,7 @@ fn adornment(line: &str) -> Option<usize> {
 }
 
 /// AsciiDoc: a heading begins with `=`.
-pub fn asciidoc(text: &str, collected: &mut Collected) {
+pub(crate) fn asciidoc(text: &str, collected: &mut Collected) {
     let mut paragraph = String::new();
     let mut is_listing = false;
     for line in text.lines().map(str::trim_end) {

@@ -75,7 +75,7 @@ impl Page {
 }
 
 /// The text of a document, or nothing if it is not UTF-8 text; one in UTF-16 is told by its zeros.
-pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let is_binary = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == 0).count() * 10 > bytes.len();
     match decode(bytes) {
         (text, false) if !is_binary(bytes) => Some(text),
@@ -135,7 +135,7 @@ pub(super) struct Collected {
 
 impl Collected {
     /// A heading; `is_title` if it is of the highest level.
-    pub fn heading(&mut self, text: &str, is_title: bool) {
+    pub(crate) fn heading(&mut self, text: &str, is_title: bool) {
         let text = one_line(text);
         if text.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Collected {
     }
 
     /// A paragraph; the first one that says something is the description.
-    pub fn paragraph(&mut self, text: &str) {
+    pub(crate) fn paragraph(&mut self, text: &str) {
         let text = one_line(text);
         // One word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
@@ -177,7 +177,7 @@ impl Collected {
     }
 
     /// What describes the document best, shortened.
-    pub fn description(&self) -> Option<String> {
+    pub(crate) fn description(&self) -> Option<String> {
         let below = self.headings.get(usize::from(self.has_title)..).unwrap_or_default();
         let topics = || (below.len() >= TOPICS).then(|| below.join(", "));
         let described = self.paragraph.clone().or_else(topics).or_else(|| self.weak.clone());

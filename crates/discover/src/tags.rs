@@ -45,7 +45,7 @@ const LENGTH: usize = 40;
 
 /// A document or source, as far as its tags depend on it.
 #[derive(Debug, Default)]
-pub struct Tagged<'a> {
+pub(crate) struct Tagged<'a> {
     /// Tags of its front matter.
     pub given: &'a [String],
     /// Names of its folders, from the top.
@@ -61,7 +61,7 @@ pub struct Tagged<'a> {
 }
 
 /// The letters and number that a title begins with, as in `ADR-004: Retries` or `RFC 12`.
-pub fn document_number(title: &str) -> Option<String> {
+pub(crate) fn document_number(title: &str) -> Option<String> {
     let is_end = |c: char| matches!(c, ':' | '.' | ',' | ')' | '–' | '—');
     let mut words = title.split_whitespace().map(|word| word.trim_end_matches(is_end));
     let first = words.next()?;
@@ -78,14 +78,14 @@ pub fn document_number(title: &str) -> Option<String> {
 
 /// How many documents have the words of each stem.
 #[derive(Debug, Default)]
-pub struct Frequencies<'a> {
+pub(crate) struct Frequencies<'a> {
     documents: usize,
     by_stem: HashMap<&'a str, usize>,
 }
 
 impl<'a> Frequencies<'a> {
     /// Counts the documents.
-    pub fn of(documents: impl Iterator<Item = &'a [super::words::WordCount]>) -> Self {
+    pub(crate) fn of(documents: impl Iterator<Item = &'a [super::words::WordCount]>) -> Self {
         let mut frequencies = Self::default();
         for words in documents {
             frequencies.documents += 1;
@@ -97,7 +97,7 @@ impl<'a> Frequencies<'a> {
     }
 
     /// How many documents have this word in any form.
-    pub fn of_word(&self, word: &str) -> usize {
+    pub(crate) fn of_word(&self, word: &str) -> usize {
         self.of_stem(&stem(word))
     }
 
@@ -119,7 +119,7 @@ pub(super) fn is_place(name: &str) -> bool {
 }
 
 /// The tags of each source, none of which is the id of another.
-pub fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
+pub(crate) fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
     let mut shares: HashMap<String, usize> = HashMap::new();
     for source in sources {
         let mut own: Vec<String> = given(source).chain(folders(source)).collect();

@@ -18,7 +18,7 @@ use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
 
 /// Endings of documents.
-pub const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
+pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
 
 /// Endings of program code.
 const CODE: &str = "c cc cpp cs css cxx dart ex exs go h hpp html java jl js jsx kt lua m mjs mm php pl ps1 py r rb rs scala \
@@ -37,10 +37,10 @@ const NAMED: [&str; 8] = [
 ];
 
 /// The folder of VitePress, of which only the configuration is read.
-pub const VITEPRESS: &str = ".vitepress";
+pub(crate) const VITEPRESS: &str = ".vitepress";
 
 /// The configuration in it.
-pub const VITEPRESS_CONFIG: [&str; 4] = ["config.js", "config.mjs", "config.mts", "config.ts"];
+pub(crate) const VITEPRESS_CONFIG: [&str; 4] = ["config.js", "config.mjs", "config.mts", "config.ts"];
 
 /// Folders that are never entered.
 const SKIPPED: [&str; 12] = [
@@ -78,7 +78,7 @@ const IN_HIDDEN: [(&str, &str); 1] = [(".github", COPILOT)];
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
-pub struct ScanLimits {
+pub(crate) struct ScanLimits {
     /// Entries of all folders.
     pub entries: usize,
     /// Files that are read.
@@ -106,7 +106,7 @@ const NOTES: usize = 20;
 
 /// What was listed; paths are relative to the workspace.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Documents, and files that name documents.
     pub files: Vec<PathBuf>,
     /// Folders with a file that is not ignored.
@@ -153,7 +153,7 @@ struct Walker<'a> {
 
 /// Lists the documents below these folders of the workspace; an empty path is the workspace itself. A folder may also be a
 /// file.
-pub fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> Listing {
+pub(crate) fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> Listing {
     let mut walker = Walker {
         top,
         limits,

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use refdesk_text::stop_words::is_stop_word;
 
 /// The most bytes of a document whose words are counted.
-pub const COUNTED: usize = 64 * 1024;
+pub(crate) const COUNTED: usize = 64 * 1024;
 
 /// How much an occurrence in a heading counts; one in the text counts 1.
-pub const HEADING: u32 = 3;
+pub(crate) const HEADING: u32 = 3;
 
 /// How often a document has the words of one stem.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub struct WordCount {
 
 /// Collects the words of one document.
 #[derive(Debug, Default)]
-pub struct WordCounter {
+pub(crate) struct WordCounter {
     forms: HashMap<String, u32>,
     taken: usize,
 }
 
 impl WordCounter {
     /// Counts the words of a text `weight` times, up to [`COUNTED`] bytes of all texts.
-    pub fn add(&mut self, text: &str, weight: u32) {
+    pub(crate) fn add(&mut self, text: &str, weight: u32) {
         for token in words(text) {
             self.taken += token.len() + 1;
             if self.taken > COUNTED {
@@ -47,7 +47,7 @@ impl WordCounter {
     }
 
     /// The words, by stem.
-    pub fn counted(self) -> Vec<WordCount> {
+    pub(crate) fn counted(self) -> Vec<WordCount> {
         let mut forms: Vec<(String, u32)> = self.forms.into_iter().filter(|(word, _)| !is_stop_word(word)).collect();
         forms.sort_unstable_by(|a, b| (b.1, a.0.len(), &a.0).cmp(&(a.1, b.0.len(), &b.0)));
         let mut stems: HashMap<String, usize> = HashMap::with_capacity(forms.len());
@@ -68,12 +68,12 @@ impl WordCounter {
 
 /// The whole words of a text that begin with a letter and have 3 to 30 letters, digits and single hyphens. Parts of paths,
 /// addresses and dotted or underscored names are none, because a prompt's words are compared as whole words.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     tokens(text).filter(|token| is_word(token))
 }
 
 /// The same of a name, and words with single underscores in it as `no_std`, which a tag may have.
-pub fn names_in(name: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names_in(name: &str) -> impl Iterator<Item = &str> {
     tokens(name).filter(|token| token.split('_').all(|part| !part.is_empty()) && is_word(&token.replace('_', "-")))
 }
 
@@ -96,7 +96,7 @@ fn is_word(token: &str) -> bool {
 }
 
 /// What the forms of an English word share: `caches`, `caching` and `cached` give `cach`.
-pub fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     let plain = singular(word);
     let stripped = ["ing", "ed"].iter().find_map(|ending| plain.strip_suffix(ending));
     let is_stem = |stem: &&str| stem.chars().count() >= 4 && stem.contains(['a', 'e', 'i', 'o', 'u', 'y']);

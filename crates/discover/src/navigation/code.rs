@@ -7,14 +7,14 @@ use refdesk_files::path::clean;
 
 /// A text in quotes.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Literal<'t> {
+pub(crate) struct Literal<'t> {
     /// The name before the colon before it; may be empty.
     pub name: &'t str,
     pub text: &'t str,
 }
 
 /// The texts in quotes on one line each, in their order. Takes time linear in the code, whatever is in it.
-pub fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
+pub(super) fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -45,7 +45,7 @@ fn name_before(code: &str) -> &str {
 }
 
 /// The documents that VitePress shows in its menus, with their titles; `folder` is the one that is documented.
-pub fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Option<String>)> {
+pub(super) fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Option<String>)> {
     let root = literals(code)
         .find(|literal| literal.name == "srcDir")
         .map_or(folder.to_path_buf(), |literal| folder.join(literal.text.trim_start_matches('/')));
