@@ -60,17 +60,17 @@ impl Cache {
 
 impl CachedFiles {
     /// The same entries, used without examining the files again.
-    pub fn trusted(self) -> Self {
+    pub(crate) fn trusted(self) -> Self {
         Self { looked: true, ..self }
     }
 
     /// The cached analysis of this template file, if the file has not changed.
-    pub fn template(&self, path: &Path) -> Option<(Stamp, Analysed)> {
+    pub(crate) fn template(&self, path: &Path) -> Option<(Stamp, Analysed)> {
         self.templates.recall(path, self.looked)
     }
 
     /// The cached analysis of this document, if the file has not changed.
-    pub fn document(&self, path: &Path) -> Option<(Stamp, Arc<Extracted>)> {
+    pub(crate) fn document(&self, path: &Path) -> Option<(Stamp, Arc<Extracted>)> {
         self.documents.recall(path, self.looked)
     }
 }
@@ -97,7 +97,7 @@ impl<T: Clone> StampedFiles<T> {
 
     /// Stores what was read at `now`, unless the file was written so recently that another write could leave the same
     /// stamp.
-    pub fn keep(&mut self, path: &Arc<Path>, then: Stamp, known: T, now: Option<SystemTime>) {
+    pub(crate) fn keep(&mut self, path: &Arc<Path>, then: Stamp, known: T, now: Option<SystemTime>) {
         if now.is_some_and(|now| then.has_settled(now)) {
             self.known.insert(path.clone(), (then, known));
         }

@@ -3,14 +3,14 @@
 
 /// The next position of a string, remembered so that many searches cost one pass.
 #[derive(Debug, Default)]
-pub struct CachedSearch {
+pub(crate) struct CachedSearch {
     asked: usize,
     found: Option<usize>,
 }
 
 impl CachedSearch {
     /// The first `what` at or after byte `at`, else the text's length. Calls must come in ascending order of `at`.
-    pub fn find(&mut self, text: &str, at: usize, what: &str) -> usize {
+    pub(crate) fn find(&mut self, text: &str, at: usize, what: &str) -> usize {
         if let Some(found) = self.found.filter(|found| self.asked <= at && at <= *found) {
             return found;
         }

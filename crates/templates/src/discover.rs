@@ -19,7 +19,7 @@ use refdesk_text::report::Diagnostic;
 const LIMITS: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiscoveredFile {
+pub(crate) struct DiscoveredFile {
     /// The absolute path; symbolic links are not resolved.
     pub path: Arc<Path>,
     /// The innermost selected directory source that holds it; `None` for `.templates/`.
@@ -39,7 +39,7 @@ struct TemplateRoot {
 }
 
 /// Finds every standalone template, each once, sorted by path.
-pub fn discover(
+pub(crate) fn discover(
     workspace: &Path,
     catalog: &Catalog,
     selection: &Selection,
@@ -96,12 +96,12 @@ fn lies_in(workspace: &Path, resolved: &Path) -> bool {
 }
 
 /// Whether a file lies in the workspace, also after resolving links.
-pub fn stays_in(workspace: &Path, file: &Path) -> bool {
+pub(crate) fn stays_in(workspace: &Path, file: &Path) -> bool {
     fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
 }
 
 /// Whether a source holds any template, as far as its directory can be read.
-pub fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
+pub(crate) fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
     let directory = source.place().filter(|place| place.standing == PathState::Directory);
     directory.is_some_and(|place| !files_below(&place.path, &place.resolved, LIMITS, budget, is_template).0.is_empty())
 }

@@ -11,21 +11,22 @@ use super::error::moved_by;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::Error;
 
-pub mod documents;
+pub(crate) mod documents;
 mod evidence;
 mod fences;
 mod front_matter;
-pub mod gather;
-pub mod names;
+pub(crate) mod gather;
+pub(crate) mod names;
 
 #[cfg(test)]
 mod tests;
 
 use evidence::BlockVerdict;
-pub use fences::{LeftOut, SIGNS};
+pub(crate) use fences::LeftOut;
+use fences::SIGNS;
 
 /// The most blocks taken from one document.
-pub const BLOCKS: usize = 20_000;
+const BLOCKS: usize = 20_000;
 
 /// A code block that is a template.
 #[derive(Debug, Clone, PartialEq, Eq)]

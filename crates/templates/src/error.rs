@@ -6,22 +6,22 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error};
 
 /// An error about a line of a template, from 1, or about all of it.
-pub fn template_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
+pub(crate) fn template_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
     Error { line: line.into(), ..Error::new(Code::Render, message, "") }
 }
 
 /// The error about a value that was not given. The desk reports it as [`Code::Render`].
-pub fn undefined_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
+pub(crate) fn undefined_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
     Error { code: Code::UndefinedVariable, ..template_error(line, message) }
 }
 
 /// The error with its line, and every line in its message, mapped to lines of the file.
-pub fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
+pub(crate) fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
     renumbered(Error { message: shortened(error.message, MESSAGE), ..error }, |line| stripped.file_line(line))
 }
 
 /// The same error for a template that begins after this many lines.
-pub fn moved_by(error: Error, lines: usize) -> Error {
+pub(crate) fn moved_by(error: Error, lines: usize) -> Error {
     renumbered(error, |line| line + lines)
 }
 

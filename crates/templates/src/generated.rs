@@ -12,7 +12,7 @@ static MARKER: LazyLock<Option<Regex>> =
 
 /// A template without its `@generated` lines, with the mapping back to the lines of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stripped<'a> {
+pub(crate) struct Stripped<'a> {
     /// The remaining text; borrowed if nothing was removed.
     pub text: Cow<'a, str>,
     /// Lines of the file that were removed, from 1, ascending.
@@ -21,7 +21,7 @@ pub struct Stripped<'a> {
 
 impl Stripped<'_> {
     /// The line of the file that `line` of [`Stripped::text`] is; both from 1.
-    pub fn file_line(&self, line: usize) -> usize {
+    pub(crate) fn file_line(&self, line: usize) -> usize {
         let mut answer = line;
         for removed in &self.removed {
             if *removed <= answer {
@@ -36,7 +36,7 @@ impl Stripped<'_> {
 
 /// Removes the lines that match `(?m)^[ \t/*#]*@generated\b[^\r
 /// ]*`, including their line break, and a byte order mark at the start.
-pub fn strip(text: &str) -> Stripped<'_> {
+pub(crate) fn strip(text: &str) -> Stripped<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let marker = MARKER.as_ref().filter(|_| text.contains("@generated"));
     let Some(marker) = marker else { return Stripped { text: Cow::Borrowed(text), removed: Vec::new() } };

@@ -16,7 +16,7 @@ use refdesk_text::Error;
 /// # Errors
 ///
 /// Unclosed or mismatched blocks and tags, or an exceeded limit; with the line.
-pub fn check(text: &str) -> Result<(), Error> {
+pub(crate) fn check(text: &str) -> Result<(), Error> {
     uses(text).map(drop)
 }
 
@@ -44,7 +44,7 @@ struct OpenBlock<'a> {
 ///
 /// Unclosed or mismatched blocks and tags, blocks and brackets nested deeper than [`NESTING`], or more than [`CHAIN`]
 /// chained `else if`; with the line.
-pub fn uses(text: &str) -> Result<VariableUses, Error> {
+pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
     let mut walk = HandlebarsUses { shape: VariableUses::default(), blocks: Vec::new() };
@@ -92,7 +92,7 @@ fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
 }
 
 /// Whether the template has a value or a block.
-pub fn has_placeholders(text: &str) -> bool {
+pub(crate) fn has_placeholders(text: &str) -> bool {
     let is_asking = |piece: &Piece<'_>| {
         let sigils = [Sigil::Plain, Sigil::Unescaped, Sigil::Section, Sigil::Inverted];
         matches!(piece, Piece::Tag { sigil, content, .. } if sigils.contains(sigil) && *content != "else")

@@ -20,22 +20,22 @@ mod statements;
 mod strings;
 mod tokens;
 
-pub use edits::as_written;
-pub use operators::asks_about_a_value;
-pub use strings::{end_of_raw, end_of_string};
+pub(crate) use edits::as_written;
+pub(crate) use operators::asks_about_a_value;
+pub(crate) use strings::{end_of_raw, end_of_string};
 
 /// Names that every template has without a given value.
-pub const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
+pub(crate) const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
 
 /// Tags that BEHAVIOUR §6 refuses: a template uses no other template and defines no code.
-pub const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
+const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
 
 /// The variables of a template.
 ///
 /// # Errors
 ///
 /// The template does not parse, uses a refused tag, or exceeds a limit; with the line.
-pub fn uses(text: &str) -> Result<VariableUses, Error> {
+pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
@@ -44,7 +44,7 @@ pub fn uses(text: &str) -> Result<VariableUses, Error> {
 /// # Errors
 ///
 /// The template does not parse, or exceeds a limit.
-pub fn for_engine(text: &str) -> Result<String, Error> {
+pub(crate) fn for_engine(text: &str) -> Result<String, Error> {
     let prepared = tokens::prepare(text)?;
     let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
     Ok(edits::apply(&prepared, edits))
@@ -59,7 +59,7 @@ fn parsed<T>(prepared: &str, read: impl FnOnce(&[Stmt<'_>]) -> T) -> Result<T, E
 }
 
 /// Whether the template has a printed variable or a block. Comments, raw blocks and literals do not count.
-pub fn has_placeholders(text: &str) -> bool {
+pub(crate) fn has_placeholders(text: &str) -> bool {
     let mut found = false;
     let read = tokens::tags(text, |tag| {
         found |= if tag.is_statement {
@@ -85,7 +85,7 @@ fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool
 }
 
 /// The engine's syntax error.
-pub fn from_engine(error: &minijinja::Error) -> Error {
+pub(crate) fn from_engine(error: &minijinja::Error) -> Error {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     match error.line() {
         Some(line) => template_error(line, format!("{detail} at line {line}")),

@@ -6,33 +6,33 @@
 pub const TEMPLATE_BYTES: usize = 1024 * 1024;
 
 /// The deepest nesting of sections, blocks, parentheses and brackets.
-pub const NESTING: usize = 48;
+pub(crate) const NESTING: usize = 48;
 
 /// The most operators, filters, attributes or `elif` branches in a row in one expression or block.
-pub const CHAIN: usize = 200;
+pub(crate) const CHAIN: usize = 200;
 
 /// Levels of the variable tree; deeper variables are not listed.
-pub const TREE_DEPTH: usize = 48;
+pub(crate) const TREE_DEPTH: usize = 48;
 
 /// The most warnings kept for one template or rendering.
-pub const WARNINGS: usize = 100;
+pub(crate) const WARNINGS: usize = 100;
 
 /// The most characters kept of a warning or an error, which may quote the template.
-pub const MESSAGE: usize = 1_000;
+pub(crate) const MESSAGE: usize = 1_000;
 
 /// The most templates taken from one tool result, in order. Tool results are untrusted.
-pub const TAKEN: usize = 20;
+pub(crate) const TAKEN: usize = 20;
 
 /// The most bytes of a template taken from a tool result.
-pub const TAKEN_BYTES: usize = 64 * 1024;
+pub(crate) const TAKEN_BYTES: usize = 64 * 1024;
 
 /// The most bytes of a tool result that is searched for templates; a larger one is skipped.
-pub const TAKEN_FROM_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const TAKEN_FROM_BYTES: usize = 4 * 1024 * 1024;
 
 /// The most templates from tool results that a workspace keeps.
 pub const TAKEN_KEPT: usize = 200;
 
 /// The message for a template larger than [`TEMPLATE_BYTES`].
-pub fn too_large() -> String {
+pub(crate) fn too_large() -> String {
     format!("the template exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
 }

@@ -10,7 +10,7 @@ use crate::error::template_error;
 use refdesk_text::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node<'a> {
+pub(crate) enum Node<'a> {
     /// Printed unchanged.
     Text(&'a str),
     /// A value, by its dotted name; `.` is the item itself.
@@ -43,21 +43,21 @@ pub enum Node<'a> {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ParsedMustache<'a> {
+pub(crate) struct ParsedMustache<'a> {
     pub nodes: Vec<Node<'a>>,
     /// Warnings: a line and a message.
     pub warnings: Vec<(usize, String)>,
 }
 
 /// Names that every item of a list has, unless it has its own value (BEHAVIOUR §6).
-pub const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
+pub(crate) const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 
 /// Parses a template.
 ///
 /// # Errors
 ///
 /// Unclosed or mismatched sections and tags, and sections nested deeper than [`NESTING`]; with the line.
-pub fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
+pub(crate) fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
     let (pieces, warnings) = pieces(text, Dialect::Mustache)?;
     let mut nodes: Vec<Node<'_>> = Vec::with_capacity(pieces.len());
     let mut open: Vec<(usize, &str, usize)> = Vec::new();
@@ -107,19 +107,19 @@ pub fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
 }
 
 /// Whether the template has a value or a section.
-pub fn has_placeholders(text: &str) -> bool {
+pub(crate) fn has_placeholders(text: &str) -> bool {
     let is_asking = |node: &Node<'_>| matches!(node, Node::Value { .. } | Node::Open { .. });
     parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
 }
 
 /// The parts of a dotted name; the item itself has none.
-pub fn parts(name: &str) -> Vec<&str> {
+pub(crate) fn parts(name: &str) -> Vec<&str> {
     if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }
 }
 
 /// The variables of a template (BEHAVIOUR §6). A name used only inside a section is a field of its items; a name also used
 /// further out is the outer one; names in an inverted section belong to the enclosing scope.
-pub fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
+pub(crate) fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     let mut scopes = Scopes::new();
     scopes.walk(parsed, |scopes, here, found| {
         if let TagUse::Value(name) | TagUse::Section(name, _) = found

@@ -12,7 +12,7 @@ const OWN: &str = ".templates";
 
 /// The parts of a template's name.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// Its source.
     pub source: Option<&'a str>,
     /// The path within the source, forward slashes.
@@ -39,13 +39,13 @@ impl<'a> Parts<'a> {
 }
 
 /// `<source id>/<path within it>`, which is always accepted.
-pub fn full_name(source: Option<&str>, within: &str) -> String {
+pub(crate) fn full_name(source: Option<&str>, within: &str) -> String {
     format!("{}/{within}", source.unwrap_or(OWN))
 }
 
 /// A name for each template: the file name if unique, else `<folder>/<file>`, else the path within the source, else that
 /// path with `<source id>/` before it for all templates that share it.
-pub fn names(templates: &[Parts<'_>]) -> Vec<String> {
+pub(crate) fn names(templates: &[Parts<'_>]) -> Vec<String> {
     let full: Vec<String> = templates.iter().map(Parts::full).collect();
     let taken: HashSet<&str> = full.iter().map(String::as_str).collect();
     let levels: [Vec<String>; 3] = [

@@ -19,7 +19,7 @@ pub const FILE: &str = ".jaato/templates/overrides.json";
 const LIMIT: u64 = 1024 * 1024;
 
 /// The overridden languages by template name. A missing file is not an error; problems in it are diagnostics.
-pub fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
+pub(crate) fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {
         Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),

@@ -13,7 +13,7 @@ use refdesk_files::Stamp;
 
 /// A template file and its analysis.
 #[derive(Debug)]
-pub struct Standalone {
+pub(crate) struct Standalone {
     pub found: DiscoveredFile,
     /// Its stamp when it was read; unset if it could not be opened.
     pub stamp: Stamp,
@@ -24,7 +24,7 @@ pub struct Standalone {
 }
 
 /// Reads these files and returns them in their order.
-pub fn read_all(found: Vec<DiscoveredFile>, known: &CachedFiles) -> Vec<Standalone> {
+pub(crate) fn read_all(found: Vec<DiscoveredFile>, known: &CachedFiles) -> Vec<Standalone> {
     let one = |found: DiscoveredFile| {
         let (stamp, (settled, analysis)) = known.template(&found.path).unwrap_or_else(|| analyse_file(&found, None));
         Standalone { found, stamp, analysis, settled }
@@ -43,7 +43,7 @@ fn analyse_file(found: &DiscoveredFile, settled: Option<Syntax>) -> (Stamp, Anal
 
 impl Standalone {
     /// Analyses the file again if its override was added, changed or removed.
-    pub fn settle(&mut self, settled: Option<Syntax>) {
+    pub(crate) fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {
             let (stamp, (settled, analysis)) = analyse_file(&self.found, settled);
             (self.stamp, self.settled, self.analysis) = (stamp, settled, analysis);
@@ -51,7 +51,7 @@ impl Standalone {
     }
 
     /// Stores the analysis in the cache.
-    pub fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
+    pub(crate) fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
         // A file that could not be opened has no stamp to compare.
         if self.stamp != Stamp::default() {
             kept.keep(&self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
@@ -60,7 +60,11 @@ impl Standalone {
 }
 
 /// The language that an override sets for the template with this name.
-pub fn override_for(settled: &HashMap<String, Syntax>, name: &str, full: impl FnOnce() -> String) -> Option<Syntax> {
+pub(crate) fn override_for(
+    settled: &HashMap<String, Syntax>,
+    name: &str,
+    full: impl FnOnce() -> String,
+) -> Option<Syntax> {
     if settled.is_empty() {
         return None;
     }

@@ -8,7 +8,7 @@ use super::jinja::{end_of_raw, end_of_string};
 
 /// The detected language, and another one that the template also has signs of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// The detected language.
     pub syntax: Syntax,
     pub ambiguous: Option<Ambiguity>,
@@ -23,8 +23,7 @@ pub struct Ambiguity {
     pub line: usize,
 }
 
-/// Detects the language of a template.
-pub fn detect(text: &str) -> Detected {
+pub(crate) fn detect(text: &str) -> Detected {
     let stripped = generated::strip(text);
     let mut scan = SyntaxScan::new(&stripped.text);
     scan.run();

@@ -12,7 +12,7 @@ use refdesk_text::lines::LineCounter;
 
 /// The kind of a tag, given by the character after the opening delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sigil {
+pub(crate) enum Sigil {
     /// `{{x}}`
     Plain,
     /// `{{{x}}}` or `{{&x}}`
@@ -33,7 +33,7 @@ pub enum Sigil {
 
 /// A piece of text or one tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// Text to print unchanged: a byte range of the template.
     Text(Range<usize>),
     Tag {
@@ -49,7 +49,7 @@ pub enum Piece<'a> {
 
 /// The language whose tags are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// Delimiters can be changed.
     Mustache,
     /// `~` trims, `{{!-- --}}` may hold braces.
@@ -57,14 +57,14 @@ pub enum Dialect {
 }
 
 /// Pieces in order, and warnings (line, message) about tags treated as text.
-pub type ScannedPieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
+pub(crate) type ScannedPieces<'a> = (Vec<Piece<'a>>, Vec<(usize, String)>);
 
 /// Splits `text` into text and tags.
 ///
 /// # Errors
 ///
 /// A tag that is never closed, an empty tag, or invalid delimiters; with the line.
-pub fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, Error> {
+pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, Error> {
     let mut scanner = Scanner {
         text,
         at: 0,

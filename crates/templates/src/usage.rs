@@ -8,7 +8,7 @@ use super::{Variable, VariableKind};
 
 /// One step on the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum PathStep {
+pub(crate) enum PathStep {
     /// A field of this name; the first step is a top-level variable.
     Field(String),
     /// Any item of the list.
@@ -17,14 +17,14 @@ pub enum PathStep {
 
 /// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without this limit a long path would be
 /// copied for every name that is looked up inside it.
-pub fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
+pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
     path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
 }
 
 /// How a value is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Usage {
+pub(crate) enum Usage {
     /// Printed, compared or computed with.
     Print,
     /// Only tested for presence or truth.
@@ -51,14 +51,14 @@ struct UsageNode {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct VariableUses {
+pub(crate) struct VariableUses {
     root: UsageNode,
 }
 
 impl VariableUses {
     /// Records a use of the value at `path`; `needed` if the template cannot do without it. A template that needs a field
     /// needs its object, but not the list that contains the item. Levels below [`TREE_DEPTH`] are left out.
-    pub fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
+    pub(crate) fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let own = path.iter().rposition(|step| *step == PathStep::Item).map_or(0, |at| at + 1);
         let mut node = &mut self.root;
         let mut depth = 0;
@@ -89,7 +89,7 @@ impl VariableUses {
         }
     }
 
-    pub fn variables(self) -> Vec<Variable> {
+    pub(crate) fn variables(self) -> Vec<Variable> {
         self.root.fields.into_iter().map(|(name, node)| variable(name, node)).collect()
     }
 }

@@ -9,7 +9,7 @@ use refdesk_text::Error;
 /// # Errors
 ///
 /// Nested deeper than [`NESTING`]; with the line.
-pub fn brackets(content: &str, line: usize) -> Result<(), Error> {
+pub(crate) fn brackets(content: &str, line: usize) -> Result<(), Error> {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in content.bytes() {
         match byte {
@@ -26,7 +26,7 @@ pub fn brackets(content: &str, line: usize) -> Result<(), Error> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TagWord<'a> {
+pub(crate) enum TagWord<'a> {
     /// A name, a path or a literal.
     Plain(&'a str),
     /// The name of a helper called in parentheses.
@@ -34,7 +34,7 @@ pub enum TagWord<'a> {
 }
 
 /// The words of a tag. Strings and `[literal segments]` stay whole; parentheses are removed.
-pub fn words(content: &str) -> Vec<TagWord<'_>> {
+pub(crate) fn words(content: &str) -> Vec<TagWord<'_>> {
     let (mut words, mut start, mut quote, mut called) = (Vec::new(), None, None, false);
     let mut end = |from: Option<usize>, to: usize, called: &mut bool| {
         let word = from.and_then(|from| content.get(from..to));
@@ -60,7 +60,7 @@ pub fn words(content: &str) -> Vec<TagWord<'_>> {
 }
 
 /// The segments of a path, split at `.` and `/`; a `[segment in brackets]` is one.
-pub fn segments(path: &str) -> Vec<&str> {
+pub(crate) fn segments(path: &str) -> Vec<&str> {
     let (mut segments, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {
         let (segment, after) = match rest.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
@@ -74,6 +74,6 @@ pub fn segments(path: &str) -> Vec<&str> {
 }
 
 /// The value of an argument: the text after `name=`.
-pub fn argument(word: &str) -> &str {
+pub(crate) fn argument(word: &str) -> &str {
     if word.starts_with(['"', '\'']) { word } else { word.split_once('=').map_or(word, |(_, value)| value) }
 }

@@ -16,7 +16,7 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScannedDocument {
+pub(crate) struct ScannedDocument {
     /// The absolute path; for inline content, of the file that defines it.
     pub path: Arc<Path>,
     /// The source's file or folder with links resolved, and the path below it. `None` for a file named on the command line
@@ -29,7 +29,7 @@ pub struct ScannedDocument {
 }
 
 /// Every document of the selection, in catalog order; within a source in path order.
-pub fn documents(
+pub(crate) fn documents(
     workspace: &Path,
     catalog: &Catalog,
     selection: &Selection,

@@ -7,7 +7,7 @@ use crate::{Analysis, Syntax, analyse, handlebars, jinja, mustache, strip};
 use refdesk_text::Error;
 
 #[derive(Debug)]
-pub enum BlockVerdict {
+pub(super) enum BlockVerdict {
     /// Not a template: it has nothing to fill in.
     None,
     /// It has a variable or a section, but does not compile.
@@ -16,13 +16,13 @@ pub enum BlockVerdict {
 }
 
 /// Whether the text has the delimiters that every template has. Cheap, so it can be run on large texts.
-pub fn may_hold(text: &str) -> bool {
+pub(super) fn may_hold(text: &str) -> bool {
     let has = |tag: &[u8]| memchr::memmem::find(text.as_bytes(), tag).is_some();
     has(b"{{") || has(b"{%")
 }
 
 /// Classifies the text of a block.
-pub fn judge(text: &str) -> BlockVerdict {
+pub(super) fn judge(text: &str) -> BlockVerdict {
     let own = without_foreign(text);
     if !may_hold(&own) {
         return BlockVerdict::None;

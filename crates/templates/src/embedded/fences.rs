@@ -9,7 +9,7 @@ use super::names::slug;
 use refdesk_text::lines::LineCounter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fence {
+pub(crate) struct Fence {
     /// The info string after the opening fence.
     pub info: String,
     /// The slug of the heading above it; empty if there is none.
@@ -43,7 +43,7 @@ impl Outline {
 
 /// The most signs parsed in a text: line breaks and punctuation, each of which can become a node of the parser's tree. A
 /// node takes about 50 bytes, and the whole tree is in memory at once.
-pub const SIGNS: usize = 2_000_000;
+pub(super) const SIGNS: usize = 2_000_000;
 
 /// Why some blocks of a text were skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum LeftOut {
 
 /// At most `most` fenced blocks of `markdown` after byte `start`, and what was skipped. Omits blocks without any sign of a
 /// template.
-pub fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
+pub(super) fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
     let whole = markdown.get(start..).unwrap_or_default();
     let body = parsed(whole);
     let is_cut = body.len() < whole.len();

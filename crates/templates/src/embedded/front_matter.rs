@@ -12,7 +12,7 @@ const LIMIT: usize = 64 * 1024;
 const VALUES: usize = 20_000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FrontMatter {
+pub(crate) struct FrontMatter {
     /// `id`, as written.
     pub id: Option<String>,
     /// The byte at which the markdown begins.
@@ -29,7 +29,7 @@ struct FrontMatterFields {
 
 /// Reads the front matter of a text. If there is none, the markdown begins at the top: a paragraph between two rules is
 /// markdown, and so is a `---` that is never closed.
-pub fn read(text: &str) -> FrontMatter {
+pub(crate) fn read(text: &str) -> FrontMatter {
     let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
     if yaml.len() > LIMIT {
         let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB); its id is not read");

@@ -19,7 +19,7 @@ use refdesk_text::report::Diagnostic;
 
 /// A document with the result of its search.
 #[derive(Debug)]
-pub struct Text {
+pub(crate) struct Text {
     pub document: ScannedDocument,
     pub found: Arc<Extracted>,
 }
@@ -28,7 +28,7 @@ pub struct Text {
 type SearchOutcome = Result<(Stamp, Arc<Extracted>), String>;
 
 /// Searches these documents and returns the results in their order. Also stores them in `after` if `now` is given.
-pub fn gather(
+pub(crate) fn gather(
     workspace: &Path,
     documents: Vec<ScannedDocument>,
     (before, after): (&CachedFiles, &mut CachedFiles),

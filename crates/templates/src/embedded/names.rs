@@ -37,7 +37,7 @@ const ENDINGS: [(&str, &[&str]); 20] = [
 
 /// The file extension for the language at the start of an info string; empty if it is unknown. `java title="x"`,
 /// `java,ignore`, `java:src/X.java` and `{.java}` are all java.
-pub fn ending(info: &str) -> &'static str {
+pub(crate) fn ending(info: &str) -> &'static str {
     let info = info.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '.');
     let word = info.split(|c: char| !(c.is_ascii_alphanumeric() || c == '+' || c == '#')).next().unwrap_or_default();
     let word = word.to_ascii_lowercase();
@@ -46,7 +46,7 @@ pub fn ending(info: &str) -> &'static str {
 }
 
 /// A heading as part of a name: without a leading `Template N:`, in lower case, letters and digits joined by single `-`.
-pub fn slug(heading: &str) -> String {
+pub(crate) fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
     for part in without_number(heading).split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
         let dash = (!slug.is_empty()).then_some('-');
@@ -83,7 +83,7 @@ fn safe_id(id: &str) -> String {
 }
 
 /// The start of a name: the id and the heading's slug, if present.
-pub fn stem(id: Option<&str>, heading: &str) -> String {
+pub(crate) fn stem(id: Option<&str>, heading: &str) -> String {
     let id = id.map(safe_id).unwrap_or_default();
     match (id.is_empty(), heading.is_empty()) {
         (false, false) => format!("{id}-{heading}"),
@@ -95,7 +95,7 @@ pub fn stem(id: Option<&str>, heading: &str) -> String {
 /// Gives file names to blocks in order; equal content gets the same name. Names that differ only in case count as equal, as
 /// on some file systems.
 #[derive(Debug, Default)]
-pub struct BlockNames {
+pub(crate) struct BlockNames {
     /// By hash of the content.
     stored: HashMap<String, String>,
     /// In lower case.
@@ -105,7 +105,7 @@ pub struct BlockNames {
 
 impl BlockNames {
     /// The name of a block; `is_free` may reject a candidate.
-    pub fn give(&mut self, block: &EmbeddedBlock, is_free: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn give(&mut self, block: &EmbeddedBlock, is_free: impl Fn(&str) -> bool) -> String {
         if let Some(known) = self.stored.get(&block.hash) {
             return known.clone();
         }
@@ -125,7 +125,7 @@ impl BlockNames {
     }
 
     /// Records the existing name of some content, unless other content has it.
-    pub fn keep(&mut self, hash: &str, name: &str) {
+    pub(crate) fn keep(&mut self, hash: &str, name: &str) {
         if self.taken.insert(name.to_lowercase()) {
             self.stored.entry(hash.to_owned()).or_insert_with(|| name.to_owned());
         }

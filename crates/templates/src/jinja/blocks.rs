@@ -7,7 +7,7 @@ use crate::limits::{CHAIN, NESTING};
 use refdesk_text::Error;
 
 #[derive(Debug, Default)]
-pub struct Blocks<'t> {
+pub(crate) struct Blocks<'t> {
     open: Vec<OpenTag<'t>>,
 }
 
@@ -27,7 +27,7 @@ impl<'t> Blocks<'t> {
     /// # Errors
     ///
     /// The tag is unknown, refused or out of place, or blocks nest too deep; with the line.
-    pub fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), Error> {
+    pub(crate) fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), Error> {
         match word {
             "set" if !is_block => Ok(()),
             "for" | "if" | "with" | "set" | "filter" | "autoescape" => self.open(word, line),
@@ -51,7 +51,7 @@ impl<'t> Blocks<'t> {
     /// # Errors
     ///
     /// A block is not closed; with the line where it was opened.
-    pub fn end(self) -> Result<(), Error> {
+    pub(crate) fn end(self) -> Result<(), Error> {
         self.open.last().map_or(Ok(()), |OpenTag { word, line, .. }| {
             Err(template_error(*line, format!("'{word}' opened at line {line} is never closed")))
         })

@@ -10,7 +10,7 @@ use refdesk_text::Error;
 
 /// Counts the height of the expressions in one tag.
 #[derive(Debug)]
-pub struct Height<'t> {
+pub(super) struct Height<'t> {
     text: &'t str,
     /// One for the tag itself, then one per open bracket.
     levels: Vec<BracketLevel>,
@@ -40,12 +40,12 @@ impl BracketLevel {
 
 impl<'t> Height<'t> {
     /// For a tag of this template.
-    pub fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self { text, levels: vec![BracketLevel::default()], prefixes: 0, expects_operand: true }
     }
 
     /// How many brackets are open.
-    pub fn depth(&self) -> usize {
+    pub(super) fn depth(&self) -> usize {
         self.levels.len() - 1
     }
 
@@ -54,7 +54,7 @@ impl<'t> Height<'t> {
     /// # Errors
     ///
     /// The expression nests deeper than [`NESTING`], is higher than [`CHAIN`], or closes a bracket that is not open.
-    pub fn count(&mut self, token: &Token<'_>, at: usize) -> Result<(), Error> {
+    pub(super) fn count(&mut self, token: &Token<'_>, at: usize) -> Result<(), Error> {
         let is_prefix = self.expects_operand && matches!(token, Token::Minus | Token::Plus | Token::Ident("not"));
         self.prefixes = if is_prefix { self.prefixes + 1 } else { 0 };
         let Some(level) = self.levels.last_mut() else { return Ok(()) };

@@ -8,7 +8,7 @@ use super::tokens::offset;
 
 /// A byte range of a template and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SourceEdit {
+pub(crate) struct SourceEdit {
     from: usize,
     to: usize,
     text: &'static str,
@@ -16,23 +16,23 @@ pub struct SourceEdit {
 
 impl SourceEdit {
     /// Inserts `text` before this byte.
-    pub fn insert(at: usize, text: &'static str) -> Self {
+    pub(crate) fn insert(at: usize, text: &'static str) -> Self {
         Self { from: at, to: at, text }
     }
 
     /// Replaces a token with `text`.
-    pub fn replace(span: Span, text: &'static str) -> Self {
+    pub(crate) fn replace(span: Span, text: &'static str) -> Self {
         Self { from: offset(span.start_offset), to: offset(span.end_offset), text }
     }
 
     /// Replaces `length` bytes with `text`.
-    pub fn replace_bytes(from: usize, length: usize, text: &'static str) -> Self {
+    pub(super) fn replace_bytes(from: usize, length: usize, text: &'static str) -> Self {
         Self { from, to: from + length, text }
     }
 }
 
 /// The template with these edits. Edits at the same byte apply in list order.
-pub fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
+pub(crate) fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     edits.sort_by_key(|edit| edit.from);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
     let (mut out, mut at) = (String::with_capacity(template.len() + added), 0);
@@ -46,7 +46,7 @@ pub fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
 }
 
 /// A piece of translated text as it was in the template.
-pub fn as_written(piece: &str) -> String {
+pub(crate) fn as_written(piece: &str) -> String {
     REPLACED.iter().fold(piece.to_owned(), |piece, (ours, theirs)| piece.replace(ours, theirs))
 }
 

@@ -33,13 +33,13 @@ const ABOUT_VALUES: [&str; 22] = [
 ];
 
 /// Whether a test fails on an undefined value.
-pub fn asks_about_a_value(test: &str) -> bool {
+pub(crate) fn asks_about_a_value(test: &str) -> bool {
     ABOUT_VALUES.contains(&test)
 }
 
 /// The edits for these statements, inner expressions first. `text` is the parsed text. Recurses as deep as blocks and
 /// `elif` branches nest, which is bounded.
-pub fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
+pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
     let mut found = Edits { text, edits: Vec::new() };
     found.statements(statements);
     found.edits

@@ -10,7 +10,7 @@ use crate::usage::PathStep;
 
 /// What a local name refers to.
 #[derive(Debug, Clone)]
-pub enum NameBinding {
+pub(super) enum NameBinding {
     /// A value made by the template.
     Own,
     /// A value reached from a variable.
@@ -21,7 +21,7 @@ pub enum NameBinding {
 
 /// The names in scope.
 #[derive(Debug, Default)]
-pub struct NameScope<'a> {
+pub(super) struct NameScope<'a> {
     /// Every name with its bindings, the innermost last.
     bindings: HashMap<&'a str, Vec<NameBinding>>,
     /// The names in the order they were bound.
@@ -30,19 +30,19 @@ pub struct NameScope<'a> {
 
 impl<'a> NameScope<'a> {
     /// The number of names in scope; a mark for [`NameScope::leave`].
-    pub fn mark(&self) -> usize {
+    pub(super) fn mark(&self) -> usize {
         self.order.len()
     }
 
     /// Removes the names bound since the mark.
-    pub fn leave(&mut self, mark: usize) {
+    pub(super) fn leave(&mut self, mark: usize) {
         for name in self.order.drain(mark.min(self.order.len())..) {
             self.bindings.get_mut(name).map(Vec::pop);
         }
     }
 
     /// Makes a name.
-    pub fn bind(&mut self, name: &'a str, binding: NameBinding) {
+    pub(super) fn bind(&mut self, name: &'a str, binding: NameBinding) {
         self.bindings.entry(name).or_default().push(binding);
         self.order.push(name);
     }
@@ -52,7 +52,7 @@ impl<'a> NameScope<'a> {
     }
 
     /// The path from a variable to the value of `expr`, if it only looks up names, fields and items.
-    pub fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
+    pub(super) fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
                 Some(NameBinding::Own | NameBinding::Group(_)) => None,
@@ -104,7 +104,7 @@ impl<'a> NameScope<'a> {
     }
 
     /// The paths that are defined if `expr` gave `outcome`.
-    pub fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
+    pub(super) fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
         match expr {
             Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
                 let says_defined = (test.name == "defined") == outcome;
@@ -123,7 +123,7 @@ impl<'a> NameScope<'a> {
 
 /// Paths that are known to be defined, innermost last.
 #[derive(Debug, Default)]
-pub struct Guards {
+pub(super) struct Guards {
     order: Vec<Vec<PathStep>>,
     /// The number of occurrences of each path in `order`.
     counts: HashMap<Vec<PathStep>, usize>,
@@ -131,12 +131,12 @@ pub struct Guards {
 
 impl Guards {
     /// The number of paths; a mark for [`Guards::truncate`].
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.order.len()
     }
 
     /// Adds paths.
-    pub fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
+    pub(super) fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
         for path in paths {
             *self.counts.entry(path.clone()).or_default() += 1;
             self.order.push(path);
@@ -144,7 +144,7 @@ impl Guards {
     }
 
     /// Removes the paths added since the mark.
-    pub fn truncate(&mut self, mark: usize) {
+    pub(super) fn truncate(&mut self, mark: usize) {
         for path in self.order.drain(mark.min(self.order.len())..) {
             if let Some(count) = self.counts.get_mut(&path) {
                 *count -= 1;
@@ -153,7 +153,7 @@ impl Guards {
     }
 
     /// Whether this path or a path below it is among them.
-    pub fn cover(&self, path: &[PathStep]) -> bool {
+    pub(super) fn cover(&self, path: &[PathStep]) -> bool {
         let holds =
             |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
         !self.order.is_empty() && (1..=path.len()).any(holds)
@@ -161,7 +161,7 @@ impl Guards {
 }
 
 /// The string argument `name`, or the one at position `at`.
-pub fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Option<&'e str> {
+pub(super) fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Option<&'e str> {
     let named = args.iter().find_map(|arg| match arg {
         CallArg::Kwarg(of, value) if *of == name => Some(value),
         _ => None,
@@ -174,14 +174,14 @@ pub fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) -> Opti
 }
 
 /// The values of arguments.
-pub fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Expr<'a>> {
+pub(super) fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Expr<'a>> {
     args.iter().map(|arg| match arg {
         CallArg::Pos(value) | CallArg::Kwarg(_, value) | CallArg::PosSplat(value) | CallArg::KwargSplat(value) => value,
     })
 }
 
 /// The sliced value, if the call is a translated slice.
-pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
+pub(super) fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
     match &call.expr {
         Expr::GetAttr(method) if method.name == "__slice__" => Some(&method.expr),
         _ => None,
@@ -189,7 +189,7 @@ pub fn sliced<'e, 'a>(call: &'e Call<'a>) -> Option<&'e Expr<'a>> {
 }
 
 /// The value of a string literal.
-pub fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
+pub(crate) fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
     match expr {
         Expr::Const(text) => text.value.as_str(),
         _ => None,

@@ -6,7 +6,7 @@ use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 use super::scope::{Guards, NameBinding, NameScope};
 use crate::usage::{PathStep, Usage, VariableUses};
 
-pub fn shape(statements: &[Stmt<'_>]) -> VariableUses {
+pub(crate) fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     let mut uses = Uses::default();
     uses.statements(statements);
     uses.shape

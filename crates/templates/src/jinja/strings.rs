@@ -1,7 +1,7 @@
 //! Finds the end of Jinja2 strings and raw blocks, to detect the language of a text that may not be Jinja2.
 
 /// The byte after the `{% endraw %}` of a raw block that begins at byte `at`.
-pub fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
+pub(crate) fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
     loop {
         let rest = text.get(at..)?;
         let start = at + rest.find("{%")?;
@@ -19,7 +19,7 @@ pub fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
 }
 
 /// The length in bytes of the string literal at the start of `rest`, quotes included.
-pub fn end_of_string(rest: &str) -> Option<usize> {
+pub(crate) fn end_of_string(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let quote = *bytes.first()?;
     let mut at = 1;

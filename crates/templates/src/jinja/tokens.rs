@@ -13,7 +13,7 @@ use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 
 /// `{{ … }}` or `{% … %}`: its tokens without the delimiters.
-pub struct JinjaTag<'t> {
+pub(crate) struct JinjaTag<'t> {
     /// Whether it is `{% … %}`.
     pub is_statement: bool,
     /// The byte of its opening delimiter.
@@ -26,7 +26,7 @@ pub struct JinjaTag<'t> {
 /// # Errors
 ///
 /// A tag, comment, string or raw block is not closed, a character begins no token, or `take` fails; with the line.
-pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), Error>) -> Result<(), Error> {
+pub(crate) fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), Error>) -> Result<(), Error> {
     let (mut open, mut end): (Option<JinjaTag<'t>>, usize) = (None, 0);
     for token in tokenize(text, false, SyntaxConfig::default()) {
         let (token, span) = token.map_err(|error| unread(&error, text, end))?;
@@ -49,12 +49,12 @@ pub fn tags<'t>(text: &'t str, mut take: impl FnMut(JinjaTag<'t>) -> Result<(), 
 }
 
 /// The engine's byte offset as a `usize`.
-pub fn offset(bytes: u32) -> usize {
+pub(super) fn offset(bytes: u32) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// The line of a byte, from 1.
-pub fn line_at(text: &str, at: usize) -> usize {
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     LineCounter::new(text).line_of(at)
 }
 
@@ -95,7 +95,7 @@ fn unclosed_comment(text: &str) -> Option<usize> {
 }
 
 /// A token as error messages show it.
-pub fn describe(token: &Token<'_>) -> String {
+pub(crate) fn describe(token: &Token<'_>) -> String {
     match token {
         Token::Ident(word) => format!("'{word}'"),
         token => token.to_string().replace('`', "'"),
@@ -107,7 +107,7 @@ pub fn describe(token: &Token<'_>) -> String {
 /// # Errors
 ///
 /// As [`tags`]; also if blocks do not balance, a tag is refused, or a limit is exceeded; with the line.
-pub fn prepare(text: &str) -> Result<String, Error> {
+pub(crate) fn prepare(text: &str) -> Result<String, Error> {
     let (mut lines, mut blocks, mut edits) = (LineCounter::new(text), Blocks::default(), Vec::new());
     tags(text, |tag| {
         let line = lines.line_of(tag.start);

@@ -39,7 +39,7 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
 }
 
 /// A parsed template that uses our helpers.
-pub struct CompiledHandlebars {
+pub(super) struct CompiledHandlebars {
     template: Template,
 }
 
@@ -49,7 +49,7 @@ impl CompiledHandlebars {
     /// # Errors
     ///
     /// It does not parse, exceeds a limit, or uses something disallowed.
-    pub fn new(text: &str) -> Result<Self, Error> {
+    pub(super) fn new(text: &str) -> Result<Self, Error> {
         if let Err(error) = check_handlebars(text) {
             // A disallowed block may be the reason why the others do not balance; searched only if there can be one.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
@@ -64,7 +64,7 @@ impl CompiledHandlebars {
     /// # Errors
     ///
     /// A required value is undefined, or a limit is exceeded.
-    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
+    pub(super) fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         let engine: &Handlebars<'_> = if html { &HTML } else { &PLAIN };
         let context = Context::from(values.clone());
         let mut out = LimitedOutput { text: String::new(), fuel: FUEL, passed: None };
@@ -182,7 +182,7 @@ fn no_helper(name: &str, line: usize) -> Error {
 }
 
 /// The error for something a template may not use.
-pub fn refused(line: usize, what: &str, why: &str) -> Error {
+pub(crate) fn refused(line: usize, what: &str, why: &str) -> Error {
     template_error(line, format!("{what} at line {line} is not supported: {why}"))
 }
 

@@ -23,7 +23,7 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// # Errors
 ///
 /// It has blocks other than control flow (raw blocks, partials, decorators); with the line.
-pub fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
+pub(super) fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
     let (mut open, mut refused) = (Vec::new(), None);
     let Some(tag) = TAG.as_ref() else { return Ok(Cow::Borrowed(text)) };
     let translated = tag.replace_all(text, |found: &Captures<'_>| {
@@ -43,7 +43,7 @@ pub fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
 }
 
 /// A tag or comment and its position.
-pub struct HandlebarsTag<'a> {
+pub(crate) struct HandlebarsTag<'a> {
     pub range: Range<usize>,
     /// `#`, `^`, `/`, `&`, or nothing.
     pub sigil: &'a str,
@@ -54,7 +54,7 @@ pub struct HandlebarsTag<'a> {
 }
 
 /// Every tag and comment, in order.
-pub fn tags(text: &str) -> impl Iterator<Item = HandlebarsTag<'_>> {
+pub(crate) fn tags(text: &str) -> impl Iterator<Item = HandlebarsTag<'_>> {
     let found = TAG.as_ref().map(|tag| tag.captures_iter(text));
     found.into_iter().flatten().filter_map(|found| {
         let whole = found.get(0)?;

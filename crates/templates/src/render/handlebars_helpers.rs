@@ -12,15 +12,15 @@ use serde_json::Value;
 use refdesk_text::nearest::nearest;
 
 /// The name of [`ValueHelper::Print`], which no template can contain.
-pub const PRINT: &str = "\u{1}print";
+pub(super) const PRINT: &str = "\u{1}print";
 /// The name of [`ValueHelper::Need`], which no template can contain.
-pub const NEED: &str = "\u{1}need";
+pub(super) const NEED: &str = "\u{1}need";
 /// The name of [`ValueHelper::Section`], in characters that the crate's parser accepts.
-pub const SECTION: &str = "§section";
+pub(super) const SECTION: &str = "§section";
 
 /// A name that does not resolve.
 #[derive(Debug)]
-pub struct Undefined {
+pub(super) struct Undefined {
     /// As written in the template.
     pub name: String,
     /// A similar name, for the suggestion.
@@ -36,7 +36,7 @@ impl fmt::Display for Undefined {
 impl std::error::Error for Undefined {}
 
 /// What a helper does with its argument, after checking that it is defined.
-pub enum ValueHelper {
+pub(super) enum ValueHelper {
     /// `{{x}}`: strings unchanged, nothing for null, lists and objects as JSON, as in Mustache.
     Print,
     /// Nothing: the block after it requires a value.

@@ -5,10 +5,10 @@
 use super::handlebars_dialect::tags;
 
 /// The least bytes of a part.
-pub const PART: usize = 2_048;
+pub(super) const PART: usize = 2_048;
 
 /// The parts, each with the number of lines before it.
-pub fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
+pub(crate) fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
     let (mut parts, mut from, mut lines) = (Vec::new(), 0, 0);
     let (mut depth, mut end, mut trims) = (0_usize, 0, false);
     for tag in tags(text) {

@@ -51,7 +51,7 @@ fn engine() -> Environment<'static> {
     engine
 }
 
-pub struct CompiledJinja<'t> {
+pub(super) struct CompiledJinja<'t> {
     translated: &'t str,
     template: Template<'t, 't>,
 }
@@ -62,7 +62,7 @@ impl<'t> CompiledJinja<'t> {
     /// # Errors
     ///
     /// The engine refuses it.
-    pub fn new(translated: &'t str) -> Result<Self, Error> {
+    pub(super) fn new(translated: &'t str) -> Result<Self, Error> {
         let template = ENGINE.template_from_str(translated).map_err(|error| from_engine(&error))?;
         Ok(Self { translated, template })
     }
@@ -72,7 +72,7 @@ impl<'t> CompiledJinja<'t> {
     /// # Errors
     ///
     /// A required value is undefined, an operation fails, or a limit is exceeded.
-    pub fn render(&self, values: &serde_json::Value) -> Result<Rendered, Error> {
+    pub(super) fn render(&self, values: &serde_json::Value) -> Result<Rendered, Error> {
         let serde_json::Value::Object(fields) = values else {
             let message = "the values of a Jinja2 template must be an object".to_owned();
             return Err(template_error(None, message));

@@ -15,79 +15,79 @@
 use std::time::Duration;
 
 /// The most bytes of a rendering's text, and of one value inside it: 16 MiB.
-pub const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const OUTPUT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Instructions of the Jinja2 engine, or steps of the others.
-pub const FUEL: u64 = 5_000_000;
+pub(super) const FUEL: u64 = 5_000_000;
 
 /// The time of one rendering, from sending the job to the worker to receiving the answer.
-pub const TIME: Duration = Duration::from_secs(2);
+pub(super) const TIME: Duration = Duration::from_secs(2);
 
 /// The time a worker may take to start, in addition to [`TIME`].
-pub const START: Duration = Duration::from_secs(5);
+pub(super) const START: Duration = Duration::from_secs(5);
 
 /// Address space of a worker: the part that its threads and libraries reserve (about 150 MiB) and room for any legal
 /// rendering.
-pub const MEMORY: u64 = 512 * 1024 * 1024;
+pub(super) const MEMORY: u64 = 512 * 1024 * 1024;
 
 /// Stack of the thread that renders.
-pub const STACK: usize = 16 * 1024 * 1024;
+pub(super) const STACK: usize = 16 * 1024 * 1024;
 
 /// Bytes of the values as JSON text.
 pub const VALUES_BYTES: usize = 16 * 1024 * 1024;
 
 /// The number of values, counting each list, field and item: a list of numbers takes 40 times the size of its text in
 /// memory, small objects more.
-pub const VALUES_COUNT: usize = 250_000;
+pub(super) const VALUES_COUNT: usize = 250_000;
 
 /// The deepest nesting of lists and objects in the values.
-pub const VALUES_DEPTH: usize = 100;
+pub(super) const VALUES_DEPTH: usize = 100;
 
 /// The deepest nesting of partials.
-pub const PARTIAL_DEPTH: usize = 64;
+pub(super) const PARTIAL_DEPTH: usize = 64;
 
 /// Bytes of partials read for one rendering; each indentation counts again.
-pub const PARTIAL_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const PARTIAL_BYTES: usize = 16 * 1024 * 1024;
 
 /// Bytes of a job sent to the worker: template, values and partials as JSON.
-pub const JOB_BYTES: usize = 64 * 1024 * 1024;
+pub(super) const JOB_BYTES: usize = 64 * 1024 * 1024;
 
 /// Bytes of an answer apart from its text.
-pub const HEAD_BYTES: usize = 1024 * 1024;
+pub(super) const HEAD_BYTES: usize = 1024 * 1024;
 
 /// The most templates a worker keeps compiled; one more empties the cache.
-pub const CACHED_TEMPLATES: usize = 32;
+pub(super) const CACHED_TEMPLATES: usize = 32;
 
 /// The most bytes of templates and partials that a worker keeps compiled.
-pub const CACHED_BYTES: usize = 2 * 1024 * 1024;
+pub(super) const CACHED_BYTES: usize = 2 * 1024 * 1024;
 
 /// The message for an output larger than [`OUTPUT_BYTES`].
-pub fn output_too_large() -> String {
+pub(super) fn output_too_large() -> String {
     format!("the output exceeds the limit of {OUTPUT_BYTES} bytes (16 MiB)")
 }
 
 /// The message for a rendering that used up [`FUEL`].
-pub fn out_of_fuel() -> String {
+pub(super) fn out_of_fuel() -> String {
     format!("the rendering exceeds the limit of {FUEL} steps")
 }
 
 /// The message for a rendering that used up [`TIME`].
-pub fn out_of_time() -> String {
+pub(super) fn out_of_time() -> String {
     format!("the rendering exceeds the limit of {} s", TIME.as_secs())
 }
 
 /// The message for a rendering that used up [`MEMORY`].
-pub fn out_of_memory() -> String {
+pub(super) fn out_of_memory() -> String {
     format!("the rendering exceeds the limit of {} MiB of memory", MEMORY / (1024 * 1024))
 }
 
 /// The message for a rendering that used up [`STACK`].
-pub fn out_of_stack() -> String {
+pub(super) fn out_of_stack() -> String {
     format!("the rendering nests too deeply: it exceeds the limit of {} MiB of stack", STACK / (1024 * 1024))
 }
 
 /// The message for too many values.
-pub fn too_many_values() -> String {
+pub(super) fn too_many_values() -> String {
     format!("the values exceed the limit of {VALUES_COUNT} items")
 }
 
@@ -97,11 +97,11 @@ pub fn values_too_large() -> String {
 }
 
 /// The message for values nested too deeply.
-pub fn values_too_deep() -> String {
+pub(super) fn values_too_deep() -> String {
     format!("the values nest deeper than the limit of {VALUES_DEPTH}")
 }
 
 /// The message for a job larger than [`JOB_BYTES`].
-pub fn job_too_large() -> String {
+pub(super) fn job_too_large() -> String {
     format!("template, values and partials together exceed the limit of {JOB_BYTES} bytes (64 MiB)")
 }

@@ -20,7 +20,7 @@ use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
 
 /// A parsed template with its partials.
-pub struct CompiledMustache<'t> {
+pub(super) struct CompiledMustache<'t> {
     templates: Vec<ParsedMustache<'t>>,
     /// Indexes of the partials among the templates, by name.
     by_name: HashMap<&'t str, usize>,
@@ -32,7 +32,7 @@ impl<'t> CompiledMustache<'t> {
     /// # Errors
     ///
     /// The template or a partial does not parse.
-    pub fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, Error> {
+    pub(super) fn new(text: &'t str, partials: impl Iterator<Item = (&'t str, &'t str)>) -> Result<Self, Error> {
         let (mut templates, mut by_name) = (vec![parse(text)?], HashMap::new());
         for (name, text) in partials {
             by_name.insert(name, templates.len());
@@ -46,7 +46,7 @@ impl<'t> CompiledMustache<'t> {
     /// # Errors
     ///
     /// A limit is exceeded.
-    pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
+    pub(super) fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         let mut run = Run {
             templates: &self.templates,
             by_name: &self.by_name,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What a name refers to.
 #[derive(Debug, Clone, Copy)]
-pub enum ContextValue<'a> {
+pub(super) enum ContextValue<'a> {
     Value(&'a Value),
     /// `first` or `last` of an item.
     Flag(bool),
@@ -16,7 +16,7 @@ pub enum ContextValue<'a> {
 
 impl ContextValue<'_> {
     /// Whether its section is rendered: not for `null`, `false`, `0`, `""` and the empty list.
-    pub fn is_truthy(&self) -> bool {
+    pub(super) fn is_truthy(&self) -> bool {
         match self {
             Self::Value(value) => match value {
                 Value::Null => false,
@@ -35,7 +35,7 @@ impl ContextValue<'_> {
 
 /// One value on the stack.
 #[derive(Debug, Clone, Copy)]
-pub struct ContextFrame<'a> {
+pub(super) struct ContextFrame<'a> {
     found: ContextValue<'a>,
     /// Index and length, for an item of a list.
     place: Option<(usize, usize)>,
@@ -43,12 +43,12 @@ pub struct ContextFrame<'a> {
 
 impl<'a> ContextFrame<'a> {
     /// A value that is not an item.
-    pub fn of(found: ContextValue<'a>) -> Self {
+    pub(super) fn of(found: ContextValue<'a>) -> Self {
         Self { found, place: None }
     }
 
     /// Item `index` of a list of `length`.
-    pub fn item(item: &'a Value, index: usize, length: usize) -> Self {
+    pub(super) fn item(item: &'a Value, index: usize, length: usize) -> Self {
         Self { found: ContextValue::Value(item), place: Some((index, length)) }
     }
 
@@ -70,36 +70,36 @@ impl<'a> ContextFrame<'a> {
 
 /// The stack of values, innermost last.
 #[derive(Debug)]
-pub struct Contexts<'a> {
+pub(super) struct Contexts<'a> {
     stack: Vec<ContextFrame<'a>>,
 }
 
 impl<'a> Contexts<'a> {
-    pub fn new(root: &'a Value) -> Self {
+    pub(super) fn new(root: &'a Value) -> Self {
         Self { stack: vec![ContextFrame::of(ContextValue::Value(root))] }
     }
 
     /// The height of the stack, which is the cost of a lookup.
-    pub fn depth(&self) -> u64 {
+    pub(super) fn depth(&self) -> u64 {
         self.stack.len() as u64
     }
 
-    pub fn top(&self) -> ContextFrame<'a> {
+    pub(super) fn top(&self) -> ContextFrame<'a> {
         self.stack.last().copied().unwrap_or(ContextFrame { found: ContextValue::Nothing, place: None })
     }
 
-    pub fn push(&mut self, context: ContextFrame<'a>) {
+    pub(super) fn push(&mut self, context: ContextFrame<'a>) {
         self.stack.push(context);
     }
 
     /// Removes the innermost value.
-    pub fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.stack.pop();
     }
 
     /// Looks up `name`: `.` is the innermost value. The first part of a dotted name is looked up from the inside out, the
     /// other parts only in the result.
-    pub fn find(&self, name: &str) -> ContextValue<'a> {
+    pub(super) fn find(&self, name: &str) -> ContextValue<'a> {
         if name == "." {
             return self.top().found;
         }
@@ -120,7 +120,7 @@ impl<'a> Contexts<'a> {
     }
 
     /// All names that can be looked up, innermost first.
-    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         let fields = self.stack.iter().rev().filter_map(|context| match context.found {
             ContextValue::Value(Value::Object(fields)) => Some(fields),
             _ => None,

@@ -6,9 +6,9 @@ use minijinja::{Error, ErrorKind, Value};
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
 
 /// The arguments of a filter after its value, as the engine passes them.
-pub type RestArguments = Rest<ValueOrKwargs>;
+pub(super) type RestArguments = Rest<ValueOrKwargs>;
 
-pub struct PythonArguments {
+pub(super) struct PythonArguments {
     places: Vec<Value>,
     named: Option<Kwargs>,
     /// Whether each place was asked for.
@@ -17,19 +17,19 @@ pub struct PythonArguments {
 
 impl PythonArguments {
     /// The arguments of a filter.
-    pub fn new(rest: RestArguments) -> Self {
+    pub(super) fn new(rest: RestArguments) -> Self {
         Self::of(rest.into_values())
     }
 
     /// The arguments of a method.
-    pub fn of(mut places: Vec<Value>) -> Self {
+    pub(super) fn of(mut places: Vec<Value>) -> Self {
         let last_is_named = places.last().is_some_and(Value::is_kwargs);
         let named = if last_is_named { places.pop().and_then(|named| Kwargs::try_from(named).ok()) } else { None };
         Self { places, named, asked: 0 }
     }
 
     /// The next positional argument, or the one with this name; call in the order of the signature.
-    pub fn value(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn value(&mut self, name: &str) -> Option<Value> {
         let place = self.asked;
         self.asked += 1;
         match self.places.get(place) {
@@ -39,7 +39,7 @@ impl PythonArguments {
     }
 
     /// Whether a second positional argument is given.
-    pub fn is_bounded(&self) -> bool {
+    pub(super) fn is_bounded(&self) -> bool {
         self.places.len() > 1
     }
 
@@ -53,7 +53,7 @@ impl PythonArguments {
     /// # Errors
     ///
     /// It has another type.
-    pub fn number(&mut self, name: &str, default: i64) -> Result<i64, Error> {
+    pub(super) fn number(&mut self, name: &str, default: i64) -> Result<i64, Error> {
         match self.some(name) {
             None => Ok(default),
             Some(value) => i64::try_from(value.clone()).map_err(|_| wrong(name, "a whole number", &value)),
@@ -65,7 +65,7 @@ impl PythonArguments {
     /// # Errors
     ///
     /// It has another type.
-    pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
+    pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         match self.some(name) {
             None => Ok(None),
             Some(value) => match value.as_str() {
@@ -76,7 +76,7 @@ impl PythonArguments {
     }
 
     /// Whether it is given and true, else `default`.
-    pub fn flag(&mut self, name: &str, default: bool) -> bool {
+    pub(super) fn flag(&mut self, name: &str, default: bool) -> bool {
         self.some(name).map_or(default, |value| value.is_true())
     }
 
@@ -85,7 +85,7 @@ impl PythonArguments {
     /// # Errors
     ///
     /// An argument is left.
-    pub fn end(self) -> Result<(), Error> {
+    pub(super) fn end(self) -> Result<(), Error> {
         if self.places.len() > self.asked {
             return Err(ErrorKind::TooManyArguments.into());
         }
@@ -98,7 +98,7 @@ fn wrong(name: &str, wanted: &str, value: &Value) -> Error {
 }
 
 /// An error about what was asked for.
-pub fn failed(message: impl Into<String>) -> Error {
+pub(crate) fn failed(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
@@ -107,11 +107,11 @@ pub fn failed(message: impl Into<String>) -> Error {
 /// # Errors
 ///
 /// It would exceed the output limit.
-pub fn room_for(bytes: usize) -> Result<(), Error> {
+pub(super) fn room_for(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
 }
 
 /// An error about this undefined value, from which the engine knows what was undefined.
-pub fn undefined(value: &Value) -> Error {
+pub(crate) fn undefined(value: &Value) -> Error {
     i64::try_from(value.clone()).err().unwrap_or_else(|| ErrorKind::UndefinedError.into())
 }

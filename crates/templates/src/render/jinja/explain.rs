@@ -10,7 +10,7 @@ use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
 
 /// The error for `text` with these values.
-pub fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>) -> Error {
+pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>) -> Error {
     let cause = innermost(error);
     let line = line_of(cause, text).or_else(|| line_of(error, text));
     let detail = cause.detail().unwrap_or_default();
@@ -60,7 +60,7 @@ fn with_limit(what: String) -> String {
 }
 
 /// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
-pub fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
+pub(crate) fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
     let near = near(name, given)
         .filter(|near| near != name)
         .map(|near| format!(" (did you mean '{near}'?)"))

@@ -24,7 +24,7 @@ use super::text_filters::{
 use crate::asks_about_a_value;
 
 /// Replaces the engine's own.
-pub fn install(engine: &mut Environment<'static>) {
+pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("replace", replace);
     engine.add_filter("default", default);
     engine.add_filter("d", default);
@@ -329,7 +329,7 @@ fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
 /// # Errors
 ///
 /// Together they would exceed the output limit.
-pub fn room_for_widths(format: &str) -> Result<(), Error> {
+pub(super) fn room_for_widths(format: &str) -> Result<(), Error> {
     let numbers = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 3);
     let width = |digits: &str| digits.parse::<usize>().unwrap_or(usize::MAX);
     room_for(numbers.map(width).fold(0, usize::saturating_add))

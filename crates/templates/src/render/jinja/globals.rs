@@ -9,7 +9,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed};
 
-pub fn install(engine: &mut Environment<'static>) {
+pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_function("joiner", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
         let mut args = PythonArguments::new(more);
         let separator = args.text("sep")?.unwrap_or_else(|| ", ".to_owned());

@@ -40,7 +40,7 @@ impl Object for Group {
 /// # Errors
 ///
 /// It is not a list, or the values cannot be sorted.
-pub fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value, Error> {
+pub(super) fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value, Error> {
     let groups = minijinja::filters::groupby(list, Some(attribute), how)?.try_iter()?;
     let group = |pair: Value| {
         let items: Vec<Value> = pair.get_item_by_index(1)?.try_iter()?.collect();

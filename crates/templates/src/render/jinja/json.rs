@@ -13,7 +13,7 @@ use super::arguments::{failed, room_for};
 /// # Errors
 ///
 /// JSON cannot represent a part of the value, or the output limit would be exceeded.
-pub fn write(value: &Value, indent: Option<&str>) -> Result<String, Error> {
+pub(crate) fn write(value: &Value, indent: Option<&str>) -> Result<String, Error> {
     let mut writer = JsonWriter { indent, out: String::new() };
     writer.value(value, 0)?;
     Ok(writer.out)

@@ -14,7 +14,7 @@ use super::text_filters::escaped;
 
 /// Removes tags and comments, collapses white space, and decodes entities.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
-pub fn striptags(value: Cow<'_, str>) -> String {
+pub(super) fn striptags(value: Cow<'_, str>) -> String {
     let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
@@ -47,7 +47,7 @@ fn unescaped(text: &str) -> String {
 /// # Errors
 ///
 /// Not a dict, an invalid attribute name, or the output limit would be exceeded.
-pub fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
+pub(super) fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let autospace = args.flag("autospace", true);
     args.end()?;
@@ -101,7 +101,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 ///
 /// The arguments do not fit, or the output limit would be exceeded.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
-pub fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let limit = usize::try_from(args.number("trim_url_limit", -1)?).ok();
     let nofollow = args.flag("nofollow", false);

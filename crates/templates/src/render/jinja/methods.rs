@@ -14,7 +14,7 @@ use super::{slices, text};
 /// # Errors
 ///
 /// There is no such method, or its arguments do not fit.
-pub fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
+pub(crate) fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
     if method == slices::METHOD {
         return slices::slice(value, args);
     }

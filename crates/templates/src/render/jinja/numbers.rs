@@ -12,7 +12,7 @@ use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be exceeded.
-pub fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
+pub(super) fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0));
     let base = u32::try_from(args.number("base", 10)?).ok().filter(|base| (2..=36).contains(base) || *base == 0);
@@ -33,7 +33,7 @@ pub fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
 
 /// A float without its fraction.
 #[allow(clippy::cast_possible_truncation)]
-pub fn whole(number: f64) -> Option<i128> {
+pub(crate) fn whole(number: f64) -> Option<i128> {
     (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
 }
 
@@ -60,7 +60,7 @@ fn integer(text: &str, base: u32) -> Option<i128> {
 }
 
 /// A number as Python's `float` parses it.
-pub fn decimal(text: &str) -> Option<f64> {
+pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
         return None;
@@ -73,7 +73,7 @@ pub fn decimal(text: &str) -> Option<f64> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be exceeded.
-pub fn float(value: &Value, more: RestArguments) -> Result<Value, Error> {
+pub(super) fn float(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0.0));
     args.end()?;

@@ -13,7 +13,7 @@ use super::print::printed;
 use super::text_filters::escaped;
 
 /// Adds the filters under the names that the translation uses.
-pub fn install(engine: &mut Environment<'static>) {
+pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__add__", add);
     engine.add_filter("__sub__", |left: &Value, right: &Value| {
         arithmetic(left, right, "-", i128::checked_sub, |a, b| a - b)
@@ -37,7 +37,7 @@ pub fn install(engine: &mut Environment<'static>) {
 /// # Errors
 ///
 /// They are of different kinds, or of a kind without an order.
-pub fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering, Error> {
+pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering, Error> {
     let kind = |value: &Value| match value.kind() {
         ValueKind::Bool | ValueKind::Number => Some(0),
         ValueKind::String => Some(1),
@@ -127,7 +127,7 @@ fn arithmetic(
 /// # Errors
 ///
 /// They cannot be added, or the output limit would be exceeded.
-pub fn add(left: &Value, right: &Value) -> Result<Value, Error> {
+pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     match (left.as_str(), right.as_str()) {
         (Some(before), Some(after)) => {
             room_for(before.len().saturating_add(after.len()))?;

@@ -15,7 +15,7 @@ use super::text_filters::escaped;
 /// # Errors
 ///
 /// The values do not fit, or the output limit would be exceeded.
-pub fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
+pub(super) fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
     let Some(text) = format.as_str() else { return Err(failed("the format must be a string")) };
     let mut fill = FormatArguments { values, at: 0, keyed: false, safe: format.is_safe() };
     let (mut out, mut rest) = (String::new(), text);

@@ -10,14 +10,14 @@ use minijinja::{Error, Output, State, Value};
 /// # Errors
 ///
 /// The value is undefined, or the output is full.
-pub fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+pub(crate) fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match float_of(value) {
         Some(number) => out.write_str(&float(number)).map_err(Error::from),
         None => minijinja::escape_formatter(out, state, value),
     }
 }
 
-pub fn printed(value: &Value) -> Cow<'_, str> {
+pub(crate) fn printed(value: &Value) -> Cow<'_, str> {
     match (value.as_str(), float_of(value)) {
         (Some(text), _) => Cow::Borrowed(text),
         (None, Some(number)) => Cow::Owned(float(number)),
@@ -31,7 +31,7 @@ fn float_of(value: &Value) -> Option<f64> {
 }
 
 /// A value as printed within a list: strings in quotes.
-pub fn repr(value: &Value) -> String {
+pub(super) fn repr(value: &Value) -> String {
     if let Some(number) = float_of(value) {
         return float(number);
     }
@@ -40,7 +40,7 @@ pub fn repr(value: &Value) -> String {
 }
 
 /// A float as Python's `repr` writes it: the shortest digits that round-trip, with an exponent below 1e-4 and from 1e16.
-pub fn float(number: f64) -> String {
+pub(super) fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
     }

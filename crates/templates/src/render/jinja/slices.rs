@@ -7,14 +7,14 @@ use minijinja::{Error, Value};
 use super::arguments::{failed, undefined};
 
 /// The method name that the translation uses.
-pub const METHOD: &str = "__slice__";
+pub(super) const METHOD: &str = "__slice__";
 
 /// The items or characters of a slice.
 ///
 /// # Errors
 ///
 /// The value cannot be sliced, or a bound is not an integer.
-pub fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
+pub(crate) fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         let cut: String = cut(&text.chars().collect::<Vec<char>>(), bounds)?.into_iter().collect();
         return Ok(if value.is_safe() { Value::from_safe_string(cut) } else { Value::from(cut) });

@@ -2,7 +2,7 @@
 //! truncating. Pure functions; the filters and methods that use them are in other files.
 
 /// The lines of a text as `str.splitlines` splits them.
-pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
+pub(crate) fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
     let is_break =
         |c: char| matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let (mut lines, mut rest) = (Vec::new(), text);
@@ -19,7 +19,7 @@ pub fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
 }
 
 /// As the filter `indent`: keeps one final line break, and indents blank lines only if `blank` is set.
-pub fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String {
+pub(crate) fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String {
     let text = format!("{text}\n");
     let mut out = String::with_capacity(text.len());
     for (at, line) in lines(&text, false).into_iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String
 }
 
 /// Whether a character is a decimal digit of any script.
-pub fn digit(c: char) -> bool {
+pub(super) fn digit(c: char) -> bool {
     use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
     c.general_category() == GeneralCategory::DecimalNumber
 }
@@ -50,7 +50,7 @@ fn push_cased(out: &mut String, c: char, upper: bool) {
 }
 
 /// As `str.title`: a word begins after any character that is not a letter.
-pub fn python_title(text: &str) -> String {
+pub(super) fn python_title(text: &str) -> String {
     let mut in_word = false;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
         push_cased(&mut out, c, !in_word);
@@ -60,12 +60,12 @@ pub fn python_title(text: &str) -> String {
 }
 
 /// The number of characters that `str.center` puts left of a text of `length`.
-pub fn left_of_center(length: usize, width: usize) -> usize {
+pub(super) fn left_of_center(length: usize, width: usize) -> usize {
     let pad = width.saturating_sub(length);
     pad / 2 + (pad & width & 1)
 }
 
-pub fn truncate(text: &str, length: usize, kill_words: bool, end: &str, leeway: usize) -> String {
+pub(crate) fn truncate(text: &str, length: usize, kill_words: bool, end: &str, leeway: usize) -> String {
     let count = text.chars().count();
     if count <= length.saturating_add(leeway) {
         return text.to_owned();
@@ -77,7 +77,7 @@ pub fn truncate(text: &str, length: usize, kill_words: bool, end: &str, leeway: 
 }
 
 /// Options of the filter `wordwrap`.
-pub struct Wrap {
+pub(crate) struct Wrap {
     /// Characters per line.
     pub width: usize,
     /// Whether words longer than a line are split.
@@ -87,7 +87,7 @@ pub struct Wrap {
 }
 
 /// One line as `textwrap.wrap` wraps it.
-pub fn wrap(line: &str, how: &Wrap) -> Vec<String> {
+pub(crate) fn wrap(line: &str, how: &Wrap) -> Vec<String> {
     let mut chunks: Vec<String> = chunks(line, how.break_on_hyphens);
     chunks.reverse();
     let mut lines: Vec<String> = Vec::new();

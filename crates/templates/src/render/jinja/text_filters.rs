@@ -16,7 +16,7 @@ use super::text::{self, Wrap};
 /// # Errors
 ///
 /// The value is undefined, or the output limit would be exceeded.
-pub fn escape(value: &Value) -> Result<Value, Error> {
+pub(crate) fn escape(value: &Value) -> Result<Value, Error> {
     if value.is_safe() { Ok(value.clone()) } else { force_escape(value) }
 }
 
@@ -25,7 +25,7 @@ pub fn escape(value: &Value) -> Result<Value, Error> {
 /// # Errors
 ///
 /// As [`escape`].
-pub fn force_escape(value: &Value) -> Result<Value, Error> {
+pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
     if value.is_undefined() {
         return Err(undefined(value));
     }
@@ -35,7 +35,7 @@ pub fn force_escape(value: &Value) -> Result<Value, Error> {
 }
 
 /// A string escaped for HTML as in markupsafe.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -55,7 +55,7 @@ pub fn escaped(text: &str) -> String {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
         return Err(ErrorKind::MissingArgument.into());
@@ -79,7 +79,7 @@ pub fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let width = args.value("width").unwrap_or_else(|| Value::from(4));
     let (first, blank) = (args.flag("first", false), args.flag("blank", false));
@@ -98,7 +98,7 @@ pub fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error>
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn spaces(count: i64) -> Result<String, Error> {
+pub(super) fn spaces(count: i64) -> Result<String, Error> {
     let count = usize::try_from(count).unwrap_or_default();
     room_for(count)?;
     Ok(" ".repeat(count))
@@ -109,7 +109,7 @@ pub fn spaces(count: i64) -> Result<String, Error> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let length = args.number("length", 255)?;
     let kill_words = args.flag("killwords", false);
@@ -129,7 +129,7 @@ pub fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<String, Erro
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
     let break_long_words = args.flag("break_long_words", true);
@@ -144,7 +144,7 @@ pub fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Erro
     Ok(wrapped.collect::<Vec<_>>().join(&wrap_string))
 }
 
-pub fn wordcount(value: Cow<'_, str>) -> usize {
+pub(super) fn wordcount(value: Cow<'_, str>) -> usize {
     let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.by_ref().filter(|word| !word.is_empty()).count()
 }
@@ -154,7 +154,7 @@ pub fn wordcount(value: Cow<'_, str>) -> usize {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
     args.end()?;
@@ -170,7 +170,7 @@ pub fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error>
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub fn urlencode(value: &Value) -> Result<String, Error> {
+pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(value)),
         ValueKind::Map => {

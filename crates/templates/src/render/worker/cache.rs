@@ -11,7 +11,7 @@ use super::server::Jobs;
 use refdesk_text::Error;
 
 /// Answers all jobs.
-pub fn serve_all(with: &Jobs) {
+pub(super) fn serve_all(with: &Jobs) {
     let mut one_more = None;
     while let Some(job) = one_more.take().or_else(|| with.next_job()) {
         one_more = serve_some(with, job);

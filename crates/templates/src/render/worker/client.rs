@@ -22,7 +22,7 @@ use refdesk_text::{Code, Error};
 const MAX_STDERR: u64 = 4_096;
 
 #[derive(Debug)]
-pub struct WorkerClient {
+pub(crate) struct WorkerClient {
     child: Child,
     jobs: Sender<Arc<Vec<u8>>>,
     messages: Receiver<io::Result<WorkerMessage>>,
@@ -39,7 +39,7 @@ impl WorkerClient {
     ///
     /// # Errors
     /// It is larger than [`JOB_BYTES`].
-    pub fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, Error> {
+    pub(crate) fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, Error> {
         let mut frame = JobBuffer { bytes: vec![0; 4] };
         serde_json::to_writer(&mut frame, job).map_err(|_| template_error(None, job_too_large()))?;
         let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| template_error(None, job_too_large()))?;
@@ -53,7 +53,7 @@ impl WorkerClient {
     ///
     /// # Errors
     /// It does not start.
-    pub fn start(program: &Path) -> Result<Self, Error> {
+    pub(crate) fn start(program: &Path) -> Result<Self, Error> {
         let unstarted = |how: String| template_error(None, format!("the render worker cannot be started: {how}"));
         let refused = |error: io::Error| unstarted(format!("{}: {error}", program.display()));
         let mut child = setup::command(program).spawn().map_err(refused)?;
@@ -84,7 +84,7 @@ impl WorkerClient {
     ///
     /// # Errors
     /// There was no answer and the worker must be ended; `true` if it was only too slow.
-    pub fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, Error>, bool> {
+    pub(crate) fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, Error>, bool> {
         self.jobs.send(frame).map_err(|_| false)?;
         match self.messages.recv_timeout(TIME) {
             Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
@@ -94,7 +94,7 @@ impl WorkerClient {
     }
 
     /// Ends the worker and finds out why it did not answer.
-    pub fn end(mut self, too_slow: bool) -> Error {
+    pub(crate) fn end(mut self, too_slow: bool) -> Error {
         // A worker that is already dead keeps its first cause.
         let _ = self.child.kill();
         let status = self.child.wait();

@@ -3,8 +3,7 @@
 
 use std::io::{self, Read};
 
-/// Appends a frame to the output.
-pub fn append(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn append(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(bytes);
@@ -12,7 +11,7 @@ pub fn append(frame: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The next frame; the end of the pipe is an error.
-pub fn receive(from: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
+pub(super) fn receive(from: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);

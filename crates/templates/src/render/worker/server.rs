@@ -63,7 +63,7 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Receives jobs and sends answers.
-pub struct Jobs {
+pub(super) struct Jobs {
     next: Receiver<Vec<u8>>,
     /// Tells the watch thread when work begins and ends.
     busy: Sender<bool>,
@@ -71,7 +71,7 @@ pub struct Jobs {
 
 impl Jobs {
     /// The next readable job; `None` at the end.
-    pub fn next_job(&self) -> Option<RenderJob> {
+    pub(super) fn next_job(&self) -> Option<RenderJob> {
         loop {
             let bytes = self.next.recv().ok()?;
             self.busy.send(true).ok()?;
@@ -86,7 +86,7 @@ impl Jobs {
     }
 
     /// Sends the answer; `None` if the reader is gone.
-    pub fn answer(&self, outcome: Result<Rendered, Error>) -> Option<()> {
+    pub(super) fn answer(&self, outcome: Result<Rendered, Error>) -> Option<()> {
         let (head, text) = match outcome {
             Ok(rendered) => (AnswerHead::Rendered(rendered.warnings), Some(rendered.text)),
             Err(error) => (

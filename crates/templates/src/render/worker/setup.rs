@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::ARGUMENT;
 
 /// The command that starts a worker: no environment, no workspace folder, no terminal.
-pub fn command(program: &Path) -> Command {
+pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg(ARGUMENT).env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -24,7 +24,7 @@ pub fn command(program: &Path) -> Command {
 
 /// Limits this process, if the system can ([`crate::render::limits`] lists which systems can).
 #[cfg(unix)]
-pub fn limit_this_process() {
+pub(super) fn limit_this_process() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let no_more_than = |resource, most: u64| {
         let maximum = getrlimit(resource).maximum.map_or(most, |already| already.min(most));
@@ -39,4 +39,4 @@ pub fn limit_this_process() {
 
 /// No limits of the kind here.
 #[cfg(not(unix))]
-pub fn limit_this_process() {}
+pub(super) fn limit_this_process() {}
