@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::KeyPair;
 
 /// The hash of the public key of the tests, as `openssl` says it.
-pub const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
+const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
 
 /// A request as it came.
 #[derive(Debug, Clone)]
