@@ -35,7 +35,7 @@ const LONGEST_TITLE: usize = 120;
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     /// The headings above its first paragraph, outermost first.
     pub headings: Vec<String>,
     /// Its first line, from 1.
@@ -70,7 +70,7 @@ enum BlockKind {
 }
 
 /// The chunks of a document, in order.
-pub fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
+pub(crate) fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     let Parsed { text, lines, blocks } = parse(name, text);
     let is_changelog = is_changelog(name);
     let mut packer = Packer {

@@ -3,7 +3,7 @@
 
 mod about;
 mod boilerplate;
-pub mod chunk;
+mod chunk;
 mod conversation;
 mod embedder;
 mod kept;
@@ -15,7 +15,7 @@ mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
 pub mod pages;
-pub mod pieces;
+mod pieces;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod reader;
@@ -32,7 +32,8 @@ mod tests;
 mod threshold;
 mod update;
 pub mod vector;
-pub mod wordpiece;
+#[cfg(feature = "meaning")]
+mod wordpiece;
 pub mod words;
 
 pub use about::Scored;

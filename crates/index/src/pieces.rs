@@ -19,7 +19,7 @@ const TERMS: usize = 64;
 
 /// The text, and its pieces if it has several: the first, the last, and those with most words that
 /// few other pieces have.
-pub fn pieces(text: &str) -> Vec<&str> {
+pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let text = text.trim();
     let mut found: Vec<&str> = Vec::new();
     for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
@@ -71,7 +71,7 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
 }
 
 /// The words of a piece that say something, in lower case, each once, names also in parts.
-pub fn terms(piece: &str) -> Vec<String> {
+pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut terms = Vec::new();
     for word in words(piece) {

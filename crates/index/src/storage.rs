@@ -101,20 +101,20 @@ pub(crate) struct Document {
 
 impl Document {
     /// What others are told of it.
-    pub fn found(&self) -> FoundDocument<'_> {
+    pub(crate) fn found(&self) -> FoundDocument<'_> {
         let Self { doc_type: kind, source, path, heading, line, content, .. } = self;
         FoundDocument { kind, source, path, heading, line: *line, content }
     }
 
     /// Its text from this line of its file on.
-    pub fn text_after(&self, line: usize) -> &str {
+    pub(crate) fn text_after(&self, line: usize) -> &str {
         let before = line.saturating_sub(self.line);
         let start = self.content.match_indices('\n').map(|(at, _)| at + 1).nth(before.wrapping_sub(1));
         start.and_then(|start| self.content.get(start..)).unwrap_or(&self.content)
     }
 
     /// Has these headings above it and begins at this line, 0 if it has none.
-    pub fn moved(mut self, (heading, line): (String, usize)) -> Self {
+    pub(crate) fn moved(mut self, (heading, line): (String, usize)) -> Self {
         self.end_line = if line == 0 { 0 } else { (self.end_line + line).saturating_sub(self.line) };
         Self { heading, line, ..self }
     }

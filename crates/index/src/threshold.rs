@@ -6,7 +6,6 @@ use crate::about::{Corpus, Piece, prepare};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
-/// The lowest threshold.
 const LOWEST: f32 = 0.35;
 
 /// The share of the background texts that stay below the threshold.

@@ -12,7 +12,7 @@ const CONTINUES: &str = "##";
 const LONGEST_WORD: usize = 100;
 
 /// A vocabulary and the ids of its special tokens.
-pub struct WordPiece {
+pub(crate) struct WordPiece {
     /// Pieces that begin a word.
     first: HashMap<&'static str, i32>,
     /// Pieces that continue a word, without the mark.
@@ -25,7 +25,7 @@ pub struct WordPiece {
 impl WordPiece {
     /// A tokenizer with this vocabulary: a token a line, its id the number of the line from 0. `None` if a special token
     /// is missing.
-    pub fn new(vocabulary: &'static str) -> Option<Self> {
+    pub(crate) fn new(vocabulary: &'static str) -> Option<Self> {
         let mut first = HashMap::with_capacity(32_768);
         let mut next = HashMap::with_capacity(8_192);
         for (token, id) in vocabulary.lines().zip(0..) {
@@ -40,7 +40,7 @@ impl WordPiece {
     }
 
     /// The ids of a text with those that begin and end it, `most` at most.
-    pub fn encode(&self, text: &str, most: usize) -> Vec<i32> {
+    pub(crate) fn encode(&self, text: &str, most: usize) -> Vec<i32> {
         let mut ids = vec![self.begin];
         let room = most.saturating_sub(1);
         let mut word = String::new();

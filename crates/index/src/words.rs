@@ -10,14 +10,14 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether texts in the script of this character have no blanks between words, or blanks between parts of sentences only: Chinese,
 /// Japanese and Korean.
-pub fn is_unspaced(char: char) -> bool {
+pub(crate) fn is_unspaced(char: char) -> bool {
     matches!(char, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
 /// What a word is found by: the word, its parts if it has several, and the pairs of characters of those without blanks.
-pub fn forms(word: &str) -> Vec<&str> {
+pub(crate) fn forms(word: &str) -> Vec<&str> {
     let parts = parts(word);
     let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();
     let parts = parts.iter().copied().filter(|part| *part != word);
@@ -60,7 +60,7 @@ pub fn parts(word: &str) -> Vec<&str> {
 }
 
 /// What the words of a text are found by besides themselves, separated by blanks; full-text search finds it as words.
-pub fn split_names(text: &str) -> String {
+pub(crate) fn split_names(text: &str) -> String {
     let mut split = String::new();
     for word in words(text) {
         for part in forms(word).into_iter().skip(1).filter(|part| part.chars().count() > 1) {

@@ -10,7 +10,7 @@ const PLACES: usize = 1_000;
 
 /// What of a document is read, of HTML the text without tags, and the headings above each part of it.
 #[derive(Debug)]
-pub struct Outline {
+pub(crate) struct Outline {
     text: String,
     /// Where each line of the document begins in it.
     lines: Vec<usize>,
@@ -20,7 +20,7 @@ pub struct Outline {
 
 impl Outline {
     /// Of a document, whose name says of which format it is.
-    pub fn of(name: &Path, text: &str) -> Self {
+    pub(crate) fn of(name: &Path, text: &str) -> Self {
         let Parsed { text, lines, blocks } = parse(name, text);
         let mut above: Vec<(usize, String)> = Vec::new();
         let mut headings: Vec<(usize, String)> = Vec::new();
@@ -41,7 +41,7 @@ impl Outline {
     }
 
     /// The headings above the first paragraph, and the first line, of each place where this part is.
-    pub fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
+    pub(crate) fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
         let places = self.text.match_indices(part).take(PLACES).map(|(at, _)| at);
         places.map(|at| {
             let first = self.headings.partition_point(|(end, _)| *end <= at);

@@ -39,7 +39,7 @@ impl<'u> StoredKey<'u> {
 }
 
 impl<'u> Changes<'u> {
-    pub fn of(updates: &'u [TextUpdate], stored_path: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn of(updates: &'u [TextUpdate], stored_path: impl Fn(&str) -> String) -> Self {
         let mut changes = Self::default();
         let mut seen = HashSet::new();
         // The last update of a text is the one that counts; a statement refuses to write a row twice.
@@ -66,7 +66,7 @@ impl<'u> Changes<'u> {
     }
 
     /// Writes them; returns the number of documents removed.
-    pub async fn store(
+    pub(crate) async fn store(
         &self,
         transaction: &Transaction<'_>,
         repository: i32,

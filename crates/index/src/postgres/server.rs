@@ -31,7 +31,7 @@ impl Server {
     ///
     /// # Errors
     /// It is not the URL of a PostgreSQL database, or asks for TLS.
-    pub fn parse(url: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(url: &str) -> Result<Self, Error> {
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
         // What is wrong with it is not said, because the password may be part of that.
         let Some(config) = url.parse::<Config>().ok().filter(|_| is_url) else {
@@ -52,7 +52,7 @@ impl Server {
     }
 
     /// The database, for people.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
             #[cfg(unix)]
@@ -66,14 +66,14 @@ impl Server {
         }
     }
 
-    pub fn config(&self, connect: Duration, limit: Duration) -> Config {
+    pub(crate) fn config(&self, connect: Duration, limit: Duration) -> Config {
         let mut config = self.config.clone();
         config.application_name("refdesk").connect_timeout(connect).tcp_user_timeout(limit);
         config
     }
 
     /// Why a database could not be used.
-    pub fn failed(&self, error: &PostgresError) -> Error {
+    pub(crate) fn failed(&self, error: &PostgresError) -> Error {
         let shown = self.shown();
         let Some(refused) = error.as_db_error() else {
             let message = format!("the search index in {shown} cannot be reached: {}", chain(error));
@@ -108,19 +108,19 @@ impl Server {
     }
 
     /// The server did not answer in time.
-    pub fn silent(&self, limit: Duration) -> Error {
+    pub(crate) fn silent(&self, limit: Duration) -> Error {
         let message = format!("{} did not answer within {} s", self.shown(), limit.as_secs());
         Error::new(Code::IndexUnreachable, message, "try again when the server is less busy")
     }
 
     /// Something on this machine failed.
-    pub fn unusable(&self, why: &dyn fmt::Display) -> Error {
+    pub(super) fn unusable(&self, why: &dyn fmt::Display) -> Error {
         let message = format!("the search index in {} cannot be reached: {why}", self.shown());
         Error::new(Code::IndexUnreachable, message, "try again")
     }
 
     /// The tables are of a newer version.
-    pub fn newer(&self) -> Error {
+    pub(crate) fn newer(&self) -> Error {
         let message = format!("the search index in {} was made by a newer refdesk", self.shown());
         Error::new(Code::IndexNewer, message, "use that version, or remove the schema 'refdesk'")
     }

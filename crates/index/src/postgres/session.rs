@@ -28,7 +28,7 @@ struct Connection {
 
 impl Session {
     /// Connects within `connect`; each answer may take as long as `limit`.
-    pub fn open(server: &Server, connect: Duration, limit: Duration) -> Result<Self, Error> {
+    pub(crate) fn open(server: &Server, connect: Duration, limit: Duration) -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| server.unusable(&error))?;
         let config = server.config(connect, limit);
         let connected = async || {
@@ -50,16 +50,16 @@ impl Session {
         Ok(Self { server: server.clone(), limit, connection })
     }
 
-    pub fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         &self.server
     }
 
-    pub fn failed(&self, error: &PostgresError) -> Error {
+    pub(crate) fn failed(&self, error: &PostgresError) -> Error {
         self.server.failed(error)
     }
 
     /// Asks the server something.
-    pub fn ask<T: Send>(
+    pub(crate) fn ask<T: Send>(
         &self,
         ask: impl AsyncFnOnce(&mut Client) -> Result<T, PostgresError> + Send,
     ) -> Result<T, Error> {
