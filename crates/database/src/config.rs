@@ -29,10 +29,10 @@ pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
 pub const FILE_BYTES: u64 = 1024 * 1024;
 
 /// Most databases.
-pub const DATABASES: usize = 64;
+const DATABASES: usize = 64;
 
 /// Where pages go unless the configuration says otherwise.
-pub const DOCS_PATH: &str = "docs/databases";
+const DOCS_PATH: &str = "docs/databases";
 
 /// Most patterns of a database, and most characters of all of them.
 const PATTERNS: usize = 4_000;
@@ -194,7 +194,7 @@ impl Connection {
     }
 
     /// Its kind at the beginning of a sentence.
-    pub fn with_article(&self) -> &'static str {
+    pub(crate) fn with_article(&self) -> &'static str {
         match self {
             Self::Sqlite { .. } => "An SQLite",
             Self::Postgres(_) => "A PostgreSQL",
@@ -203,14 +203,14 @@ impl Connection {
     }
 
     /// Whether rows may be read at all. Masking and row access policies of Snowflake cannot be seen.
-    pub fn shows_rows(&self) -> bool {
+    pub(crate) fn shows_rows(&self) -> bool {
         !matches!(self, Self::Snowflake(_))
     }
 }
 
 impl DatabaseConfig {
     /// Whether the configuration wants this table.
-    pub fn wants_table(&self, schema: &str, table: &str) -> bool {
+    pub(crate) fn wants_table(&self, schema: &str, table: &str) -> bool {
         let matches = |patterns: &[NamePattern]| patterns.iter().any(|it| it.matches_table(schema, table));
         (self.schemas.is_empty() || self.schemas.iter().any(|wanted| wanted == schema))
             && (self.include_tables.is_empty() || matches(&self.include_tables))

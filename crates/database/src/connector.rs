@@ -2,7 +2,7 @@
 
 #[cfg(feature = "postgres")]
 pub mod postgres;
-pub mod snowflake;
+pub(crate) mod snowflake;
 pub mod sqlite;
 
 use std::path::PathBuf;

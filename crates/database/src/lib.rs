@@ -14,7 +14,7 @@ pub mod names;
 mod parts;
 pub mod sampling;
 pub mod schema;
-pub mod sensitive;
+mod sensitive;
 pub mod snapshot;
 pub mod statistics;
 

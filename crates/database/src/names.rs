@@ -2,5 +2,5 @@
 
 pub mod file_names;
 pub mod globs;
-pub mod quoted;
+pub(crate) mod quoted;
 pub mod words;

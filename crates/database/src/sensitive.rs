@@ -1,8 +1,8 @@
 //! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
 //! values is added by `sampling`.
 
-pub mod comments;
-pub mod detect;
+pub(crate) mod comments;
+pub(crate) mod detect;
 pub(crate) mod literals;
 mod passages;
 mod words;
@@ -31,7 +31,7 @@ pub enum SensitiveRule {
 
 impl SensitiveRule {
     /// The rule that looked at values, of those that a page has in words.
-    pub fn of_values(words: &str) -> Option<Self> {
+    pub(crate) fn of_values(words: &str) -> Option<Self> {
         let kind = words.strip_prefix("values: ").map(|kind| Self::Detected(Cow::Owned(kind.to_owned())));
         kind.or_else(|| (words == Self::FreeText.words()).then_some(Self::FreeText))
     }
@@ -75,7 +75,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// Why a column is sensitive, as far as it can be told without its values; `None` if it is not, or if the configuration lifts it.
-pub fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
+pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
     let matches = |patterns: &[crate::names::globs::NamePattern]| {
         let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
         found.map(|pattern| pattern.text.clone())
@@ -106,7 +106,7 @@ fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
 }
 
 /// Whether the configuration says that the name and the type of a column do not make it sensitive.
-pub fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> bool {
+pub(crate) fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> bool {
     config.not_sensitive.iter().any(|it| it.matches_column(&table.schema, &table.name, &column.name))
 }
 

@@ -6,16 +6,16 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Most tables of a database.
-pub const TABLES: usize = 20_000;
+pub(crate) const TABLES: usize = 20_000;
 
 /// Most columns of a table.
-pub const COLUMNS: usize = 2_000;
+pub(crate) const COLUMNS: usize = 2_000;
 
 /// Most columns of all tables of a database.
-pub const ALL_COLUMNS: usize = 1_000_000;
+pub(crate) const ALL_COLUMNS: usize = 1_000_000;
 
 /// Most bytes of a comment.
-pub const COMMENT_BYTES: usize = 64 * 1024;
+pub(crate) const COMMENT_BYTES: usize = 64 * 1024;
 
 /// What was read of a schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl TableKind {
     }
 
     /// Whether it is a view of either kind.
-    pub fn is_view(self) -> bool {
+    pub(crate) fn is_view(self) -> bool {
         matches!(self, Self::View | Self::MaterializedView)
     }
 }
@@ -238,7 +238,7 @@ impl Table {
     }
 
     /// Whether these columns, in any order, are unique by the primary key, a constraint or an index over all rows.
-    pub fn is_unique_by(&self, columns: &[String]) -> bool {
+    pub(crate) fn is_unique_by(&self, columns: &[String]) -> bool {
         let same = |key: &[String]| key.len() == columns.len() && key.iter().all(|column| columns.contains(column));
         let indexes = self.indexes.iter().filter(|index| index.is_unique && !index.is_partial);
         self.primary_key.iter().chain(&self.unique).any(|key| same(&key.columns))

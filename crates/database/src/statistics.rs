@@ -8,7 +8,7 @@ use crate::sensitive::SensitiveRule;
 use crate::snapshot::{Table, TableKind};
 
 /// Most rows that are read of a table.
-pub const SAMPLED_ROWS: u64 = 1_000;
+pub(crate) const SAMPLED_ROWS: u64 = 1_000;
 
 /// What was read of the values of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,13 +59,13 @@ pub struct ColumnStatistics {
 
 /// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows. Nor a view, kept or
 /// not: its columns may come from sensitive ones under other names.
-pub fn may_sample(table: &Table) -> bool {
+pub(crate) fn may_sample(table: &Table) -> bool {
     let is_table = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable);
     is_table && !table.row_security && !table.is_unreadable
 }
 
 /// A count of which only the first two digits are kept, so that a page does not change with every row.
-pub fn to_two_digits(count: u64) -> u64 {
+pub(crate) fn to_two_digits(count: u64) -> u64 {
     let mut unit = 1;
     while count / unit >= 100 {
         unit *= 10;

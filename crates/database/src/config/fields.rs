@@ -33,7 +33,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
     }
 
     /// The same, but a key for which `is_error` is true is an error.
-    pub fn warn_unknown_but(&mut self, known: &[&str], is_error: impl Fn(&str) -> bool) {
+    pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_error: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
             let fix = did_you_mean(&member.key, known.iter().copied()).map_or(Fix::None, Fix::Text);

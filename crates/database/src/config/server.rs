@@ -76,7 +76,7 @@ const KEYS: &[&str] = &[
 const IN_ENV: [&str; 3] = ["password_env", "private_key_env", "token_env"];
 
 /// Reads `connection`, `connection_string` or `connection_config`.
-pub fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerConnection> {
+pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<ServerConnection> {
     if let Some(text) = fields.text("connection_string") {
         let node = fields.node("connection_string").unwrap_or(place);
         if has_plain_password(&text) {

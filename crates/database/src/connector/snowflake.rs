@@ -26,7 +26,7 @@ const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", 
 ///
 /// # Errors
 /// It cannot be reached or read.
-pub fn snapshot(
+pub(crate) fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
     around: &ConnectionSurroundings,

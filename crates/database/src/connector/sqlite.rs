@@ -14,7 +14,8 @@ use refdesk_text::{Code, Error};
 use rusqlite::{Connection, Row};
 
 use self::open::SCHEMA_TIME;
-pub use self::open::{SqliteFile, words as error_words};
+pub(crate) use self::open::SqliteFile;
+pub use self::open::words as error_words;
 
 use self::views::{VIEW_SIZE, ViewTexts};
 use super::{Reachable, Reading, stopped};

@@ -8,7 +8,7 @@ use crate::schema::page::PageKind;
 use crate::schema::table_doc::{DescriptionSource, TableDoc};
 
 /// The name of the file in the folder of the pages.
-pub const FILE_NAME: &str = "documentation-manifest.json";
+const FILE_NAME: &str = "documentation-manifest.json";
 
 /// The pages of the last run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

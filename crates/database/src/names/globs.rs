@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 
 /// Most characters of a pattern: the time to compare a name with it grows with the square of them.
-pub const PATTERN_CHARACTERS: usize = 256;
+pub(crate) const PATTERN_CHARACTERS: usize = 256;
 
 /// A pattern, and whether anything has matched it.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A name with a NUL character, which no statement can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NulInName;
+pub(crate) struct NulInName;
 
 impl fmt::Display for NulInName {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -18,7 +18,7 @@ impl std::error::Error for NulInName {}
 ///
 /// # Errors
 /// The name has a NUL character.
-pub fn quoted(name: &str) -> Result<String, NulInName> {
+pub(crate) fn quoted(name: &str) -> Result<String, NulInName> {
     if name.contains('\0') {
         return Err(NulInName);
     }

@@ -168,7 +168,7 @@ pub fn slug(text: &str) -> String {
 }
 
 /// Whether a text can be part of a path or an id as [`slug`] writes them, whatever its words are: a domain may be named after a hash.
-pub fn is_slug(text: &str) -> bool {
+pub(crate) fn is_slug(text: &str) -> bool {
     let is_word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     text.len() <= SLUG && text.split('-').all(is_word)

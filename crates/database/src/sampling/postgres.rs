@@ -44,7 +44,7 @@ const LOCKED: usize = 200;
 const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "oid"];
 
 /// Reads what is known of the values of all tables, and drops joins whose keys are not found.
-pub fn sample(
+pub(crate) fn sample(
     database: &Reachable<'_>,
     server: &ServerConnection,
     snapshot: &Snapshot,

@@ -8,7 +8,7 @@ use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 
 /// Most values of a small set.
-pub const SET: usize = 20;
+pub(super) const SET: usize = 20;
 
 /// A value of a set is in at least this many rows, and in one of this many.
 const SET_ROWS: (usize, usize) = (10, 100);
@@ -23,11 +23,11 @@ const SHAPE_ROWS: usize = 10;
 const SHAPES: usize = 4;
 
 /// Text that is wider than this on average is free text.
-pub const FREE_TEXT: usize = 60;
+pub(super) const FREE_TEXT: usize = 60;
 
 /// A value of a sample.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// No value.
     Null,
     /// A value that was not read.
@@ -40,7 +40,7 @@ pub enum Cell {
 
 /// What is told of these values; `rule` says why the column is sensitive by its name or type, and `is_lifted` that the configuration
 /// does not let its width count.
-pub fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
+pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let rows = cells.len();
     let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
     let share =

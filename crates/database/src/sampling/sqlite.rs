@@ -17,7 +17,7 @@ use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
 /// Reads samples of all tables, and drops joins whose keys are not found.
-pub fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+pub(crate) fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
     // Reading the schema has told what is wrong with the file.
     SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()

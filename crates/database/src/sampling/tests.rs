@@ -63,7 +63,7 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 /// The value in every encoding that could be written.
-pub fn forms(value: &str) -> Vec<String> {
+pub(super) fn forms(value: &str) -> Vec<String> {
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
     let percent: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let json = serde_json::to_string(value).unwrap();
@@ -78,10 +78,10 @@ pub fn forms(value: &str) -> Vec<String> {
 }
 
 /// A column, its type, and its value in a row.
-pub type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
+type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
 
 /// Columns that are sensitive, each for another reason.
-pub fn marked_columns() -> [MarkedColumn; 19] {
+pub(super) fn marked_columns() -> [MarkedColumn; 19] {
     [
         ("email", "TEXT", |_| "canary-mail".into()),
         ("FirstName", "TEXT", |_| "canary-name".into()),

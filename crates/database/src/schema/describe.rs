@@ -103,7 +103,7 @@ pub fn table(table: &Table, referenced_by: &[String]) -> String {
 }
 
 /// What a column is, and whether its name says all of it.
-pub fn column(table: &Table, column: &Column) -> (String, bool) {
+pub(crate) fn column(table: &Table, column: &Column) -> (String, bool) {
     let owner = owner(table);
     let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
@@ -268,7 +268,7 @@ pub fn list(names: &[&str]) -> String {
 }
 
 /// `a, b or c`.
-pub fn either(names: &[&str]) -> String {
+pub(super) fn either(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),
@@ -287,7 +287,7 @@ fn some_of(names: &[&str]) -> String {
 }
 
 /// Whether a description by rule names all of these labels.
-pub fn says_all(description: &str, labels: &[String]) -> bool {
+pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     description.contains(&format!(", one of {}", either(&labels)))
 }
@@ -299,7 +299,7 @@ fn said(name: &str) -> String {
 }
 
 /// With a capital at its beginning.
-pub fn capital(text: &str) -> String {
+fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use crate::names::words::{singular, slug, split};
 use crate::snapshot::{Snapshot, Table, TableName};
 
 /// The domain of what belongs nowhere.
-pub const SYSTEM: &str = "system";
+pub(super) const SYSTEM: &str = "system";
 
 /// Tables without keys that must share a prefix.
 const SHARING: usize = 3;

@@ -15,7 +15,7 @@ mod tests;
 pub const HOPS: usize = 6;
 
 /// Paths that are told.
-pub const PATHS: usize = 3;
+const PATHS: usize = 3;
 
 /// What a key costs, and an inferred join: as much as three keys, and of equally long ways that over keys is the better one.
 const KEY: usize = 10;

@@ -4,7 +4,7 @@
 use refdesk_text::escape::one_line;
 
 /// A text as one line of prose.
-pub fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
     let mut out = String::with_capacity(line.len());

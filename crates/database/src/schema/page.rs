@@ -107,7 +107,7 @@ pub fn table_id(database: &str, table: &TableName) -> String {
 }
 
 /// The folder of a domain's pages.
-pub fn domain_folder(docs_path: &str, database: &str, domain: &str) -> String {
+pub(crate) fn domain_folder(docs_path: &str, database: &str, domain: &str) -> String {
     format!("{docs_path}/{database}/{domain}")
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::snapshot::TableKind;
 
 pub use edits::PlanEdits;
-pub use make::{DatabaseState, PlanInput, config_hash, make, says_sensitive, stale};
+pub use make::{DatabaseState, PlanInput, make, says_sensitive, stale};
 
 /// Where the plan is.
 pub const FILE: &str = ".jaato/databases/documentation-plan.json";
@@ -186,7 +186,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// No model is asked.
-    pub fn without_model() -> Self {
+    fn without_model() -> Self {
         Self { cost: Some(0.0), assumes: "no language model is asked".to_owned(), ..Self::default() }
     }
 }

@@ -100,7 +100,7 @@ pub struct ColumnDoc {
 }
 
 /// The names of the sensitive ones.
-pub fn sensitive_names(columns: &[ColumnDoc]) -> Vec<&str> {
+pub(super) fn sensitive_names(columns: &[ColumnDoc]) -> Vec<&str> {
     columns.iter().filter(|column| column.sensitive.is_some()).map(|column| column.name.as_str()).collect()
 }
 
@@ -339,7 +339,7 @@ impl TableDoc {
     }
 
     /// The same without line breaks, for a page that would be too large.
-    pub fn compact_json(&self) -> String {
+    pub(super) fn compact_json(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         format!("{}\n", refdesk_text::escape::json(&text))
     }
@@ -351,7 +351,7 @@ impl TableDoc {
 }
 
 /// A text up to its first full stop that ends a sentence, or its first line.
-pub fn first_sentence(text: &str) -> &str {
+pub(crate) fn first_sentence(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
     let end = line.match_indices(". ").map(|(at, _)| at + 1).next();
     line.get(..end.unwrap_or(line.len())).unwrap_or(line)

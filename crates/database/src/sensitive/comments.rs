@@ -13,7 +13,7 @@ const SECRET: &str = "secret";
 const SECRET_PART: usize = 20;
 
 /// The kinds of values that a comment quotes, each once.
-pub fn quoted_in(comment: &str) -> Vec<&'static str> {
+pub(crate) fn quoted_in(comment: &str) -> Vec<&'static str> {
     let mut kinds: Vec<&'static str> = values(comment).into_iter().map(|(_, kind)| kind).collect();
     kinds.extend(rest(&told(comment).unwrap_or_default()));
     kinds.extend(if kinds.is_empty() { rest(comment) } else { None });
@@ -23,7 +23,7 @@ pub fn quoted_in(comment: &str) -> Vec<&'static str> {
 }
 
 /// What may be told of a comment: nothing, if it is not known which part of it is the value.
-pub fn without_values(comment: &str) -> Cow<'_, str> {
+pub(crate) fn without_values(comment: &str) -> Cow<'_, str> {
     let Some(told) = told(comment) else {
         return if rest(comment).is_some() { Cow::Borrowed("") } else { Cow::Borrowed(comment) };
     };

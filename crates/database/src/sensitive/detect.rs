@@ -11,7 +11,7 @@ const PART: usize = 6;
 const SECRET: usize = 20;
 
 /// The kind of sensitive value that a text is, or that is in it: as a member of JSON, of an array or of a list, or among other words.
-pub fn detect(text: &str) -> Option<&'static str> {
+pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let is_quote = |c: char| "[]{}<>()\"',;|=\n\t".contains(c);
     let is_structured = text.contains(is_quote) || text.contains(": ") || text.contains("\":");
     let parts = text.split(move |c: char| is_quote(c)).filter(move |_| is_structured);
@@ -24,7 +24,7 @@ pub fn detect(text: &str) -> Option<&'static str> {
 
 /// The kind of sensitive value that the digits of an integer are. A phone number is told from other numbers only by several
 /// of them: see [`is_number_to_call`].
-pub fn detect_integer(text: &str) -> Option<&'static str> {
+pub(crate) fn detect_integer(text: &str) -> Option<&'static str> {
     let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
     (digits.len() == text.len() && is_issued(text) && is_card(text, &digits)).then_some("card")
@@ -40,7 +40,7 @@ pub(super) fn is_issued(text: &str) -> bool {
 
 /// Whether an integer may be a phone number, with its country or its area: not a count of seconds or milliseconds of these years,
 /// and not a date without its signs.
-pub fn is_number_to_call(text: &str) -> bool {
+pub(crate) fn is_number_to_call(text: &str) -> bool {
     let Ok(number) = text.parse::<u64>() else { return false };
     let is_time = matches!(number, 900_000_000..2_000_000_000 | 900_000_000_000..2_000_000_000_000);
     let two = |at: usize| text.get(at..at + 2).and_then(|text| text.parse::<u8>().ok()).unwrap_or(0);
@@ -52,7 +52,7 @@ pub fn is_number_to_call(text: &str) -> bool {
 }
 
 /// Whether a number may be a latitude or a longitude: so many places have degrees, while sums have fewer and quotients more.
-pub fn is_degree(number: f64, text: &str) -> bool {
+pub(crate) fn is_degree(number: f64, text: &str) -> bool {
     let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
     number.abs() <= 180.0 && (4..=8).contains(&places)
 }
@@ -227,7 +227,7 @@ pub(super) fn is_phone(text: &str, digits: usize) -> bool {
 }
 
 /// Whether a text begins with a date as databases write it.
-pub fn is_dated(text: &str) -> bool {
+pub(crate) fn is_dated(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     (0..4).all(is_digit)

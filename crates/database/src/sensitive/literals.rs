@@ -14,7 +14,7 @@ fn quotes_a_value(expression: &str) -> bool {
 }
 
 /// The column with what may be told of its default, expression and labels, in a table with these sensitive columns.
-pub fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
+pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
     let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
     let default = column.default.as_ref().is_some_and(hides);
@@ -50,7 +50,7 @@ fn is_named(name: &str, expression: &str) -> bool {
 }
 
 /// What is told of a check over a table with these sensitive columns.
-pub fn check(expression: &str, sensitive: &[&str]) -> String {
+pub(crate) fn check(expression: &str, sensitive: &[&str]) -> String {
     match sensitive.iter().find(|name| is_named(name, expression)) {
         Some(name) => format!("not shown: it is about {name}, which is sensitive"),
         None if quotes_a_value(expression) => "not shown: it quotes what looks like a sensitive value".to_owned(),

@@ -18,7 +18,7 @@ const OLDEST: i32 = 120_000;
 
 /// What the role may do that it should not.
 #[derive(Debug, Default)]
-pub struct RoleRights {
+pub(crate) struct RoleRights {
     pub role: String,
     pub database: String,
     pub is_superuser: bool,
@@ -27,7 +27,7 @@ pub struct RoleRights {
 }
 
 /// Reads the schema.
-pub fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Reading, RoleRights), Refusal> {
+pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Reading, RoleRights), Refusal> {
     let mut rights = RoleRights::default();
     let mut snapshot = Snapshot::default();
     for row in session.rows(statements::SERVER, &[])? {

@@ -17,7 +17,7 @@ const FILE_BYTES: u64 = 1024 * 1024;
 const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
 
 /// The address of a database, with its password.
-pub fn address(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<Address, Error> {
+pub(crate) fn address(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<Address, Error> {
     let resolver = Resolver { around };
     let mut address = match (&server.url_env, &server.url) {
         (Some(variable), _) => parsed(&resolver.variable(variable)?)?,

@@ -15,19 +15,19 @@ macro_rules! wanted {
     };
 }
 
-pub const SERVER: &str = "
+pub(crate) const SERVER: &str = "
 SELECT current_setting('server_version'), current_setting('server_version_num')::int4, current_user::text,
        current_database()::text, r.rolsuper, has_database_privilege(current_database(), 'CREATE')
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user";
 
-pub const SCHEMAS: &str = "
+pub(crate) const SCHEMAS: &str = "
 SELECT n.nspname::text, left(obj_description(n.oid, 'pg_namespace'), 65536), has_schema_privilege(n.oid, 'CREATE')
 FROM pg_catalog.pg_namespace n
 WHERE n.nspname !~ '^pg_(toast|temp)' AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
   AND ($2::bool OR (n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'))";
 
 /// Before version 14 a table that was never analysed has 0 rows on 0 pages.
-pub const RELATIONS: &str = concat!(
+pub(crate) const RELATIONS: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),
     ", parts AS (
@@ -50,7 +50,7 @@ SELECT w.oid, w.schema, w.name, w.relkind::text, left(obj_description(w.oid, 'pg
 FROM wanted w CROSS JOIN version v LEFT JOIN leaves l ON l.root = w.oid ORDER BY w.schema, w.name"
 );
 
-pub const COLUMNS: &str = concat!(
+pub(super) const COLUMNS: &str = concat!(
     "WITH ",
     wanted!(),
     "SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
@@ -67,7 +67,7 @@ WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum"
 );
 
 /// A domain with the type at its bottom; a domain between them may forbid null.
-pub const DOMAINS: &str = "
+pub(crate) const DOMAINS: &str = "
 WITH RECURSIVE chain AS (
     SELECT oid AS domain, typbasetype AS base, typtypmod AS modifier, typnotnull AS not_null
     FROM pg_catalog.pg_type WHERE typtype = 'd'
@@ -79,7 +79,7 @@ SELECT c.domain, c.base, format_type(c.base, c.modifier), c.not_null
 FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype <> 'd'";
 
 /// The types of columns that have fields, or are made of one that has. The parts of a type are below a domain, in an array or a range.
-pub const COMPOSITES: &str = concat!(
+pub(super) const COMPOSITES: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),
     ", parts AS (
@@ -94,11 +94,11 @@ pub const COMPOSITES: &str = concat!(
 SELECT DISTINCT p.whole FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part WHERE t.typtype = 'c'"
 );
 
-pub const LABELS: &str = "
+pub(super) const LABELS: &str = "
 SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_catalog.pg_enum GROUP BY enumtypid";
 
 /// A key that refers to a partitioned table has another row for each partition, which has a parent.
-pub const CONSTRAINTS: &str = concat!(
+pub(super) const CONSTRAINTS: &str = concat!(
     "WITH ",
     wanted!(),
     "SELECT k.conrelid, k.conname::text, k.contype::text,
@@ -118,7 +118,7 @@ WHERE k.contype IN ('p', 'u', 'c', 'x', 'f') AND NOT (k.contype = 'f' AND k.conp
 ORDER BY k.conrelid, k.conname"
 );
 
-pub const INDEXES: &str = concat!(
+pub(crate) const INDEXES: &str = concat!(
     "WITH ",
     wanted!(),
     "SELECT i.indrelid, c.relname::text, i.indisunique AND i.indisvalid, i.indpred IS NOT NULL,
@@ -131,7 +131,7 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conindid = i.in
 ORDER BY i.indrelid, c.relname"
 );
 
-pub const READ_BY_VIEWS: &str = concat!(
+pub(super) const READ_BY_VIEWS: &str = concat!(
     "WITH ",
     wanted!(),
     "SELECT DISTINCT w.oid, n.nspname::text, c.relname::text

@@ -65,7 +65,7 @@ enum KeyKind {
 }
 
 /// As which role a database was read.
-pub struct RoleName {
+pub(crate) struct RoleName {
     pub name: String,
     pub database: String,
 }
@@ -74,7 +74,7 @@ pub struct RoleName {
 ///
 /// # Errors
 /// Snowflake cannot be reached, or refuses a statement.
-pub fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, RoleName), Error> {
+pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, RoleName), Error> {
     let server = session.rows(SERVER, &[])?;
     let Some(row) = server.iter().next() else { return Err(unreadable("it does not report its version", "try again")) };
     let server_version = row.get("version").map(str::to_owned);

@@ -14,7 +14,7 @@ use crate::connector::ConnectionSurroundings;
 const KEY_BYTES: u64 = 64 * 1024;
 
 /// The database of an account.
-pub fn account(server: &ServerConnection) -> Result<Account, Error> {
+pub(crate) fn account(server: &ServerConnection) -> Result<Account, Error> {
     let database = server.database.clone().ok_or_else(|| {
         unreachable("the connection names no database", "add 'database: NAME', in the case that Snowflake shows")
     })?;
@@ -23,7 +23,11 @@ pub fn account(server: &ServerConnection) -> Result<Account, Error> {
 }
 
 /// The token of the environment, or one that the private key signs.
-pub fn token(server: &ServerConnection, around: &ConnectionSurroundings, now: SystemTime) -> Result<Token, Error> {
+pub(crate) fn token(
+    server: &ServerConnection,
+    around: &ConnectionSurroundings,
+    now: SystemTime,
+) -> Result<Token, Error> {
     let credential = credential(server, around)?;
     if !credential.contains("-----BEGIN") {
         return Ok(Token::given(credential.trim()));

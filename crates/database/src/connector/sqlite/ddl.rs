@@ -8,7 +8,7 @@ use crate::snapshot::{COMMENT_BYTES, Constraint};
 
 /// What a `CREATE` statement says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct TableText {
+pub(crate) struct TableText {
     /// The comment before the first column, on the line of the parenthesis or before it.
     pub comment: Option<String>,
     /// By the lower-case name of the column.
@@ -21,7 +21,7 @@ pub struct TableText {
 
 /// What it says of a column.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct ColumnText {
+pub(crate) struct ColumnText {
     /// The comments beside it, and those on lines of their own before it.
     pub comment: Option<String>,
     /// Its collation.
@@ -31,14 +31,14 @@ pub struct ColumnText {
 }
 
 /// Whether this statement makes a virtual table.
-pub fn is_virtual(sql: &str) -> bool {
+pub(super) fn is_virtual(sql: &str) -> bool {
     let mut words = Lexer::new(sql).filter(|token| !matches!(token.kind, Kind::Comment(_)));
     let mut is = |word: &str| words.next().is_some_and(|token| token.is(word));
     is("create") && is("virtual") && is("table")
 }
 
 /// Reads the text of a `CREATE TABLE`.
-pub fn read(sql: &str) -> TableText {
+pub(crate) fn read(sql: &str) -> TableText {
     let mut table = TableText::default();
     let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
     let Some(open) = tokens.iter().position(|token| token.is_sign('(')) else { return table };

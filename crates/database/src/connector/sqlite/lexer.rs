@@ -2,7 +2,7 @@
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     /// A word with the dots in it.
     Word(&'a str),
     /// A name in quotes.
@@ -15,7 +15,7 @@ pub enum Kind<'a> {
 
 /// A token and where it is.
 #[derive(Debug, Clone)]
-pub struct Token<'a> {
+pub(crate) struct Token<'a> {
     pub kind: Kind<'a>,
     pub start: usize,
     pub end: usize,
@@ -24,22 +24,22 @@ pub struct Token<'a> {
 }
 
 impl Token<'_> {
-    pub fn is(&self, word: &str) -> bool {
+    pub(crate) fn is(&self, word: &str) -> bool {
         matches!(self.kind, Kind::Word(own) if own.eq_ignore_ascii_case(word))
     }
 
-    pub fn is_sign(&self, sign: char) -> bool {
+    pub(crate) fn is_sign(&self, sign: char) -> bool {
         self.kind == Kind::Sign(sign)
     }
 
-    pub fn comment(&self) -> Option<&str> {
+    pub(crate) fn comment(&self) -> Option<&str> {
         match self.kind {
             Kind::Comment(text) => Some(text),
             _ => None,
         }
     }
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.kind {
             Kind::Word(word) => (*word).to_owned(),
             Kind::Quoted(name) => name.clone(),
@@ -49,14 +49,14 @@ impl Token<'_> {
 }
 
 /// The tokens of a statement, comments among them.
-pub struct Lexer<'a> {
+pub(super) struct Lexer<'a> {
     sql: &'a str,
     at: usize,
     line: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(sql: &'a str) -> Self {
+    pub(super) fn new(sql: &'a str) -> Self {
         Self { sql, at: 0, line: 0 }
     }
 

@@ -28,7 +28,7 @@ const LOG_MARKS: [usize; 2] = [18, 19];
 const SIBLINGS: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// How long reading the schema may take.
-pub const SCHEMA_TIME: Duration = Duration::from_secs(30);
+pub(super) const SCHEMA_TIME: Duration = Duration::from_secs(30);
 
 /// How many steps of SQLite's machine pass between looks at the clock.
 const STEPS: i32 = 2_000;
@@ -58,8 +58,7 @@ const PRAGMAS: [&str; 4] = ["table_xinfo", "foreign_key_list", "index_list", "in
 /// Functions that reach beyond the file.
 const FORBIDDEN: [&str; 3] = ["load_extension", "fts3_tokenizer", "readfile"];
 
-/// An open file.
-pub struct SqliteFile {
+pub(crate) struct SqliteFile {
     connection: Connection,
     shown: String,
     limit: TimeLimit,
@@ -97,7 +96,7 @@ impl SqliteFile {
     ///
     /// # Errors
     /// It cannot be opened, is not a regular file, or is not an SQLite database.
-    pub fn with<T: Send>(
+    pub(crate) fn with<T: Send>(
         path: &Path,
         shown: &str,
         is_stopped: &Arc<AtomicBool>,
@@ -152,27 +151,27 @@ impl SqliteFile {
     }
 
     /// What is not read of it.
-    pub fn problems(&self) -> &[Diagnostic] {
+    pub(crate) fn problems(&self) -> &[Diagnostic] {
         &self.problems
     }
 
     /// The connection; what it may do is limited.
-    pub fn connection(&self) -> &Connection {
+    pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
 
     /// Limits the time of what follows.
-    pub fn allow(&self, time: Duration) {
+    pub(crate) fn allow(&self, time: Duration) {
         *self.limit.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
 
     /// Whether the time has passed, or nothing is to be read any more.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.limit.is_over()
     }
 
     /// Does something, and tells which tables it asked to read.
-    pub fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
+    pub(super) fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
         let reads = || self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         *reads() = Some(BTreeSet::new());
         let done = act(&self.connection);
@@ -181,7 +180,7 @@ impl SqliteFile {
     }
 
     /// An error of SQLite about the whole file.
-    pub fn unreadable(&self, error: &rusqlite::Error) -> Error {
+    pub(crate) fn unreadable(&self, error: &rusqlite::Error) -> Error {
         if self.is_over() {
             let message = format!("{} cannot be read within {} s", self.shown, SCHEMA_TIME.as_secs());
             return Error::new(Code::DatabaseUnreadable, message, "try again when the machine has less to do");

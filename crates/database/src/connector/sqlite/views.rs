@@ -8,7 +8,7 @@ use super::Object;
 use super::lexer::{Kind, Lexer};
 
 /// Most words and columns of a view, together with those of every view that it reads, each time that it does.
-pub const VIEW_SIZE: usize = 200_000;
+pub(super) const VIEW_SIZE: usize = 200_000;
 
 /// Most views that read each other; SQLite refuses more.
 const DEPTH: usize = 200;
@@ -20,7 +20,7 @@ const WIDTH: usize = 2_000;
 const ENDS: [&str; 9] = ["select", "where", "group", "having", "order", "limit", "union", "except", "intersect"];
 
 /// The tables and views of a file.
-pub struct ViewTexts<'o> {
+pub(super) struct ViewTexts<'o> {
     /// By lower-case name.
     objects: HashMap<String, &'o Object>,
     sizes: RefCell<HashMap<String, Size>>,
@@ -48,13 +48,13 @@ struct ViewText {
 }
 
 impl<'o> ViewTexts<'o> {
-    pub fn new(objects: &'o [Object]) -> Self {
+    pub(super) fn new(objects: &'o [Object]) -> Self {
         let objects = objects.iter().map(|object| (object.name.to_ascii_lowercase(), object)).collect();
         Self { objects, sizes: RefCell::default() }
     }
 
     /// Whether SQLite may prepare this view.
-    pub fn is_too_large(&self, view: &str) -> bool {
+    pub(super) fn is_too_large(&self, view: &str) -> bool {
         self.size(&view.to_ascii_lowercase(), DEPTH).words > VIEW_SIZE
     }
 
@@ -83,7 +83,7 @@ impl<'o> ViewTexts<'o> {
     }
 
     /// The tables and views that the text of a view names, and those that they read; as they are written in the file.
-    pub fn tables_of(&self, view: &str) -> BTreeSet<String> {
+    pub(super) fn tables_of(&self, view: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![view.to_ascii_lowercase()];
         while let Some(name) = waiting.pop() {

@@ -14,7 +14,7 @@ use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
 
 /// Tables that one statement asks for.
-pub const TABLES: usize = 2_000;
+pub(crate) const TABLES: usize = 2_000;
 
 /// The view leaves out what the role may not read. Of the bounds, which are in order, some are taken evenly from the first to the last:
 /// those at one end may all be of one kind.
@@ -44,7 +44,7 @@ struct ServerStatistics {
 }
 
 /// What the server knows about these tables; those it knows nothing about are absent.
-pub fn read(
+pub(crate) fn read(
     config: &DatabaseConfig,
     session: &ReadingSession,
     tables: &[&Table],

@@ -8,7 +8,7 @@ use super::Book;
 const TABLES: usize = 30;
 
 /// The tables of a domain and the keys between them; `None` if there are too many, or none that refers to another.
-pub fn diagram(book: &Book<'_>, domain: &str) -> Option<String> {
+pub(super) fn diagram(book: &Book<'_>, domain: &str) -> Option<String> {
     let tables: Vec<_> = book.of_domain(domain).collect();
     if tables.len() > TABLES {
         return None;

@@ -13,7 +13,7 @@ use refdesk_text::tokens::counted;
 const LISTED: usize = 200;
 
 /// The overview of a database.
-pub fn overview(book: &Book<'_>) -> Page {
+pub(crate) fn overview(book: &Book<'_>) -> Page {
     let name = &book.config.name;
     let mut text = front_matter(&[
         ("id", &format!("db-{name}")),
@@ -70,8 +70,7 @@ fn between_domains<'b>(book: &'b Book<'_>) -> BTreeMap<(&'b str, &'b str), usize
     found
 }
 
-/// The page of a domain.
-pub fn domain(book: &Book<'_>, domain: &str) -> Page {
+pub(crate) fn domain(book: &Book<'_>, domain: &str) -> Page {
     let text = domain_text(book, domain, LISTED);
     let is_shortened = text.len() > PAGE_BYTES;
     Page {

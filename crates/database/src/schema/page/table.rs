@@ -12,7 +12,7 @@ use refdesk_text::tokens::{counted, grouped};
 const SHORT: usize = 80;
 
 /// The page for people and the page for programs.
-pub fn pages(book: &Book<'_>, subject: &Subject<'_>) -> [Page; 2] {
+pub(crate) fn pages(book: &Book<'_>, subject: &Subject<'_>) -> [Page; 2] {
     let base = format!("{}/tables/{}", book.folder(subject.domain), subject.file);
     let page = |ending: &str, (text, is_shortened): (String, bool)| Page {
         path: format!("{base}.{ending}"),

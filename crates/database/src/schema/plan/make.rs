@@ -228,7 +228,7 @@ pub fn says_sensitive(told: &str) -> bool {
 }
 
 /// What would be read of a table, and told of each column.
-pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
+pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
     for column in &table.columns {
@@ -245,7 +245,7 @@ pub fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
 }
 
 /// Tells whether the configuration changed: how databases are reached is not part of it.
-pub fn config_hash(config: &DatabasesConfig) -> String {
+pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     let patterns = |patterns: &[crate::names::globs::NamePattern]| -> Vec<String> {
         patterns.iter().map(|pattern| pattern.text.clone()).collect()
     };

@@ -40,7 +40,7 @@ const UNIMPORTANT: &[&str] = &[
 ];
 
 /// The number of keys of other tables that refer to each table.
-pub fn incoming(tables: &[Table]) -> HashMap<TableName, usize> {
+pub(crate) fn incoming(tables: &[Table]) -> HashMap<TableName, usize> {
     let mut counts = HashMap::new();
     for table in tables {
         for key in table.foreign_keys.iter().filter(|key| key.target != table.table_name()) {
@@ -51,7 +51,7 @@ pub fn incoming(tables: &[Table]) -> HashMap<TableName, usize> {
 }
 
 /// The least number of incoming keys for the first priority: the top tenth, and at least three.
-pub fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) -> usize {
+pub(crate) fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) -> usize {
     let mut counts: Vec<usize> =
         tables.iter().map(|table| incoming.get(&table.table_name()).copied().unwrap_or(0)).collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -60,7 +60,7 @@ pub fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) -> usiz
 }
 
 /// 1 for what many refer to, 3 for copies, logs and tables without a domain, else 2.
-pub fn priority(table: &Table, domain: &str, incoming: usize, threshold: usize) -> u8 {
+pub(super) fn priority(table: &Table, domain: &str, incoming: usize, threshold: usize) -> u8 {
     if incoming >= threshold {
         return 1;
     }
@@ -69,7 +69,7 @@ pub fn priority(table: &Table, domain: &str, incoming: usize, threshold: usize) 
 }
 
 /// The order in which tables are documented: by priority, then what most refer to, then by name.
-pub fn computed_order(tables: &[PlannedTable]) -> Vec<String> {
+pub(super) fn computed_order(tables: &[PlannedTable]) -> Vec<String> {
     let mut ordered: Vec<&PlannedTable> = tables.iter().collect();
     ordered
         .sort_by_key(|table| (table.priority, std::cmp::Reverse(table.incoming_fk_count), &table.fully_qualified_name));
