@@ -29,7 +29,7 @@ pub(crate) struct Fitted {
 
 impl Fitted {
     /// Removes the blank line that separates it from a text before it.
-    pub fn stand_alone(&mut self) {
+    pub(crate) fn stand_alone(&mut self) {
         let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
         self.text.drain(..gone);
         for block in &mut self.blocks {

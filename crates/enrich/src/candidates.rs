@@ -14,7 +14,7 @@ use refdesk_text::fold::can_match;
 use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
 /// The number of sources listed one by one, not counting those mentioned by id.
-pub const MAX_LISTED: usize = 50;
+pub(crate) const MAX_LISTED: usize = 50;
 
 /// The number of characters of the longer word shown on either side of a tag.
 const CONTEXT: usize = 24;

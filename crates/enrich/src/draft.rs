@@ -93,7 +93,7 @@ pub enum MatchReason {
 
 /// How the session remembers an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MemoryKey {
+pub(crate) enum MemoryKey {
     /// A hash made by [`super::content_hash`].
     Given(String),
     /// A transitive source was announced.
@@ -102,7 +102,7 @@ pub enum MemoryKey {
 
 /// One entry of a block.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DraftEntry {
+pub(crate) struct DraftEntry {
     /// The source id or template name that it is about.
     pub about: String,
     /// The text, if there is room.
@@ -147,7 +147,7 @@ impl DraftEntry {
 
 /// A block before it is printed: entries of one kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub(crate) struct Draft {
     /// The kind of its entries.
     pub kind: BlockKind,
     /// In print order.

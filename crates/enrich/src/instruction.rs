@@ -8,7 +8,7 @@ use refdesk_core::selection::{Role, Selection};
 use refdesk_text::escape::one_line;
 
 /// The number of files listed for a directory.
-pub const LISTED_FILES: usize = 50;
+pub(crate) const LISTED_FILES: usize = 50;
 
 /// Why a source outside the workspace is not read.
 pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";

@@ -47,7 +47,7 @@ mod touched;
 mod vocabulary;
 
 pub use budget::Budget;
-pub use candidates::{MAX_LISTED, Neighbour, PassedOver, WhyNot};
+pub use candidates::{Neighbour, PassedOver, WhyNot};
 pub use chain::{
     EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, SemanticMatch, TextKind, Tool, enrich, start,
     templates_in,
@@ -57,15 +57,15 @@ pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
 pub use find::{Matcher, has_equal_index};
 pub use injected::{outside, own_blocks};
-pub use instruction::{LISTED_FILES, fetching, instruction};
+pub use instruction::{fetching, instruction};
 pub use instructions::instructions;
 pub use meaning::{Meaning, Score};
-pub use pinned::{Pinned, pinned};
+pub use pinned::Pinned;
+pub(crate) use pinned::pinned;
 pub use ranking::Rejection;
-pub use session_memory::{SessionMemory, content_hash};
+pub use session_memory::SessionMemory;
 pub use source_files::SourceFiles;
 pub use suppressed::suppressed_hints;
-pub use tags::PLACES;
 pub use touched::touched;
 
 /// A source mentioned by `@id` or `@ref:id` in a text.

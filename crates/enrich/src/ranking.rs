@@ -116,7 +116,7 @@ pub(crate) struct Ranking<'a> {
 
 impl Ranking<'_> {
     /// Why a source with this id and score and without a tag in the text is not among the hints.
-    pub fn rejection(&self, id: &str, score: f32) -> Rejection {
+    pub(crate) fn rejection(&self, id: &str, score: f32) -> Rejection {
         match self.threshold {
             _ if !self.settings.semantic => Rejection::MeaningOff,
             None => Rejection::NoThreshold,

@@ -57,14 +57,14 @@ impl SessionMemory {
     /// Forgets the transitive sources that left the selection: if they return, they are announced again.
     /// [`super::enrich`] does this with the selection it sees; code that changes a selection does it for sessions that
     /// send nothing in between.
-    pub fn keep_selected(&mut self, selection: &Selection) {
+    pub(crate) fn keep_selected(&mut self, selection: &Selection) {
         self.announced.retain(|id| selection.contains(id));
     }
 }
 
 /// Identifies an expansion or hint: a hash of its kind, its source, its printed text and the stamp of its content
 /// ([`super::SourceFiles::stamp`]). 32 hexadecimal digits.
-pub fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str) -> String {
+pub(crate) fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str) -> String {
     let mut hash = Sha256::new();
     for part in [kind, id.as_str(), printed, stamp] {
         hash.update(part.len().to_le_bytes());

@@ -11,7 +11,7 @@ use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
 
 /// The number of matches reported per tag; more of them add no information.
-pub const PLACES: usize = 256;
+pub(crate) const PLACES: usize = 256;
 
 /// An index of all tags of a catalog. There may be tens of thousands, so everything is in a few long lists, without an
 /// allocation per tag.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::testing::{TestFiles, context, inline, local, selection, source, template};
 use super::*;
+use crate::instruction::LISTED_FILES;
 use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
 
