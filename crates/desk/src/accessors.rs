@@ -66,7 +66,7 @@ impl Desk {
     }
 
     /// The other paths where a source would be found.
-    pub fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
+    pub(crate) fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
         catalog::other_candidates(&self.options.around, source)
     }
 
@@ -91,12 +91,12 @@ impl Desk {
     }
 
     /// The client that stored picks and exclusions last, if known.
-    pub fn chosen_by(&self) -> Option<&str> {
+    pub(crate) fn chosen_by(&self) -> Option<&str> {
         self.chosen_by.0.as_deref()
     }
 
     /// The session that stored picks and exclusions last, safe as a file name, if known.
-    pub fn chosen_in(&self) -> Option<&str> {
+    pub(crate) fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
     }
 
@@ -116,7 +116,7 @@ impl Desk {
     }
 
     /// Estimated tokens of the sources whose documents were read so far.
-    pub fn known_tokens(&self) -> &Arc<HashMap<SourceId, u64>> {
+    pub(crate) fn known_tokens(&self) -> &Arc<HashMap<SourceId, u64>> {
         &self.tokens
     }
 

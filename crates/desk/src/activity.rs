@@ -6,7 +6,7 @@ mod periods;
 #[cfg(test)]
 mod tests;
 
-pub use follower::ActivityFollower;
+pub(crate) use follower::ActivityFollower;
 pub use periods::TokenPeriods;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -20,13 +20,13 @@ use crate::session::{Count, Line, OVER_MCP, Offers, Receipt, What};
 use refdesk_enrich::{BlockKind, Level};
 
 /// Sessions that are shown: those with the newest lines.
-pub const MOST_SESSIONS: usize = 1_000;
+pub(crate) const MOST_SESSIONS: usize = 1_000;
 
 /// How long after its last line a session counts as active: an agent thinks, and a person reads what it wrote.
 const ACTIVE: SignedDuration = SignedDuration::from_mins(15);
 
 /// Lines kept of a session, the newest.
-pub const MOST_LINES: usize = 100;
+pub(crate) const MOST_LINES: usize = 100;
 
 /// What agents did, as far as the journal tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,14 +171,14 @@ struct Folded {
 
 /// The fold.
 #[derive(Debug, Default)]
-pub struct Activity {
+struct Activity {
     /// By desk and session.
     sessions: HashMap<[String; 2], Folded>,
 }
 
 impl Activity {
     /// Adds the next line.
-    pub fn add(&mut self, line: &Line) {
+    pub(crate) fn add(&mut self, line: &Line) {
         let key = [line.desk.clone(), line.session.clone()];
         if self.sessions.len() >= 2 * MOST_SESSIONS && !self.sessions.contains_key(&key) {
             self.forget_oldest();
@@ -189,7 +189,7 @@ impl Activity {
     }
 
     /// What is known of the sessions of agents.
-    pub fn shown(&mut self) -> Vec<Arc<AgentSession>> {
+    pub(crate) fn shown(&mut self) -> Vec<Arc<AgentSession>> {
         let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
         let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
         shown.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.session.cmp(&other.session)));

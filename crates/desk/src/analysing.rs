@@ -5,7 +5,7 @@ use refdesk_core::mention::analysis::GraphAnalysis;
 
 impl Desk {
     /// Analyses the mentions read so far when it is called, on whatever thread.
-    pub fn graph_analysis(&self) -> impl FnOnce() -> GraphAnalysis + Send + 'static {
+    pub(crate) fn graph_analysis(&self) -> impl FnOnce() -> GraphAnalysis + Send + 'static {
         let (catalog, graph, tokens) = (self.catalog.clone(), self.graph.clone(), self.tokens.clone());
         let (exclusions, rules) = (self.choice.exclusions.clone(), self.rules());
         move || GraphAnalysis::of(catalog, graph, &tokens, &exclusions, rules)

@@ -337,7 +337,7 @@ pub(super) struct PathEdit<'a> {
 
 impl PathEdit<'_> {
     /// Where the path is in the file that defines the source.
-    pub fn span(&self, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn span(&self, text: &str) -> Option<Range<usize>> {
         let path = match self.source.origin.entry {
             Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],
             None => vec![PointerStep::Key("path")],

@@ -288,7 +288,7 @@ impl Desk {
     ///
     /// # Errors
     /// A session's memory cannot be stored.
-    pub fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Error> {
+    pub(crate) fn forget_left(&self, before: &Selection) -> Result<Vec<SourceId>, Error> {
         let members = before.members().iter().map(|member| &member.id);
         let left: Vec<SourceId> = members.filter(|id| !self.selection.contains(id.as_str())).cloned().collect();
         self.store.forget(&left).map_err(|error| not_stored(&error))?;
@@ -425,7 +425,7 @@ fn at_some(ids: &[SourceId]) -> String {
 }
 
 /// `@a, @b`.
-pub fn at_list(ids: &[SourceId]) -> String {
+pub(crate) fn at_list(ids: &[SourceId]) -> String {
     ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
 }
 

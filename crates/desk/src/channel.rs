@@ -12,7 +12,7 @@ pub mod presence;
 mod raise;
 mod receipt;
 mod request;
-pub mod standing;
+pub(crate) mod standing;
 mod wait;
 mod webhook;
 

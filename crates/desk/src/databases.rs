@@ -69,7 +69,7 @@ pub struct AllowedDatabase {
 
 /// Whether a database may be read.
 #[derive(Debug, Clone)]
-pub enum DatabaseAccess {
+pub(crate) enum DatabaseAccess {
     /// It may.
     Allowed(Box<AllowedDatabase>),
     /// It waits for trust.

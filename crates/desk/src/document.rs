@@ -13,7 +13,7 @@ use refdesk_files::{open_regular, path, read_open};
 use refdesk_text::escape::one_line;
 
 /// The most bytes of a document that are read at once.
-pub const SHOWN: usize = 64 * 1024;
+pub(crate) const SHOWN: usize = 64 * 1024;
 
 /// Files of a folder that are listed.
 const LISTED: usize = 200;
@@ -87,7 +87,7 @@ impl Desk {
 
 impl Desk {
     /// The beginning of this file of a source; its document if the file is not in the source.
-    pub fn document_at(&self, id: &str, path: &Path) -> Document {
+    pub(crate) fn document_at(&self, id: &str, path: &Path) -> Document {
         let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };
         let within = path.strip_prefix(&place.path).ok().filter(|within| !within.as_os_str().is_empty());
         match within {
@@ -97,7 +97,7 @@ impl Desk {
     }
 
     /// The text of a source from this offset on: where the text of its document, or of this file in its folder, ended.
-    pub fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
+    pub(crate) fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
         let gone = || Document { from, next: from, ..captioned(id, "it cannot be read any more".to_owned()) };
         let Some(source) = self.catalog.get(id) else { return gone() };
         match (&source.kind, path) {

@@ -16,7 +16,8 @@ mod worker;
 
 pub use database_run::{DatabaseRunProgress, PreparedRun};
 pub use event::{Age, Event, Receipts};
-pub use notice::{Holds, Notice, Ticket, Topic, Who, clock, sentence, unsaid_reason};
+pub(crate) use notice::clock;
+pub use notice::{Holds, Notice, Ticket, Topic, Who, sentence, unsaid_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};
 pub use requests::{Ended, Over, Reply, Waiting};
 pub use snapshot::{Loading, Snapshot, Watching};

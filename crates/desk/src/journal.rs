@@ -68,7 +68,7 @@ impl Desk {
     }
 
     /// Journals that a source was read, and whether the session was offered it before.
-    pub fn note_reading(&self, session: &Session, read: Receipt) {
+    pub(crate) fn note_reading(&self, session: &Session, read: Receipt) {
         let follows = of(&self.store.told(session).0.offered, &read.about);
         self.journal(session, Receipt { follows, ..read });
     }
@@ -165,7 +165,7 @@ impl Desk {
 
     /// The line of the journal with which this source was picked, if it still is: the newest, unless it was unpicked
     /// later.
-    pub fn picked_by(&self, id: &str) -> Option<Line> {
+    pub(crate) fn picked_by(&self, id: &str) -> Option<Line> {
         let is_change = |line: &[u8]| session::says_what(line, &[What::Selected, What::Unselected]);
         let mut newest = None;
         let keep = |line: Line| {

@@ -52,18 +52,19 @@ mod warnings;
 mod why_not;
 mod writing;
 
-pub use activity::{AgentActivity, AgentSession, Knowledge, MOST_LINES, MOST_SESSIONS, SessionLine, TokenPeriods};
+pub use activity::{AgentActivity, AgentSession, Knowledge, SessionLine, TokenPeriods};
 pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
-pub use change::{Changed, PickStatus, Picked, at_list, has_any_tag, quoted_tags};
+pub(crate) use change::at_list;
+pub use change::{Changed, PickStatus, Picked, has_any_tag, quoted_tags};
 pub use databases::{
-    AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAccess, DatabaseAnswer, DatabaseCheck,
-    DatabaseDifference, DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary,
-    DatabaseView, DescribedDomain, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
-    DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
-    FoundPaths, OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief,
-    TableMarks, TablePage, TableSchema, TableSummary, ToldHop, ToldJoin, ToldPath, database_failures,
+    AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
+    DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary, DatabaseView, DescribedDomain,
+    DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentationPreview, DocumentedPage,
+    DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases, FoundPaths, OverviewReader,
+    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief, TableMarks, TablePage, TableSchema,
+    TableSummary, ToldHop, ToldJoin, ToldPath, database_failures,
 };
 pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

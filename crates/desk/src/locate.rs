@@ -49,7 +49,7 @@ impl Desk {
     ///
     /// # Errors
     /// The source is unknown, or has nothing on disk to open.
-    pub fn document_spot(&self, id: &str) -> Result<Spot, Error> {
+    pub(crate) fn document_spot(&self, id: &str) -> Result<Spot, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
             SourceKind::Local(place) => place,

@@ -15,7 +15,7 @@ pub(super) struct OwnLines(Mutex<VecDeque<u64>>);
 
 impl OwnLines {
     /// Notes that lines of these kinds were appended; `last` is the number of the last.
-    pub fn note(&self, last: u64, whats: &[What]) {
+    pub(crate) fn note(&self, last: u64, whats: &[What]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
             if is_told(*what) {
@@ -46,12 +46,12 @@ impl Desk {
     }
 
     /// Follows the journal from its first line.
-    pub fn whole_tail(&self) -> Tail {
+    pub(crate) fn whole_tail(&self) -> Tail {
         self.store.whole_tail()
     }
 
     /// Whether this desk wrote the line with this number about a choice or a written file. Ask once per line.
-    pub fn takes_for_own(&self, n: u64) -> bool {
+    pub(crate) fn takes_for_own(&self, n: u64) -> bool {
         self.own_lines.take(n)
     }
 }

@@ -134,7 +134,7 @@ impl Contents {
     }
 
     /// Forgets all hashes.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.known = Mutex::default();
     }
 }
@@ -147,7 +147,7 @@ pub(super) struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    pub fn new(desk: &'a Desk) -> Self {
+    pub(crate) fn new(desk: &'a Desk) -> Self {
         Self { desk, walked: RefCell::default(), budget: WalkBudget::default() }
     }
 }

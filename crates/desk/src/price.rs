@@ -25,7 +25,7 @@ impl Desk {
     }
 
     /// The price of the instructions.
-    pub fn instructions_price(&mut self) -> u64 {
+    pub(crate) fn instructions_price(&mut self) -> u64 {
         price_of(&self.settled().instructions())
     }
 }

@@ -87,7 +87,7 @@ impl PrivilegedActions<'_> {
     }
 
     /// A webhook, with all its settings.
-    pub fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
+    pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
         let mut what = format!("post questions for you to {endpoint}");
         let mut with: Vec<String> = Vec::new();
@@ -109,14 +109,14 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside for requests and answers.
-    pub fn folder(&self, resolved: &Path) -> Bare {
+    pub(crate) fn folder(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("write questions for you to {path}, and read the answers from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
     /// A search index in a database, and the name that the workspace gives itself there.
-    pub fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> Bare {
+    pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> Bare {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
             what.push_str(&format!(", shared with all checkouts of {name}"));
@@ -126,17 +126,17 @@ impl PrivilegedActions<'_> {
     }
 
     /// A database that is read, with all that says how.
-    pub fn database(&self, name: &str, what: String, content: &Value) -> Bare {
+    pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> Bare {
         self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
     }
 
     /// More that is told of values.
-    pub fn database_values(&self, name: &str, what: String, content: &Value) -> Bare {
+    pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> Bare {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
     /// A local source whose path is outside.
-    pub fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
+    pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
         let real = self.real(place)?;
         // The catalog does not describe what is not trusted, but the person who is asked must know it.
         let is_folder = match place.standing {
@@ -147,7 +147,7 @@ impl PrivilegedActions<'_> {
     }
 
     /// Where a local path leads, if that is outside: whether anything is there is only told once it is trusted.
-    pub fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
+    pub(crate) fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
         match place.standing {
             PathState::Reserved => None,
             PathState::Missing if place.path.is_relative() => None,
@@ -159,7 +159,7 @@ impl PrivilegedActions<'_> {
     }
 
     /// A local source at this path, whether or not it exists.
-    pub fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
+    pub(crate) fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
         let path = in_text(resolved);
         let id = source.id.as_str();
         let what = match source.mode {
@@ -171,21 +171,21 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside whose files are sources, so that an agent can read them.
-    pub fn references(&self, resolved: &Path) -> Bare {
+    pub(crate) fn references(&self, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("let agents read the sources that the files in {path} define, with their texts");
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the folder of references that is a link and leads outside.
-    pub fn reference(&self, file: &Path, resolved: &Path) -> Bare {
+    pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> Bare {
         let path = in_text(resolved);
         let what = format!("let agents read the source that {path} defines, with its text");
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text is in a file outside, to which a link leads.
-    pub fn text(&self, source: &Source, resolved: &Path) -> Bare {
+    pub(crate) fn text(&self, source: &Source, resolved: &Path) -> Bare {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("let agents read the text in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
@@ -194,13 +194,13 @@ impl PrivilegedActions<'_> {
 
     /// Every rule that allows writes without asking. What it allows depends on the rules that restrict it, so those
     /// belong to it: denials, and later rules that ask.
-    pub fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
+    pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
     /// The rule with this index, if it is one of them.
-    pub fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
+    pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
         let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
             ApprovalMode::Deny => true,

@@ -38,7 +38,7 @@ pub(super) struct ActiveProfile {
 
 impl ActiveProfile {
     /// Reads the profile that the options name, and names the desk after it.
-    pub fn open(options: &mut Options) -> Option<Self> {
+    pub(crate) fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let around = &options.around;
         let shared = Store::new(&around.workspace, &options.desk, options.clock)
@@ -52,7 +52,7 @@ impl ActiveProfile {
     }
 
     /// Reads it again; if that fails, the last version stays.
-    pub fn read(&mut self, around: &Surroundings) {
+    pub(crate) fn read(&mut self, around: &Surroundings) {
         self.broken.clear();
         match profile::read(around, &self.file) {
             Ok(profile) => self.profile = Some(profile),
@@ -61,7 +61,7 @@ impl ActiveProfile {
     }
 
     /// Applies the profile to settings and catalog; its problems are added to `entries`.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         around: &Surroundings,
         config: &mut Config,
@@ -78,15 +78,15 @@ impl ActiveProfile {
         known.catalog.unwrap_or(whole)
     }
 
-    pub fn narrows(&self) -> bool {
+    pub(crate) fn narrows(&self) -> bool {
         self.narrows
     }
 
-    pub fn shared(&self) -> &Store {
+    pub(crate) fn shared(&self) -> &Store {
         &self.shared
     }
 
-    pub fn file(&self) -> &std::path::Path {
+    pub(crate) fn file(&self) -> &std::path::Path {
         &self.file
     }
 
@@ -119,7 +119,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub fn new(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Self {
+    pub(crate) fn new(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Self {
         let narrowed = catalog::narrowed(around, whole, profile);
         let catalog = narrowed.catalog.as_ref().unwrap_or(whole);
         let mut problems = profile.problems.clone();
@@ -167,7 +167,7 @@ pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>
 
 impl Desk {
     /// The file of this desk's profile.
-    pub fn profile_file(&self) -> Option<&std::path::Path> {
+    pub(crate) fn profile_file(&self) -> Option<&std::path::Path> {
         self.profile.as_ref().map(ActiveProfile::file)
     }
 

@@ -81,7 +81,7 @@ impl Desk {
 
     /// The same with what the desk's selection is after a switch, without auto sources: a profile with fewer sources or other
     /// rules loads something else for an agent of its own.
-    pub fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
+    pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
         let (mut profiles, problems) = self.profiles();
         self.settle();
         for profile in &mut profiles {

@@ -113,7 +113,7 @@ impl Desk {
     }
 
     /// What picking all these at once would change.
-    pub fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
+    pub(crate) fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
         let asked: Vec<&str> = ids.iter().map(SourceId::as_str).collect();
         self.follows(&asked, |choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }

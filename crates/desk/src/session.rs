@@ -12,10 +12,12 @@ mod store;
 mod templates;
 mod trusted;
 
-pub use declined::DeclinedSources;
+pub(crate) use declined::DeclinedSources;
 pub use identity::Session;
-pub use journal::{Count, Line, OVER_MCP, Offers, Receipt, SCREEN, Tail, Tally, What, says_what};
+pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What};
+pub(crate) use journal::{Offers, says_what};
 pub use selection::Change;
-pub use store::{DEFAULT, FOLDER, Store, advice, keep_git_out};
+pub(crate) use store::keep_git_out;
+pub use store::{DEFAULT, FOLDER, Store, advice};
 pub use templates::{For, INDEX, TemplateFile, Written};
-pub use trusted::Trusted;
+pub(crate) use trusted::Trusted;

@@ -56,7 +56,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read.
-    pub fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
+    pub(crate) fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
         let (after, selected) = self.after_switch(&profile);
@@ -89,7 +89,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
-    pub fn switch_to(&mut self, session: &Session, file: &Path) -> Result<Changed, Error> {
+    pub(crate) fn switch_to(&mut self, session: &Session, file: &Path) -> Result<Changed, Error> {
         let profile = self.profile_at(file)?;
         let known = self.choice.clone();
         let picks = self.picks_of(&profile);

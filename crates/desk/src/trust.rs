@@ -70,7 +70,7 @@ impl Desk {
     }
 
     /// Why the configured channel is not used, if it is not trusted.
-    pub fn channel_refusal(&self) -> Option<Error> {
+    pub(crate) fn channel_refusal(&self) -> Option<Error> {
         let kind = self.config.settings.channel.kind;
         let is_needed = |action: &Bare| match kind {
             ChannelKind::Webhook => action.about == PrivilegedActionKind::Webhook,
@@ -277,21 +277,21 @@ impl Desk {
     }
 
     /// Whether a path where a source could be may be looked at: it is in the workspace, trusted, or named by the user.
-    pub fn may_look_at(&self, source: &Source, path: &Path) -> bool {
+    pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
         let Some(real) = outside(&check.workspace, path).filter(|_| check.is_foreign(source)) else { return true };
         check.trusts(&check.actions().source_at(source, &real, "").hash)
     }
 
     /// The folder of references, if its files may be read.
-    pub fn open_references_folder(&self) -> Option<PathBuf> {
+    pub(crate) fn open_references_folder(&self) -> Option<PathBuf> {
         let check = TrustCheck::new(self);
         let may_read = check.references().is_none_or(|(_, bare)| check.trusts(&bare.hash));
         may_read.then(|| self.references_folder())
     }
 
     /// Whether no link leads this path of the workspace out of it.
-    pub fn stays_inside(&self, path: &Path) -> bool {
+    pub(crate) fn stays_inside(&self, path: &Path) -> bool {
         outside(&resolved(self.workspace()), path).is_none()
     }
 
@@ -363,7 +363,7 @@ impl Desk {
 impl Settled<'_> {
     /// What the session may read: the paths of selected, auto and expanded sources, without untrusted ones outside the
     /// workspace.
-    pub fn access(&self, session: &Session) -> Access {
+    pub(crate) fn access(&self, session: &Session) -> Access {
         let check = TrustCheck::new(self);
         // A source that an `@id` expanded stays readable until it is excluded (BEHAVIOUR §4).
         let offered = self.store.told(session).0.offered.into_iter();

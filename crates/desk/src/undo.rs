@@ -51,7 +51,7 @@ impl Desk {
     }
 
     /// A person answered here with these sources: picks of them that the asker makes can be undone here.
-    pub fn expect_answer(&mut self, who: &str, ids: &[String]) {
+    pub(crate) fn expect_answer(&mut self, who: &str, ids: &[String]) {
         let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
         if !new.is_empty() {
             self.answers.push(AnsweredHere { who: who.to_owned(), ids: new, at: (self.options.clock)() });
@@ -87,7 +87,7 @@ impl Desk {
     }
 
     /// Descriptions of what undo and redo would do.
-    pub fn undoable(&self) -> (Option<String>, Option<String>) {
+    pub(crate) fn undoable(&self) -> (Option<String>, Option<String>) {
         (self.history.undo_words(), self.history.redo_words())
     }
 

@@ -137,7 +137,7 @@ impl Desk {
     ///
     /// # Errors
     /// The desk cannot be stored.
-    pub fn finish_interrupted(&mut self) -> Result<(), Error> {
+    pub(crate) fn finish_interrupted(&mut self) -> Result<(), Error> {
         if output::has_note(self.workspace()) {
             let _lock = self.hold()?;
             self.settle_interrupted();

@@ -19,7 +19,7 @@ use crate::session::Tail;
 
 /// A running follower, which ends when it is dropped.
 #[derive(Debug)]
-pub struct ActivityFollower {
+pub(crate) struct ActivityFollower {
     questions: mpsc::Sender<oneshot::Sender<Response>>,
 }
 
@@ -28,14 +28,14 @@ impl ActivityFollower {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(workspace: PathBuf, tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
+    pub(crate) fn start(workspace: PathBuf, tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
         let (questions, asked) = mpsc::channel();
         thread::Builder::new().name("agents".to_owned()).spawn(move || run(&workspace, tail, clock, &asked))?;
         Ok(Self { questions })
     }
 
     /// Answers with [`Response::Agents`], up to the present end of the journal.
-    pub fn ask(&self, reply: oneshot::Sender<Response>) {
+    pub(crate) fn ask(&self, reply: oneshot::Sender<Response>) {
         // The thread runs as long as this sender.
         let _ = self.questions.send(reply);
     }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The most periods.
 const MOST: usize = 24;
 
 /// The length of a period at first, in seconds.

@@ -23,7 +23,6 @@ use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// The folder of requests.
 pub(super) const REQUESTS: &str = "requests";
 
 /// The folder of answers.

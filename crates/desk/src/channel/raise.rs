@@ -84,7 +84,7 @@ pub(super) mod tests {
     }
 
     /// A request for approval with this id.
-    pub fn asking_for_approval(id: &str) -> Request {
+    pub(crate) fn asking_for_approval(id: &str) -> Request {
         let approval = Approval {
             path: "src/a.rs".to_owned(),
             template: None,

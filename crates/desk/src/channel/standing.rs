@@ -3,22 +3,22 @@
 use super::folder::{self, Base, REQUESTS, RESPONSES, file_of};
 
 /// Whether the file of this request exists.
-pub fn is_asked(base: &Base, id: &str) -> bool {
+pub(crate) fn is_asked(base: &Base, id: &str) -> bool {
     is_in(base, REQUESTS, id)
 }
 
 /// Whether the file of this request exists but is no longer locked: its asker is dead.
-pub fn is_left(base: &Base, id: &str) -> bool {
+pub(crate) fn is_left(base: &Base, id: &str) -> bool {
     folder::is_left(base, id)
 }
 
 /// Whether this request has an answer, or one being written; no other can replace it.
-pub fn is_answered(base: &Base, id: &str) -> bool {
+pub(crate) fn is_answered(base: &Base, id: &str) -> bool {
     is_in(base, RESPONSES, id)
 }
 
 /// Who answered this request, if the answer says so.
-pub fn who_answered(base: &Base, id: &str) -> Option<String> {
+pub(crate) fn who_answered(base: &Base, id: &str) -> Option<String> {
     folder::who_answered(base, id)
 }
 

@@ -37,7 +37,7 @@ impl Wait {
     }
 
     /// Whether the wait is cancelled.
-    pub fn is_given_up(&self) -> bool {
+    pub(super) fn is_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
 

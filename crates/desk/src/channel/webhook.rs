@@ -40,7 +40,7 @@ impl Webhook {
     ///
     /// # Errors
     /// A setting is invalid, or a variable that it names is not set.
-    pub fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, Unanswered> {
+    pub(crate) fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, Unanswered> {
         let target = Target::new(settings)?;
         let headers = secret::headers(settings, environment)?;
         let secret = settings.secret_env.as_deref().map(|name| Secret::of(name, environment)).transpose()?;

@@ -150,7 +150,7 @@ impl Settled<'_> {
     ///
     /// # Errors
     /// No database is documented, a name is unknown or means several things, or there is no answer.
-    pub fn ask_databases(
+    pub(crate) fn ask_databases(
         &self,
         session: &Session,
         reader: SearchReader,

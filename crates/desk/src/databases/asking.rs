@@ -65,7 +65,7 @@ impl DatabaseCheck {
 
 impl Desk {
     /// The pages of databases that the manifest names; none if it cannot be read.
-    pub fn documented_pages(&self) -> Arc<DocumentedPages> {
+    pub(crate) fn documented_pages(&self) -> Arc<DocumentedPages> {
         let docs_path = &self.databases().0.docs_path;
         let stamp = stamp(&self.workspace().join(Manifest::path(docs_path))).ok();
         let mut known = self.documented.lock().unwrap_or_else(PoisonError::into_inner);

@@ -313,7 +313,7 @@ impl DocumentedPages {
     ///
     /// # Errors
     /// What is wrong with the page, without quoting it: a reader may not be allowed to read it.
-    pub fn read_doc(&self, table: &TablePage) -> Result<TableDoc, DamagedPage> {
+    pub(super) fn read_doc(&self, table: &TablePage) -> Result<TableDoc, DamagedPage> {
         let damaged = |problem: String| DamagedPage {
             database: table.database.clone(),
             table: table.full_name(),

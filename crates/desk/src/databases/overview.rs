@@ -180,7 +180,7 @@ impl Desk {
 
     /// A page of a database for people, with the page for programs beside it. The path came with the repository, so one that is
     /// not that of a page is not read.
-    pub fn database_page(&self, database: &str, path: &str) -> DatabasePage {
+    pub(crate) fn database_page(&self, database: &str, path: &str) -> DatabasePage {
         let docs_path = &self.databases().0.docs_path;
         if !is_page_path(path, docs_path, database) {
             return DatabasePage { path: path.to_owned(), ..DatabasePage::default() };

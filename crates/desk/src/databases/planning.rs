@@ -97,7 +97,7 @@ impl Desk {
     ///
     /// # Errors
     /// The file may not be written.
-    pub fn propose_plan(&self, planned: &Planned) -> Result<Option<Proposal>, Error> {
+    fn propose_plan(&self, planned: &Planned) -> Result<Option<Proposal>, Error> {
         if planned.is_untrusted() || planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash())
         {
             return Ok(None);

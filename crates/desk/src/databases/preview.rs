@@ -74,7 +74,7 @@ pub struct PageDifference {
 
 impl Desk {
     /// What this run would do.
-    pub fn preview_documentation(&self, run: &Documentation) -> DocumentationPreview {
+    pub(crate) fn preview_documentation(&self, run: &Documentation) -> DocumentationPreview {
         let pages: HashMap<&str, &DocumentedPage> = run.pages.iter().map(|it| (it.page.path.as_str(), it)).collect();
         let (mut lines, mut shown) = (0, 0);
         let mut difference = |path: &str| {

@@ -20,7 +20,7 @@ use refdesk_core::config::expand;
 
 impl Desk {
     /// Whether a database may be read, and with which settings.
-    pub fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
+    pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<Bare>| action.is_none_or(|action| check.trusts(&action.hash));
         if let Connection::Sqlite { file: written } = &database.connection

@@ -49,7 +49,7 @@ pub struct PreparedRun {
 
 /// A run. Dropping it ends it: at once before anything is written, else after the current table.
 #[derive(Debug)]
-pub struct DatabaseRun {
+pub(crate) struct DatabaseRun {
     number: u64,
     /// Receives the outcome of writing.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
@@ -68,7 +68,7 @@ struct RunFlags {
 }
 
 /// What a run needs of the engine.
-pub struct RunClient {
+pub(crate) struct RunClient {
     pub options: Options,
     pub session: Session,
     pub events: Sender<Event>,
@@ -78,7 +78,7 @@ pub struct RunClient {
 impl DatabaseRun {
     /// Prepares a run once the one before has ended, and answers with what it would do. It writes nothing until it is told to.
     /// `None` if the system cannot start a thread, which is the answer then.
-    pub fn start(
+    pub(crate) fn start(
         number: u64,
         client: RunClient,
         what: DocumentOptions,
@@ -118,7 +118,7 @@ impl DatabaseRun {
     ///
     /// # Errors
     /// It is another run, or has ended; where the answer was to go.
-    pub fn write(&self, number: u64, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
+    pub(crate) fn write(&self, number: u64, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
         match &self.write {
             Some(write) if number == self.number => {
                 // From here on it is paused, not forgotten.
@@ -130,7 +130,7 @@ impl DatabaseRun {
     }
 
     /// Ends it. What it waits for at a server is cancelled there.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pause();
         self.write = None;
     }
@@ -144,17 +144,17 @@ impl DatabaseRun {
     }
 
     /// Whether it has read the databases.
-    pub fn is_prepared(&self) -> bool {
+    pub(super) fn is_prepared(&self) -> bool {
         self.flags.is_prepared.load(Ordering::Acquire)
     }
 
     /// Ends it after the current table.
-    pub fn pause(&self) {
+    pub(crate) fn pause(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
     /// Whether it writes pages.
-    pub fn is_writing(&self) -> bool {
+    pub(crate) fn is_writing(&self) -> bool {
         let is_going = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         is_going && self.flags.is_writing.load(Ordering::Relaxed)
     }

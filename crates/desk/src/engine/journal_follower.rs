@@ -13,11 +13,11 @@ use super::event::Age;
 const PAST: usize = 300;
 
 /// The most lines of one reading, as many as a feed keeps.
-pub const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 
 /// A position in the journal.
 #[derive(Debug)]
-pub struct JournalFollower {
+pub(super) struct JournalFollower {
     /// `None` until the first reading, so that the first frame does not wait for it.
     tail: Option<Tail>,
     /// The desk whose choices are reported as notices.
@@ -40,7 +40,7 @@ struct Here<'a> {
 
 /// What was added to the journal since the last reading.
 #[derive(Debug, Default)]
-pub struct NewLines {
+pub(crate) struct NewLines {
     /// Oldest first, at most [`MOST`].
     pub lines: Vec<Line>,
     /// How many earlier ones were left out.
@@ -51,7 +51,7 @@ pub struct NewLines {
 
 /// Whether differences between snapshots are reported by now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notices {
+pub(super) enum Notices {
     /// They are.
     Told,
     /// Not yet: what was chosen until now is not a change.
@@ -60,12 +60,12 @@ pub enum Notices {
 
 impl JournalFollower {
     /// Reads nothing yet.
-    pub fn new(desk: &Desk) -> Self {
+    pub(super) fn new(desk: &Desk) -> Self {
         Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
     }
 
     /// The lines appended since the last reading that add something; at first the last existing lines.
-    pub fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
+    pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         let here = Here { is_own: &|n| desk.takes_for_own(n) };
         self.take(read, &here, age, notices)

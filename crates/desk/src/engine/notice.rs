@@ -3,7 +3,7 @@
 //! This file defines a notice and the order of notices; each topic has its own file.
 
 mod catalog;
-pub mod moment;
+pub(crate) mod moment;
 mod problems;
 mod receipt;
 mod selection;
@@ -12,9 +12,10 @@ mod templates;
 mod tests;
 mod words;
 
-pub use moment::clock;
-pub use receipt::{receipt, sentence, unsaid_reason};
-pub use selection::selection;
+pub(crate) use moment::clock;
+pub(crate) use receipt::receipt;
+pub use receipt::{sentence, unsaid_reason};
+pub(crate) use selection::selection;
 
 use std::sync::Arc;
 
@@ -199,7 +200,7 @@ impl Notice {
 
 /// Who made the last change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// They picked, unpicked, excluded or included.
     Choice(Who),
     /// The same, and the journal reports each choice: only what followed from them is a notice.
@@ -215,7 +216,7 @@ pub enum Cause {
 
 impl Cause {
     /// Who did it.
-    pub fn who(&self) -> &Who {
+    pub(crate) fn who(&self) -> &Who {
         match self {
             Self::Choice(who) | Self::Journalled(who) => who,
             Self::Retraced { .. } => &Who::You,
@@ -225,7 +226,7 @@ impl Cause {
 
 /// The notices of a step between two snapshots; `cause` changed the picks and exclusions that differ. The most
 /// important comes last, because the latest notice is on top and in the bottom line.
-pub fn notices(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
     let mut notices = catalog::documents(before, after);
     let broken = if Arc::ptr_eq(&before.templates, &after.templates) {
         Vec::new()

@@ -13,7 +13,7 @@ use crate::Prepared;
 use refdesk_templates::render::Renderer;
 
 /// A preview to render.
-pub struct PreviewJob {
+pub(crate) struct PreviewJob {
     /// Name in the index.
     pub template: String,
     pub prepared: Prepared,
@@ -26,7 +26,7 @@ pub struct PreviewJob {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start(renderer: Renderer, workspace: PathBuf) -> io::Result<Sender<PreviewJob>> {
+pub(crate) fn start(renderer: Renderer, workspace: PathBuf) -> io::Result<Sender<PreviewJob>> {
     let (jobs, waiting) = channel();
     let work = move || {
         for PreviewJob { template, prepared, path, reply } in waiting {

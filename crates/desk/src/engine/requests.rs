@@ -73,7 +73,7 @@ pub struct Over {
 
 /// The requests that a screen knows.
 #[derive(Debug)]
-pub struct Requests {
+pub(super) struct Requests {
     /// `None` in a folder that is not a workspace; a diagnostic if the screen cannot be marked as open.
     present: Result<Option<Presence>, Diagnostic>,
     who: String,
@@ -90,7 +90,7 @@ pub struct Requests {
 
 impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
-    pub fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
+    pub(super) fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let attended = || presence::attend(desk.workspace(), Attendant::Screen);
         let present = desk.around().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
@@ -110,27 +110,27 @@ impl Requests {
     }
 
     /// The folders of requests and answers.
-    pub fn watched(&self) -> Vec<PathBuf> {
+    pub(super) fn watched(&self) -> Vec<PathBuf> {
         self.folders.iter().flat_map(|base| ["requests", "responses"].map(|part| base.path().join(part))).collect()
     }
 
     /// Updates the folders from the desk's configuration.
-    pub fn follow(&mut self, desk: &Desk) {
+    pub(super) fn follow(&mut self, desk: &Desk) {
         self.folders = folder::folders(&ChannelSetup::of(desk));
     }
 
     /// The waiting requests, oldest first.
-    pub fn waiting(&self) -> &Arc<[Waiting]> {
+    pub(super) fn waiting(&self) -> &Arc<[Waiting]> {
         &self.shown
     }
 
     /// Why requests cannot be seen.
-    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+    pub(super) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.present.as_ref().err().into_iter().chain(&self.problems)
     }
 
     /// Reads the folders; returns the requests that no longer wait.
-    pub fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<Over> {
+    pub(super) fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<Over> {
         // A link may have replaced a folder since.
         self.follow(desk);
         // This also removes what dead askers left.
@@ -207,7 +207,7 @@ impl Requests {
     ///
     /// # Errors
     /// The request no longer waits, another answer was first, or the file system refuses.
-    pub fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), ReplyFailure> {
+    pub(super) fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), ReplyFailure> {
         let found = self.pending.iter().find(|it| it.request.request_id == request_id);
         let Some(pending) = found else { return Err(ReplyFailure::Late(None)) };
         let (selected_ids, yes) = match &reply {
@@ -232,7 +232,7 @@ impl Requests {
 
 /// Why an answer does not count.
 #[derive(Debug)]
-pub enum ReplyFailure {
+pub(super) enum ReplyFailure {
     /// Another answer was first, or the request no longer waits.
     Late(Option<String>),
     /// It could not be written.
@@ -277,6 +277,6 @@ fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Me
 }
 
 /// Whether this path is in a folder of requests or answers.
-pub fn is_of(folders: &[PathBuf], path: &Path) -> bool {
+pub(crate) fn is_of(folders: &[PathBuf], path: &Path) -> bool {
     path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
 }

@@ -95,7 +95,7 @@ impl Snapshot {
     }
 
     /// Whether anything except the generation differs.
-    pub fn differs_from(&self, other: &Self) -> bool {
+    pub(super) fn differs_from(&self, other: &Self) -> bool {
         fn same<T: PartialEq + ?Sized>(one: &Arc<T>, two: &Arc<T>) -> bool {
             Arc::ptr_eq(one, two) || one == two
         }

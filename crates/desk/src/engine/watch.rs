@@ -22,7 +22,7 @@ use self::limits::Limits;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::Wanted;
-pub use self::wanted::Watcher;
+pub(crate) use self::wanted::Watcher;
 use super::request::Message;
 use super::snapshot::Watching;
 use crate::Desk;
@@ -31,7 +31,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
 /// Follows what a desk depends on, on its own thread, because there may be thousands of folders to watch.
-pub struct Watch {
+pub(super) struct Watch {
     /// To the thread; `None` if the system cannot start one.
     orders: Option<mpsc::Sender<Wanted>>,
     /// The outcome of the first order, while the engine waits for it.
@@ -61,7 +61,7 @@ enum Means {
 
 impl Watch {
     /// A watch that follows nothing yet; sends changes to `changed`.
-    pub fn new(changed: WeakSender<Message>) -> Self {
+    pub(super) fn new(changed: WeakSender<Message>) -> Self {
         let status: Arc<Mutex<Status>> = Arc::default();
         let (orders, wanted) = mpsc::channel();
         // The channel holds no value: either it is taken, or nothing waits for it.
@@ -85,7 +85,7 @@ impl Watch {
 
     /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed
     /// before is reported as a change.
-    pub fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
+    pub(super) fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
             let _ = orders.send(Wanted::of(desk, requests, watcher));
@@ -93,12 +93,12 @@ impl Watch {
     }
 
     /// The outcome of the first order, if it is known within this time.
-    pub fn first(&self, wait: Duration) -> Option<Followed> {
+    pub(super) fn first(&self, wait: Duration) -> Option<Followed> {
         self.first.as_ref()?.recv_timeout(wait).ok()
     }
 
     /// Stops waiting for the first order: what may have changed before it was carried out is reported as a change.
-    pub fn wait_no_more(&mut self) {
+    pub(super) fn wait_no_more(&mut self) {
         self.first = None;
     }
 
@@ -107,12 +107,12 @@ impl Watch {
     }
 
     /// How changes are noticed at present.
-    pub fn watching(&self) -> Watching {
+    pub(super) fn watching(&self) -> Watching {
         self.status().watching
     }
 
     /// Why changes may not be noticed at once.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+    pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let Status { watching, refused } = self.status();
         let own = match &watching {
             Watching::Live => None,
@@ -203,7 +203,7 @@ impl Means {
 
 /// Whether an order added something to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Followed {
+pub(crate) enum Followed {
     /// It added nothing.
     Known,
     /// It added something that may have changed before.

@@ -47,7 +47,7 @@ const ROUNDS: usize = 100;
 const ROUND: Duration = Duration::from_millis(5);
 
 /// Runs until every sender of messages is gone.
-pub fn run(
+pub(crate) fn run(
     options: Options,
     inbox: Receiver<Message>,
     snapshots: &newest::Sender<Snapshot>,
@@ -134,14 +134,14 @@ pub fn run(
 }
 
 /// The client that an engine is started for.
-pub struct EngineClient {
+pub(crate) struct EngineClient {
     pub session: Session,
     pub kind: ClientKind,
 }
 
 /// Who reads what an engine publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClientKind {
+pub(crate) enum ClientKind {
     /// A program, which is told only what opening the catalog found.
     Program,
     /// A script at an interface for people, which is told all problems.

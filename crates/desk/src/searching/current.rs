@@ -19,12 +19,12 @@ pub(crate) struct CurrentTexts<'a> {
 }
 
 impl<'a> CurrentTexts<'a> {
-    pub fn new(catalog: &'a Catalog, pages: &'a DocumentedPages) -> Self {
+    pub(crate) fn new(catalog: &'a Catalog, pages: &'a DocumentedPages) -> Self {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
     }
 
     /// The headings and the first line of a document as they are now; `None` if its text is gone.
-    pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
+    pub(crate) fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
         let as_it_was = || (found.heading.to_owned(), found.line);
         let Some(source) = self.catalog.get(found.source).filter(|_| !found.path.is_empty()) else {
             return found.path.is_empty().then(as_it_was);

@@ -13,7 +13,7 @@ use refdesk_files::{Lock, private_folder, write_private};
 
 /// The file with what was left out.
 #[derive(Debug, Clone)]
-pub struct DeclinedSources {
+pub(crate) struct DeclinedSources {
     file: PathBuf,
     patience: Duration,
 }
@@ -28,12 +28,12 @@ struct DeclinedFile {
 
 impl DeclinedSources {
     /// The file in this folder of the user.
-    pub fn new(state: &Path, patience: Duration) -> Self {
+    pub(crate) fn new(state: &Path, patience: Duration) -> Self {
         Self { file: state.join("declined.json"), patience }
     }
 
     /// What was left out of this workspace.
-    pub fn of(&self, workspace: &str) -> BTreeSet<String> {
+    pub(crate) fn of(&self, workspace: &str) -> BTreeSet<String> {
         self.read().workspaces.remove(workspace).unwrap_or_default()
     }
 
@@ -41,7 +41,7 @@ impl DeclinedSources {
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
-    pub fn change(&self, workspace: &str, out: &BTreeSet<String>, back: &BTreeSet<String>) -> io::Result<()> {
+    pub(crate) fn change(&self, workspace: &str, out: &BTreeSet<String>, back: &BTreeSet<String>) -> io::Result<()> {
         let changed = |before: &BTreeSet<String>| -> BTreeSet<String> {
             before.union(out).filter(|place| !back.contains(*place)).cloned().collect()
         };

@@ -68,7 +68,7 @@ pub(super) fn limited(choice: Choice) -> (Choice, bool) {
 pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, Fate>>>);
 
 impl Foreign {
-    pub fn note(&self, file: String, fate: Fate) {
+    pub(crate) fn note(&self, file: String, fate: Fate) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Keep the path it was moved to, even if there is no file any more.
         if fate.is_aside() || !files.get(&file).is_some_and(Fate::is_aside) {
@@ -77,14 +77,14 @@ impl Foreign {
     }
 
     /// Marks a file that was foreign before as ours.
-    pub fn settle(&self, file: &str) {
+    pub(crate) fn settle(&self, file: &str) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if files.get(file).is_some_and(|fate| !fate.is_aside()) {
             files.remove(file);
         }
     }
 
-    pub fn diagnostic(&self) -> Option<Diagnostic> {
+    pub(crate) fn diagnostic(&self) -> Option<Diagnostic> {
         let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if files.is_empty() {
             return None;

@@ -8,9 +8,10 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use file::says_what;
+pub(crate) use file::says_what;
 pub use tail::Tail;
-pub use tally::{Count, Offers, Tally};
+pub(crate) use tally::Offers;
+pub use tally::{Count, Tally};
 
 use std::collections::BTreeMap;
 
@@ -76,7 +77,7 @@ impl What {
 }
 
 /// A prompt to a session with ten thousand new sources leaves nearly all of them out, each prompt again until all were told.
-pub const NAMED_LEFT_OUT: usize = 100;
+const NAMED_LEFT_OUT: usize = 100;
 
 /// The content of a journal line; number, time, desk, session and writer are added when it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

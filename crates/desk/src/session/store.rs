@@ -68,7 +68,7 @@ pub(super) struct Found<T> {
 
 impl Store {
     /// The file of picks and exclusions.
-    pub fn selection_file(&self) -> &Path {
+    pub(crate) fn selection_file(&self) -> &Path {
         &self.selection
     }
 
@@ -90,7 +90,7 @@ impl Store {
 
     /// The same for a folder in which state may only be stored once it is marked as a workspace.
     #[must_use]
-    pub fn only_if_marked(self, only_if_marked: bool) -> Self {
+    pub(crate) fn only_if_marked(self, only_if_marked: bool) -> Self {
         Self { only_if_marked, ..self }
     }
 
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// The desk's name, safe as a file name.
-    pub fn desk_name(&self) -> &str {
+    pub(crate) fn desk_name(&self) -> &str {
         &self.desk
     }
 
@@ -132,7 +132,7 @@ impl Store {
     }
 
     /// The file of cached mentions.
-    pub fn mentions_file(&self) -> PathBuf {
+    pub(crate) fn mentions_file(&self) -> PathBuf {
         self.folder.join("cache/mentions")
     }
 
@@ -165,7 +165,7 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path; [`Code::LinkedOut`] for a link.
-    pub fn keep_git_out(&self) -> io::Result<()> {
+    pub(crate) fn keep_git_out(&self) -> io::Result<()> {
         keep_git_out(&self.workspace)
     }
 
@@ -299,7 +299,7 @@ impl Store {
 ///
 /// # Errors
 /// The file system's error with the path; [`Code::LinkedOut`] for a link.
-pub fn keep_git_out(workspace: &Path) -> io::Result<()> {
+pub(crate) fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // A `.gitignore` from the repository may not exclude the folder.
     let is_kept_out = folder.read(IGNORE_FILE, 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
@@ -377,17 +377,17 @@ pub(super) mod tests {
     use refdesk_enrich::SessionMemory;
     use refdesk_files::write_atomic;
 
-    pub fn clock() -> SystemTime {
+    pub(crate) fn clock() -> SystemTime {
         UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
     }
 
     #[cfg(unix)]
-    pub fn assert_private(file: &Path) {
+    pub(crate) fn assert_private(file: &Path) {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
     }
 
-    pub fn store(folder: &Path) -> Store {
+    pub(crate) fn store(folder: &Path) -> Store {
         Store::new(folder, DEFAULT, clock).sealed_by(Sealer::fixed(folder))
     }
 

@@ -238,7 +238,7 @@ impl Store {
     }
 
     /// The unchanged template files taken from tool results.
-    pub fn taken_templates(&self) -> Vec<TakenTemplate> {
+    pub(crate) fn taken_templates(&self) -> Vec<TakenTemplate> {
         // A damaged file is moved aside and reported by the next write.
         let file = self.record_file();
         let Some(record) = self.read::<Record>(&file).ok().flatten().and_then(|found| self.own(&file, found)) else {

@@ -15,7 +15,7 @@ use refdesk_text::{Code, Fix};
 
 /// The trust file.
 #[derive(Debug, Clone)]
-pub struct Trusted {
+pub(crate) struct Trusted {
     file: PathBuf,
     clock: fn() -> SystemTime,
     patience: Duration,
@@ -31,12 +31,12 @@ struct Stored {
 
 impl Trusted {
     /// The trust file in this folder of the user.
-    pub fn new(state: &Path, clock: fn() -> SystemTime, patience: Duration) -> Self {
+    pub(crate) fn new(state: &Path, clock: fn() -> SystemTime, patience: Duration) -> Self {
         Self { file: state.join("trust.json"), clock, patience }
     }
 
     /// The trusted hashes of this workspace, and a report of a damaged file that was moved aside: then nothing is trusted.
-    pub fn of(&self, workspace: &str) -> (BTreeSet<String>, Vec<Diagnostic>) {
+    pub(crate) fn of(&self, workspace: &str) -> (BTreeSet<String>, Vec<Diagnostic>) {
         // Readers take no lock, since writes are atomic; only a damaged file is read again under it.
         let (mut stored, problems) = match read::<Stored>(&self.file) {
             Ok(stored) => (stored.unwrap_or_default(), Vec::new()),
@@ -54,7 +54,7 @@ impl Trusted {
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
-    pub fn add(&self, workspace: &str, hashes: impl IntoIterator<Item = String>) -> io::Result<Vec<Diagnostic>> {
+    pub(crate) fn add(&self, workspace: &str, hashes: impl IntoIterator<Item = String>) -> io::Result<Vec<Diagnostic>> {
         self.change(|stored| stored.workspaces.entry(workspace.to_owned()).or_default().extend(hashes))
     }
 
@@ -62,7 +62,7 @@ impl Trusted {
     ///
     /// # Errors
     /// As [`Trusted::add`].
-    pub fn remove(&self, workspace: &str) -> io::Result<Vec<Diagnostic>> {
+    pub(crate) fn remove(&self, workspace: &str) -> io::Result<Vec<Diagnostic>> {
         self.change(|stored| drop(stored.workspaces.remove(workspace)))
     }
 

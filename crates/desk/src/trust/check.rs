@@ -29,7 +29,7 @@ pub(crate) struct TrustCheck<'d> {
 }
 
 impl<'d> TrustCheck<'d> {
-    pub fn new(desk: &'d Desk) -> Self {
+    pub(crate) fn new(desk: &'d Desk) -> Self {
         Self {
             desk,
             workspace: resolved(desk.workspace()),
@@ -40,12 +40,12 @@ impl<'d> TrustCheck<'d> {
         }
     }
 
-    pub fn actions(&self) -> PrivilegedActions<'_> {
+    pub(crate) fn actions(&self) -> PrivilegedActions<'_> {
         PrivilegedActions { workspace: &self.workspace }
     }
 
     /// Whether the configuration may come with the workspace.
-    pub fn config_is_foreign(&self) -> bool {
+    pub(super) fn config_is_foreign(&self) -> bool {
         *self.is_foreign.get_or_init(|| self.desk.config_file().is_none_or(|file| self.is_inside(file)))
     }
 
@@ -55,7 +55,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a source, if it may come with the workspace.
-    pub fn source(&self, source: &Source) -> Option<Bare> {
+    pub(crate) fn source(&self, source: &Source) -> Option<Bare> {
         let place = match &source.kind {
             SourceKind::Local(place) => place,
             SourceKind::Inline { .. } => return self.text(source),
@@ -67,7 +67,7 @@ impl<'d> TrustCheck<'d> {
 
     /// Whether a source may come with the workspace. A discovered source comes with the configuration that names the
     /// folder.
-    pub fn is_foreign(&self, source: &Source) -> bool {
+    pub(crate) fn is_foreign(&self, source: &Source) -> bool {
         let is_discovered = source.origin.entry.is_none();
         self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign())
     }
@@ -93,7 +93,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a file in the folder of references, if it is a link that leads outside.
-    pub fn linked(&self, file: &Path) -> Option<Bare> {
+    pub(crate) fn linked(&self, file: &Path) -> Option<Bare> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
         // Reading a link loop is an error, reported by the reader.
         let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
@@ -106,7 +106,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The folder of references and its privileged action, if it is outside and the user did not name it.
-    pub fn references(&self) -> Option<(&Path, Bare)> {
+    pub(crate) fn references(&self) -> Option<(&Path, Bare)> {
         let folder = self.references.get_or_init(|| {
             let folder = self.desk.references_folder();
             let is_foreign = folder.starts_with(self.desk.workspace()) || self.config_is_foreign();
@@ -116,12 +116,12 @@ impl<'d> TrustCheck<'d> {
         folder.as_deref().map(|folder| (folder, self.actions().references(folder)))
     }
 
-    pub fn withholds(&self, source: &Source) -> bool {
+    pub(super) fn withholds(&self, source: &Source) -> bool {
         self.source(source).is_some_and(|action| !self.trusts(&action.hash))
     }
 
     /// The privileged actions of the channel of a configuration that may come with the workspace.
-    pub fn channel(&self) -> Vec<Bare> {
+    pub(crate) fn channel(&self) -> Vec<Bare> {
         let channel = &self.desk.config.settings.channel;
         // Only the file channel uses it.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
@@ -134,7 +134,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of an index in a database. That of the user's own configuration is one, too, if the workspace
     /// says which repository it is: it could name another one, whose index it would replace.
-    pub fn index_url(&self) -> Option<Bare> {
+    pub(crate) fn index_url(&self) -> Option<Bare> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
         let is_action = self.config_is_foreign() || repository.is_some();
@@ -142,25 +142,25 @@ impl<'d> TrustCheck<'d> {
         is_action.then(shown)?.map(|shown| self.actions().index_url(url, &shown, repository.as_deref()))
     }
 
-    pub fn waiting_channel(&self) -> Vec<Bare> {
+    pub(super) fn waiting_channel(&self) -> Vec<Bare> {
         self.channel().into_iter().filter(|action| !self.trusts_config(action)).collect()
     }
 
     /// Whether an action of the configuration is allowed.
-    pub fn trusts_config(&self, action: &Bare) -> bool {
+    pub(super) fn trusts_config(&self, action: &Bare) -> bool {
         !self.config_is_foreign() || self.trusts(&action.hash)
     }
 
-    pub fn trusts(&self, hash: &str) -> bool {
+    pub(crate) fn trusts(&self, hash: &str) -> bool {
         self.trusted().0.contains(hash)
     }
 
     /// Problems of the trust file, if it was read.
-    pub fn problems_so_far(&self) -> Vec<Diagnostic> {
+    pub(super) fn problems_so_far(&self) -> Vec<Diagnostic> {
         self.trusted.get().map_or_else(Vec::new, |(_, problems)| problems.clone())
     }
 
-    pub fn problems(&self) -> &[Diagnostic] {
+    pub(crate) fn problems(&self) -> &[Diagnostic] {
         &self.trusted().1
     }
 

@@ -29,13 +29,13 @@ impl fmt::Debug for Secret {
 
 impl Secret {
     /// The secret in this environment variable.
-    pub fn of(name: &str, environment: Environment) -> Result<Self, Unanswered> {
+    pub(crate) fn of(name: &str, environment: Environment) -> Result<Self, Unanswered> {
         Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
     }
 
     /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` if the secret is not a valid key, which no
     /// text is.
-    pub fn sign(&self, body: &[u8]) -> Option<String> {
+    pub(crate) fn sign(&self, body: &[u8]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(body);
         Some(mac.finalize().into_bytes().iter().fold("sha256=".to_owned(), |mut text, byte| {

@@ -48,7 +48,7 @@ impl Target {
     ///
     /// # Errors
     /// Why the target is not allowed.
-    pub fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
+    pub(crate) fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
         let wrong = |message: String, hint: &str| Unanswered::failed(Code::WrongEndpoint, message, hint);
         let Some(written) = &settings.endpoint else {
             return Err(wrong("the webhook has no 'endpoint'".to_owned(), "give the URL that requests are posted to"));
@@ -84,7 +84,7 @@ impl Target {
     }
 
     /// The URL itself.
-    pub fn uri(&self) -> &Uri {
+    pub(crate) fn uri(&self) -> &Uri {
         &self.endpoint.0
     }
 }

@@ -9,7 +9,6 @@ use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::{SearchMode, SearchReader, SearchRequest, Session, Settled};
 
-/// A search for tables.
 pub(super) struct TableSearch<'a> {
     pub query: &'a str,
     pub database: &'a Option<String>,
@@ -19,7 +18,7 @@ pub(super) struct TableSearch<'a> {
 
 /// A table that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FoundTable {
+pub(crate) struct FoundTable {
     /// The table.
     #[serde(flatten)]
     pub brief: TableBrief,
@@ -36,7 +35,7 @@ pub struct FoundTable {
 
 /// Tables that were found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FoundTables {
+pub(crate) struct FoundTables {
     /// The query.
     pub query: String,
     /// The lists that took part.

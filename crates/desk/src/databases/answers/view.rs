@@ -67,7 +67,7 @@ impl Settled<'_> {
     ///
     /// # Errors
     /// The reader knows of none.
-    pub fn database_view(&self, session: &Session, reader: SearchReader) -> Result<DatabaseView, Error> {
+    pub(super) fn database_view(&self, session: &Session, reader: SearchReader) -> Result<DatabaseView, Error> {
         match reader {
             SearchReader::Person => self.whole_database_view(),
             SearchReader::Agent => self.database_view_with(Some(&self.access(session))),

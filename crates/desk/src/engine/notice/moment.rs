@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use super::Notice;
 
 /// The notice with its time, as displayed at `now`.
-pub fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
+pub(crate) fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
     Notice { time: clock(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
 /// A time in this zone, as displayed at `now`: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
-pub fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+pub(crate) fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
     let format = match () {
         () if time.date() == now.date() => "%H:%M:%S",

@@ -21,7 +21,6 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "No errors left"))
 }
 
-/// New warnings.
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_told = |it: &&Diagnostic| !it.is_error() && !is_told_elsewhere(before, it);
     told(after, &new(before, after, is_told), Topic::Warning)

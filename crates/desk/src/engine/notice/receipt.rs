@@ -13,7 +13,7 @@ use refdesk_files::path::clean;
 use refdesk_text::tokens::grouped;
 
 /// The sentence for the feed of `desk`, without its time.
-pub fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
+pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
     let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());

@@ -15,7 +15,7 @@ use refdesk_files::path::display;
 use refdesk_text::tokens::grouped;
 
 /// What entered and left the selection, and who caused it.
-pub fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
     if Arc::ptr_eq(&before.selection, &after.selection) {
         return Vec::new();
     }

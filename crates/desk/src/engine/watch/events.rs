@@ -12,7 +12,7 @@ use crate::engine::requests::is_of;
 
 /// What the watcher's thread needs, and what it remembers for the next order.
 #[derive(Debug, Default)]
-pub struct EventFilter {
+pub(super) struct EventFilter {
     pub interests: BTreeMap<PathBuf, Interest>,
     /// The file of picks and exclusions.
     pub choice: PathBuf,
@@ -25,7 +25,7 @@ pub struct EventFilter {
 
 /// Watches that may be dead.
 #[derive(Debug, Default)]
-pub struct LostWatches {
+pub(super) struct LostWatches {
     /// All of them, because events were lost.
     pub all: bool,
     /// Those of these paths and below.
@@ -34,7 +34,7 @@ pub struct LostWatches {
 
 impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
-    pub fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
+    pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
             // Events were lost; one may have been that a folder was removed.
             self.lost.all = true;

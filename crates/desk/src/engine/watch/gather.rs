@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_millis(200);
 
 /// What changed, by what has to be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Seen {
+pub(crate) enum Seen {
     /// Only the journal.
     Journal,
     /// Only the requests to a person.
@@ -34,7 +34,7 @@ pub enum Seen {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Seen>> {
+pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Seen>> {
     let (seen, changes) = mpsc::channel();
     thread::Builder::new().name("gather".to_owned()).spawn(move || gather(&changes, &changed))?;
     Ok(seen)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The limits of following.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Watched folders.
     pub watches: usize,
     /// Entries that one walk looks at, to find folders or to notice a change.

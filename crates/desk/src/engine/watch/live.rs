@@ -21,7 +21,7 @@ use super::wanted::{Interest, Wanted, is_entered};
 use refdesk_files::path::is_absent;
 
 /// A watcher and what it follows.
-pub struct Live {
+pub(crate) struct Live {
     watcher: RecommendedWatcher,
     /// The watched folder of each path.
     followed: BTreeMap<PathBuf, Identity>,
@@ -30,7 +30,7 @@ pub struct Live {
 }
 
 /// The outcome of following.
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Whether a watch was set.
     pub followed: Followed,
     /// Folders that cannot be watched, and why.
@@ -51,7 +51,7 @@ impl Live {
     ///
     /// # Errors
     /// The system offers no watcher; the reason, for people.
-    pub fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
+    pub(crate) fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
         let filter: Arc<Mutex<EventFilter>> = Arc::default();
         let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -67,7 +67,7 @@ impl Live {
     ///
     /// # Errors
     /// Watching is impossible here; the reason, for people.
-    pub fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
+    pub(crate) fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
         let lost = {
             let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
             filter.choice.clone_from(&wanted.choice);

@@ -17,10 +17,10 @@ use super::limits::Limits;
 use super::wanted::{Interest, Wanted, is_entered};
 
 /// The polling interval.
-pub const EVERY: Duration = Duration::from_secs(2);
+pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
 /// A running poller; dropping it ends its thread.
-pub struct Poll {
+pub(super) struct Poll {
     follow: mpsc::Sender<Wanted>,
     is_cut: Arc<AtomicBool>,
 }
@@ -30,7 +30,7 @@ impl Poll {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
+    pub(super) fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         let is_cut = Arc::new(AtomicBool::new(false));
         let cut = is_cut.clone();
@@ -39,12 +39,12 @@ impl Poll {
     }
 
     /// Whether the last look left something out, since there is more than one look takes in.
-    pub fn is_cut(&self) -> bool {
+    pub(super) fn is_cut(&self) -> bool {
         self.is_cut.load(Ordering::Relaxed)
     }
 
     /// Follows exactly this from now on.
-    pub fn follow(&self, wanted: Wanted) {
+    pub(super) fn follow(&self, wanted: Wanted) {
         // The thread ends only when this is dropped.
         let _ = self.follow.send(wanted);
     }

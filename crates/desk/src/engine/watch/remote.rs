@@ -24,13 +24,13 @@ const REMOTE: [(u32, &str); 15] = [
 
 /// The name of this folder's file system, if changes on it may go unnoticed.
 #[cfg(target_os = "linux")]
-pub fn remote(folder: &Path) -> Option<&'static str> {
+pub(super) fn remote(folder: &Path) -> Option<&'static str> {
     named(rustix::fs::statfs(folder).ok()?.f_type as u64)
 }
 
 /// The system reports all changes, or there is no way to know.
 #[cfg(not(target_os = "linux"))]
-pub fn remote(_folder: &Path) -> Option<&'static str> {
+pub(super) fn remote(_folder: &Path) -> Option<&'static str> {
     None
 }
 

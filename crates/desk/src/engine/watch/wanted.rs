@@ -17,7 +17,7 @@ const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
 /// The names in a folder that matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Interest {
+pub(crate) enum Interest {
     /// Everything directly in it.
     All,
     /// These names.
@@ -26,15 +26,14 @@ pub enum Interest {
 
 impl Interest {
     /// No names.
-    pub const NONE: Self = Self::Named(BTreeSet::new());
+    pub(crate) const NONE: Self = Self::Named(BTreeSet::new());
 
-    /// This name.
-    pub fn named(name: &OsStr) -> Self {
+    pub(crate) fn named(name: &OsStr) -> Self {
         Self::Named(BTreeSet::from([name.to_owned()]))
     }
 
     /// Whether it already includes this name.
-    pub fn names(&self, name: &OsStr) -> bool {
+    pub(crate) fn names(&self, name: &OsStr) -> bool {
         match self {
             Self::All => true,
             Self::Named(names) => names.contains(name),
@@ -42,7 +41,7 @@ impl Interest {
     }
 
     /// Whether a change of this name matters.
-    pub fn covers(&self, name: &OsStr) -> bool {
+    pub(crate) fn covers(&self, name: &OsStr) -> bool {
         match self {
             Self::All => !is_skipped(name) && !is_unfinished(name),
             Self::Named(_) => self.names(name),
@@ -50,7 +49,7 @@ impl Interest {
     }
 
     /// Both.
-    pub fn widen(&mut self, other: &Self) {
+    pub(super) fn widen(&mut self, other: &Self) {
         match (self, other) {
             (Self::All, _) => {}
             (mine, Self::All) => *mine = Self::All,
@@ -61,7 +60,7 @@ impl Interest {
 
 /// The client that is told of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watcher {
+pub(crate) enum Watcher {
     /// A screen, which has files of its user besides those of the desk.
     Screen,
     Program,
@@ -69,7 +68,7 @@ pub enum Watcher {
 
 /// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// The workspace; paths in it are followed from here down.
     pub workspace: PathBuf,
     /// Single folders.
@@ -86,7 +85,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The paths where configuration, catalog, documents, templates and choices of this desk are or would be.
-    pub fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
+    pub(crate) fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
             workspace: workspace.to_path_buf(),
@@ -200,7 +199,7 @@ impl Wanted {
 }
 
 /// Whether a walk enters this folder of a tree.
-pub fn is_entered(folder: &Path) -> bool {
+pub(super) fn is_entered(folder: &Path) -> bool {
     // Only a few of refdesk's own files matter, and those are listed by name.
     !folder.file_name().is_some_and(is_skipped) && !is_own(folder)
 }

@@ -19,13 +19,13 @@ pub(super) struct Backward<'a> {
 
 impl<'a> Backward<'a> {
     /// Starts at the current end of the file.
-    pub fn new(file: &'a File) -> io::Result<Self> {
+    pub(crate) fn new(file: &'a File) -> io::Result<Self> {
         let from = file.metadata()?.len();
         Ok(Self { file, from, held: Vec::new(), searched: 0 })
     }
 
     /// The line before those returned so far; `None` at the start of the file.
-    pub fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             // The last byte is the line break of this line.
             let before = self.held.len().saturating_sub(1).min(self.searched);
@@ -44,7 +44,7 @@ impl<'a> Backward<'a> {
     }
 
     /// The offset of the lines returned so far.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.from + self.held.len() as u64
     }
 

@@ -238,7 +238,7 @@ fn number(line: &[u8]) -> Option<u64> {
 }
 
 /// Whether the bytes of a line record one of these events; quoted text does not count. Faster than parsing the line.
-pub fn says_what(line: &[u8], any: &[What]) -> bool {
+pub(crate) fn says_what(line: &[u8], any: &[What]) -> bool {
     any.iter().any(|what| {
         let said = format!("\"what\":\"{}\"", what.word());
         memchr::memmem::find(line, said.as_bytes()).is_some()

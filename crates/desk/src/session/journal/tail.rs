@@ -26,7 +26,7 @@ pub struct Tail {
 
 impl Store {
     /// Follows the journal from its first line.
-    pub fn whole_tail(&self) -> Tail {
+    pub(crate) fn whole_tail(&self) -> Tail {
         let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_ok() {
             tail.reading = open_own(&self.older_journal_file()).ok().map(|file| (file, 0));
@@ -95,7 +95,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::read`].
-    pub fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<usize> {
+    pub(crate) fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<usize> {
         let mut read = 0;
         let mut each = |line| {
             read += 1;

@@ -35,14 +35,14 @@ struct Offer {
 
 /// What one session was offered, by source, and what of it was followed.
 #[derive(Debug, Clone, Default)]
-pub struct Offers {
+pub(crate) struct Offers {
     hints: HashMap<String, Offer>,
     expansions: HashMap<String, Offer>,
 }
 
 impl Offers {
     /// Adds the next line of the session.
-    pub fn count(&mut self, receipt: &Receipt) {
+    pub(crate) fn count(&mut self, receipt: &Receipt) {
         match receipt.what {
             What::Enriched => {
                 for item in receipt.why.iter().filter(|item| item.level != Level::Count) {
@@ -75,12 +75,12 @@ impl Offers {
     }
 
     /// How many sources it was hinted at, and how many of these it then read or picked.
-    pub fn hinted(&self) -> Count {
+    pub(crate) fn hinted(&self) -> Count {
         total(&self.hints)
     }
 
     /// The same for expansions.
-    pub fn expanded(&self) -> Count {
+    pub(crate) fn expanded(&self) -> Count {
         total(&self.expansions)
     }
 }

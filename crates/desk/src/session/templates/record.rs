@@ -10,7 +10,7 @@ use refdesk_templates::OVERRIDES;
 
 /// All our files, by name in the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(super) struct Record {
     /// By name.
     #[serde(default)]
     pub files: BTreeMap<String, Entry>,
@@ -18,7 +18,7 @@ pub struct Record {
 
 /// One of our files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// SHA-256 of the written content. While a file is being overwritten, of both versions, so that after a crash either is
     /// known as ours.
     pub sha256: Vec<String>,
@@ -37,21 +37,21 @@ impl Record {
     /// The same without names that no embedded template has: each must be a plain file name in the folder, and not one with
     /// another meaning there.
     #[must_use]
-    pub fn checked(mut self) -> Self {
+    pub(super) fn checked(mut self) -> Self {
         self.files.retain(|name, _| is_file_name(name));
         self
     }
 
     /// Whether the file has the content that was written. An empty file was cut short by a crash, because no template is
     /// empty.
-    pub fn is_ours(&self, name: &str, found: &Found) -> bool {
+    pub(super) fn is_ours(&self, name: &str, found: &Found) -> bool {
         self.files.get(name).is_some_and(|entry| entry.is_ours(found))
     }
 }
 
 impl Entry {
     /// The same for one file.
-    pub fn is_ours(&self, found: &Found) -> bool {
+    pub(crate) fn is_ours(&self, found: &Found) -> bool {
         match found {
             Found::File { empty: true, .. } => true,
             Found::File { hash, .. } => self.sha256.contains(hash),
@@ -61,14 +61,14 @@ impl Entry {
 }
 
 /// Whether a file with this name may be written and removed in the templates folder.
-pub fn is_file_name(name: &str) -> bool {
+pub(crate) fn is_file_name(name: &str) -> bool {
     let has_meaning = name == super::INDEX || OVERRIDES.rsplit('/').next() == Some(name);
     is_plain(name) && !name.starts_with('.') && !has_meaning
 }
 
 /// What is at the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// Nothing.
     Nothing,
     /// A file.
