@@ -47,7 +47,7 @@ impl ToolAnswer {
     }
 
     /// Like [`Self::json`], of an answer whose strings are escaped already.
-    pub fn escaped_json(answer: Value) -> Self {
+    pub(crate) fn escaped_json(answer: Value) -> Self {
         let text = print(&answer);
         Self::with_text(answer, text)
     }
@@ -75,7 +75,7 @@ fn print(answer: &Value) -> String {
 }
 
 /// Escapes invisible characters in every string and in member names, which may be variables of a template.
-pub fn escape(value: &mut Value) {
+pub(crate) fn escape(value: &mut Value) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(escaped) = visible(text) {

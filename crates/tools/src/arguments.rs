@@ -14,14 +14,14 @@ const WHOLE: &str = "a whole number";
 
 /// Arguments of a call which the handler has not taken yet.
 #[derive(Debug)]
-pub struct ToolArguments {
+pub(crate) struct ToolArguments {
     tool: &'static ToolSpec,
     given: Map<String, Value>,
 }
 
 impl ToolArguments {
     /// The arguments of a call.
-    pub fn new(tool: &'static ToolSpec, given: Map<String, Value>) -> Result<Self, Error> {
+    pub(crate) fn new(tool: &'static ToolSpec, given: Map<String, Value>) -> Result<Self, Error> {
         let schema = tool.input();
         let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
         if let Some(unknown) = given.keys().find(|name| known().all(|known| known != *name)) {
@@ -35,13 +35,11 @@ impl ToolArguments {
         Ok(Self { tool, given })
     }
 
-    /// The name of the tool.
-    pub fn tool_name(&self) -> &'static str {
+    pub(crate) fn tool_name(&self) -> &'static str {
         self.tool.name
     }
 
-    /// A string.
-    pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -50,13 +48,12 @@ impl ToolArguments {
         }
     }
 
-    /// A required string.
-    pub fn required(&mut self, name: &str) -> Result<String, Error> {
+    pub(crate) fn required(&mut self, name: &str) -> Result<String, Error> {
         self.text(name)?.ok_or_else(|| self.error(&format!("needs '{name}'")))
     }
 
     /// The value of one of these words.
-    pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
+    pub(crate) fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(given) = self.text(name)? else { return Ok(None) };
         if let Some((_, found)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given)) {
             return Ok(Some(*found));
@@ -68,7 +65,7 @@ impl ToolArguments {
     }
 
     /// Strings. Accepts one string, and a list in a string.
-    pub fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
+    pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Vec::new()),
@@ -91,7 +88,7 @@ impl ToolArguments {
     }
 
     /// A whole number from `least` to `most`.
-    pub fn number(&mut self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Error> {
+    pub(crate) fn number(&mut self, name: &str, least: u64, most: u64) -> Result<Option<u64>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(given) => given,
@@ -108,7 +105,7 @@ impl ToolArguments {
     }
 
     /// True or false; false if it is missing.
-    pub fn flag(&mut self, name: &str) -> Result<bool, Error> {
+    pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
@@ -119,7 +116,7 @@ impl ToolArguments {
     }
 
     /// Values for a template: an object, or its JSON text; empty if missing.
-    pub fn values(&mut self, name: &str) -> Result<Value, Error> {
+    pub(crate) fn values(&mut self, name: &str) -> Result<Value, Error> {
         let values = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Value::Object(Map::new())),

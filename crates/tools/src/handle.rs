@@ -20,7 +20,7 @@ use refdesk_text::report::Diagnostic;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Open questions to people per server; a thread waits for each.
-pub const QUESTIONS: usize = 16;
+pub(crate) const QUESTIONS: usize = 16;
 
 /// A client's access to the desk; cheap to clone.
 #[derive(Debug, Clone)]

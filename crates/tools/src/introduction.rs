@@ -13,7 +13,7 @@ use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
 
 /// Length limit of an introduction in UTF-16 units, which the strictest client counts.
-pub const UNITS: usize = 2_000;
+const UNITS: usize = 2_000;
 
 /// A longer name is left out of the list.
 const NAME: usize = 120;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listExtractedTemplates",
     older: &["listAvailableTemplates", "listTemplates"],
     title: "List templates",

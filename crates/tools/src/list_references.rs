@@ -10,7 +10,7 @@ use refdesk_desk::engine::Snapshot;
 use refdesk_desk::has_any_tag;
 use refdesk_desk::rows::{Members, Rows};
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listReferences",
     older: &[],
     title: "List references",

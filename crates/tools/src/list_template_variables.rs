@@ -4,7 +4,7 @@ use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
 use refdesk_text::{Code, Error};
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listTemplateVariables",
     older: &[],
     title: "List a template's variables",

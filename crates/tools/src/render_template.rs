@@ -8,7 +8,7 @@ use super::rendering::{Rendering, facts, note, render};
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_text::escape::visible;
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplate",
     older: &[],
     title: "Render a template",

@@ -14,7 +14,7 @@ use refdesk_desk::engine::{Request, Response};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::{Code, Error};
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "renderTemplateToFile",
     older: &["writeFileFromTemplate"],
     title: "Render a template to a file",

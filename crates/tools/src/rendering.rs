@@ -17,7 +17,7 @@ const DIFF: usize = 16 * 1024;
 
 /// A rendered template.
 #[derive(Debug)]
-pub struct Rendering {
+pub(crate) struct Rendering {
     /// The name or path given by the agent.
     pub name: Option<String>,
     /// Whether the agent wrote neither the template nor any value.
@@ -30,12 +30,12 @@ pub struct Rendering {
 }
 
 /// A failed rendering, with the details known so far.
-pub fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
+pub(crate) fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
     FailedAnswer::Rendering(Box::new((error, known)))
 }
 
 /// The answer for a failed rendering; the error's fix is in the agent's words.
-pub fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
+pub(crate) fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
         ("error".to_owned(), json!(error.message)),
@@ -49,7 +49,7 @@ pub fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
 }
 
 /// Cuts a diff to the length shown to an agent.
-pub fn cut_diff(diff: &str) -> String {
+pub(crate) fn cut_diff(diff: &str) -> String {
     if diff.len() <= DIFF {
         return diff.to_owned();
     }
@@ -61,7 +61,7 @@ pub fn cut_diff(diff: &str) -> String {
 }
 
 /// Renders the template given by the arguments.
-pub async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
+pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
     let arguments = &mut call.arguments;
     let named = arguments.text("template_name")?;
     let inline = arguments.text("template")?;
@@ -115,7 +115,7 @@ fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
 }
 
 /// Members of the answer which describe the rendered text.
-pub fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
+pub(crate) fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
     Map::from_iter([
         ("success".to_owned(), json!(true)),
         ("size".to_owned(), json!(made.text.len())),
@@ -136,7 +136,7 @@ async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
 }
 
 /// Journals a rendering. `text` is what the agent got; it is kept only if the agent wrote neither the template nor any value.
-pub async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
+pub(crate) async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
     let bytes = rendering.made.text.len();
     let receipt = Receipt {
         tool: Some(call.arguments.tool_name().to_owned()),

@@ -11,7 +11,7 @@ use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRe
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Error, tokens};
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "search_documents",
     older: &[],
     title: "Search references",
@@ -29,7 +29,6 @@ pub const SPEC: ToolSpec = ToolSpec {
 /// Characters of the query that the answer repeats: they are not among the tokens that it may have.
 const ECHOED: usize = 100;
 
-/// The most hits.
 const MOST_HITS: u64 = 100;
 
 /// Tokens of an answer unless the call says otherwise.

@@ -9,7 +9,7 @@ use refdesk_desk::PickStatus;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::reading::GIVEN;
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
     older: &[],
     title: "Select references",
@@ -77,7 +77,7 @@ fn mark(json: &mut Value) {
 }
 
 /// A failed answer where nothing was picked.
-pub fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
+pub(crate) fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
     FailedAnswer::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
 }
 

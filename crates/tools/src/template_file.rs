@@ -14,8 +14,7 @@ const FOLDER: &str = ".templates";
 /// Size limit of a template in bytes.
 const BYTES: u64 = 1024 * 1024;
 
-/// Reads it.
-pub fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
+pub(crate) fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
         let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
         Error::new(Code::NoSuchFile, format!("Template file not found: {path}"), hint)

@@ -4,7 +4,7 @@ use super::ask;
 use crate::{ToolCall, ToolEffect, ToolResult, ToolSpec};
 use refdesk_desk::DatabaseQuestion;
 
-pub const SPEC: ToolSpec = ToolSpec {
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "get_join_path",
     older: &[],
     title: "Find joins between tables",
