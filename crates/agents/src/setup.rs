@@ -21,14 +21,14 @@ pub use client::{
     Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable, SwitchFile, SwitchPaths,
     SwitchProblem, SwitchText, Switches,
 };
-pub use command::{NAME, is_ours, program_of, write_command};
+pub use command::{NAME, is_ours, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
 pub use foreign::foreign_hooks;
 pub use gaps::{HookGap, HookGapKind, hook_gaps};
 pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
 pub use problem::EntryProblem;
 pub use record::{Record, Replaced};
-pub use server::{ListedServer, connect_server, disconnect_server, foreign_server, listed_server};
+pub use server::{ListedServer, foreign_server, listed_server};
 
 #[cfg(test)]
 mod law_tests;

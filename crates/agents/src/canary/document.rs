@@ -10,7 +10,7 @@ use super::super::hook::HookAgent;
 const SESSION: &str = "refdesk-canary";
 
 /// A session starts.
-pub fn start(agent: HookAgent, workspace: &Path) -> Value {
+pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
     match agent {
         HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::GeminiCli => json!({
             "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": "SessionStart",
@@ -24,7 +24,7 @@ pub fn start(agent: HookAgent, workspace: &Path) -> Value {
 }
 
 /// The user sends a prompt. Cursor's prompts cannot be answered; there a tool returns this text.
-pub fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
+pub(crate) fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
     let of = |event: &str| {
         json!({
             "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": event, "prompt": text,
@@ -42,7 +42,7 @@ pub fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
 }
 
 /// The text in an answer that the agent would read.
-pub fn added(answer: &Value) -> Option<String> {
+pub(crate) fn added(answer: &Value) -> Option<String> {
     let nested = answer.get("hookSpecificOutput").and_then(|nested| nested.get("additionalContext"));
     let added = nested.or_else(|| answer.get("additional_context"));
     match added {

@@ -10,7 +10,7 @@ use super::process::{ended, read, shell, spawn};
 use super::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep, document, timed};
 
 /// Runs the command for both events; a prompt only if there is one, and if the first answer was right.
-pub async fn run(
+pub(crate) async fn run(
     agent: HookAgent,
     command: &str,
     workspace: &Path,

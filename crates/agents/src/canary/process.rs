@@ -17,7 +17,7 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 const NO_PROGRAM: i32 = 127;
 
 /// A command line in the shell that agents use.
-pub fn shell(line: &str) -> Command {
+pub(super) fn shell(line: &str) -> Command {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     let mut command = Command::new(shell);
     command.args([option, line]);
@@ -25,7 +25,7 @@ pub fn shell(line: &str) -> Command {
 }
 
 /// A process with those that it starts; dropping it ends them all.
-pub struct ProcessGroup(Child);
+pub(crate) struct ProcessGroup(Child);
 
 impl Deref for ProcessGroup {
     type Target = Child;
@@ -54,7 +54,7 @@ impl Drop for ProcessGroup {
 }
 
 /// Starts a process in the workspace.
-pub fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<ProcessGroup, CanaryFailure> {
+pub(crate) fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<ProcessGroup, CanaryFailure> {
     command.current_dir(workspace).env(TRIAL, "1").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
@@ -66,7 +66,7 @@ pub fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<P
 }
 
 /// Reads to the end, up to the limit.
-pub async fn read(from: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
+pub(crate) async fn read(from: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(from) = from {
         // What was read before an error is the answer.
@@ -76,7 +76,7 @@ pub async fn read(from: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
 }
 
 /// Why a process ended; `program` is what was to be started.
-pub fn ended(code: Option<i32>, program: &str, stderr: &[u8]) -> CanaryFailure {
+pub(crate) fn ended(code: Option<i32>, program: &str, stderr: &[u8]) -> CanaryFailure {
     if code == Some(NO_PROGRAM) {
         return CanaryFailure::NotFound(program.to_owned());
     }

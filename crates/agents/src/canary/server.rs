@@ -14,7 +14,7 @@ use super::{CanaryAnswer, CanaryFailure, CanaryResult, CanaryStep, timed};
 const REVISION: &str = "2025-06-18";
 
 /// Starts the server by this command, and ends it.
-pub async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult> {
+pub(crate) async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult> {
     let line = command.words().join(" ");
     let mut session = None;
     let initialize = async {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::document::HookDocument;
 use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
+pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts without
         // memory.
@@ -17,7 +17,7 @@ pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     })
 }
 
-pub fn answer(event: &HookEvent, added: &str) -> Value {
+pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
     let name = match event {
         HookEvent::Start { .. } => Some("SessionStart"),
         HookEvent::Prompt(_) => Some("UserPromptSubmit"),

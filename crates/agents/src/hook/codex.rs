@@ -2,4 +2,5 @@
 //! (`codex-rs/hooks/schema/generated`): same events and answers as Claude Code, with the same names. Its schemas allow
 //! no additional members.
 
-pub use super::claude_code::{answer, parse_event};
+pub(crate) use super::claude_code::answer;
+pub(crate) use super::claude_code::parse_event;

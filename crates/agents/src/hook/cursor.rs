@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::document::HookDocument;
 use super::{HookEvent, response};
 
-pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
+pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         "sessionStart" => HookEvent::Start { forgets: false },
         "postToolUse" => document.tool(response::text_of_json(document.get("tool_output")))?,
@@ -16,7 +16,7 @@ pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     })
 }
 
-pub fn answer(event: &HookEvent, added: &str) -> Value {
+pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
     match event {
         HookEvent::Start { .. } | HookEvent::Tool { .. } => json!({"additional_context": added}),
         HookEvent::Prompt(_) | HookEvent::Forgets | HookEvent::Other(_) => super::nothing(),

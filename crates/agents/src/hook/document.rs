@@ -11,15 +11,14 @@ use super::{HookEvent, InvalidHook};
 /// The longest valid name of an event.
 const LONGEST_NAME: usize = 200;
 
-/// A hook document.
-pub struct HookDocument {
+pub(super) struct HookDocument {
     members: Map<String, Value>,
 }
 
 impl HookDocument {
     /// Parses a document. Invalid UTF-8 is replaced, and so are unpaired surrogate escapes, which remain if an agent
     /// cuts a text inside a pair.
-    pub fn parse(bytes: &[u8]) -> Result<Self, InvalidHook> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, InvalidHook> {
         let invalid = |reason: String| InvalidHook { reason, cwd: None, session: None };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = String::from_utf8_lossy(bytes);
@@ -38,12 +37,12 @@ impl HookDocument {
     }
 
     /// A member; null if absent.
-    pub fn get(&self, name: &str) -> &Value {
+    pub(super) fn get(&self, name: &str) -> &Value {
         self.members.get(name).unwrap_or(&Value::Null)
     }
 
     /// An optional string member.
-    pub fn text(&self, name: &str) -> Result<Option<&str>, String> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, String> {
         match self.get(name) {
             Value::Null => Ok(None),
             Value::String(text) => Ok(Some(text)),
@@ -52,12 +51,12 @@ impl HookDocument {
     }
 
     /// A required string member.
-    pub fn required(&self, name: &str) -> Result<&str, String> {
+    pub(super) fn required(&self, name: &str) -> Result<&str, String> {
         self.text(name)?.ok_or_else(|| format!("'{name}' is missing"))
     }
 
     /// The name of the event, after checking the types of the members that every event has.
-    pub fn event(&self) -> Result<&str, String> {
+    pub(super) fn event(&self) -> Result<&str, String> {
         for name in ["session_id", "agent_id", "conversation_id", "cwd"] {
             self.text(name)?;
         }
@@ -66,7 +65,7 @@ impl HookDocument {
     }
 
     /// The session that reads the answer.
-    pub fn session(&self) -> Option<String> {
+    pub(super) fn session(&self) -> Option<String> {
         let text = |name| self.text(name).ok().flatten().filter(|text| !text.is_empty());
         let session = text("session_id").or_else(|| text("conversation_id"))?;
         Some(match text("agent_id") {
@@ -76,14 +75,14 @@ impl HookDocument {
     }
 
     /// The folder in which the agent works: the first folder of its workspace if given, else its current folder.
-    pub fn cwd(&self) -> Option<PathBuf> {
+    pub(super) fn cwd(&self) -> Option<PathBuf> {
         let root = self.get("workspace_roots").get(0).and_then(Value::as_str);
         let cwd = root.or_else(|| self.text("cwd").ok().flatten());
         cwd.filter(|path| !path.is_empty()).map(PathBuf::from)
     }
 
     /// A tool event whose result has this text.
-    pub fn tool(&self, text: String) -> Result<HookEvent, String> {
+    pub(super) fn tool(&self, text: String) -> Result<HookEvent, String> {
         let name = self.text("tool_name")?.map(str::to_owned);
         Ok(HookEvent::Tool { name, input: self.get("tool_input").clone(), text })
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::document::HookDocument;
 use super::{HookEvent, in_hook_specific_output, response};
 
-pub fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
+pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // startup, resume, clear, and future values.
         "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
@@ -31,7 +31,7 @@ fn own_part(mut prompt: &str) -> &str {
     prompt
 }
 
-pub fn answer(event: &HookEvent, added: &str) -> Value {
+pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
     let name = match event {
         HookEvent::Start { .. } => Some("SessionStart"),
         HookEvent::Prompt(_) => Some("BeforeAgent"),

@@ -27,14 +27,14 @@ const SKIPPED: [&str; 17] = [
 ];
 
 /// The texts in a result.
-pub fn text(answer: &Value) -> String {
+pub(crate) fn text(answer: &Value) -> String {
     let mut found = Vec::new();
     gather(answer, &mut found);
     found.join("\n")
 }
 
 /// The same for a result that is JSON in a string.
-pub fn text_of_json(answer: &Value) -> String {
+pub(super) fn text_of_json(answer: &Value) -> String {
     let inner = answer.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     text(inner.as_ref().filter(|inner| inner.is_object() || inner.is_array()).unwrap_or(answer))
 }

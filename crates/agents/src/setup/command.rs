@@ -62,7 +62,7 @@ fn does_more(command: &str) -> bool {
 }
 
 /// The program that a command line starts.
-pub fn program_of(command: &str) -> Option<String> {
+pub(crate) fn program_of(command: &str) -> Option<String> {
     shell_words::split(command).ok()?.into_iter().find(|word| !is_assignment(word))
 }
 

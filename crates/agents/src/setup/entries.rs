@@ -67,8 +67,7 @@ fn calls(handler: &Object<'_>, agent: &str) -> bool {
 }
 
 impl Entry<'_, '_> {
-    /// Our command.
-    pub fn command(&self) -> Option<String> {
+    pub(crate) fn command(&self) -> Option<String> {
         let element = self.list.elements.get(self.element_at)?;
         let handler = self.commands.map_or(Some(element), |(commands, at)| commands.elements.get(at))?;
         let (_, command) = members(handler.as_object()?, "command").next()?;
@@ -76,12 +75,12 @@ impl Entry<'_, '_> {
     }
 
     /// Whether its program is one of these.
-    pub fn runs(&self, is_it: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn runs(&self, is_it: impl Fn(&str) -> bool) -> bool {
         self.command().and_then(|command| program_of(&command)).is_some_and(|program| is_it(&program))
     }
 
     /// The element as it would be with only this command.
-    pub fn alone(&self) -> serde_json::Value {
+    pub(crate) fn alone(&self) -> serde_json::Value {
         let Some(element) = self.list.elements.get(self.element_at) else { return serde_json::Value::Null };
         let mut value = serde_json::Value::from(element.clone());
         if let (Some((commands, at)), Some(members)) = (self.commands, value.as_object_mut()) {
@@ -92,7 +91,7 @@ impl Entry<'_, '_> {
     }
 
     /// The keys that we would not write, of the command and of its element.
-    pub fn foreign_keys(&self) -> Vec<String> {
+    pub(crate) fn foreign_keys(&self) -> Vec<String> {
         let alone = self.alone();
         let is_own = |key: &str, value: &serde_json::Value| match key {
             "type" => value == "command",
@@ -112,7 +111,7 @@ impl Entry<'_, '_> {
     /// The outermost member to remove with it: the command, or a container that would be empty without it; an event or
     /// the whole `hooks` only if `may_remove` allows it, and nothing that contains a comment. `None` is the whole `hooks`
     /// at the top.
-    pub fn outermost(&self, text: &str, may_remove: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
+    pub(super) fn outermost(&self, text: &str, may_remove: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
         let event = Container::of_list(self.list);
         if let Some((commands, at)) = self.commands {
             let commands = Container::of_list(commands);
@@ -140,7 +139,7 @@ pub(super) fn has_no_comment(text: &str, member: &ObjectProp<'_>) -> bool {
 
 impl Container {
     /// Whether it has exactly one member and no comment.
-    pub fn is_sole(&self, text: &str) -> bool {
+    pub(super) fn is_sole(&self, text: &str) -> bool {
         let [(start, end)] = self.members.as_slice() else { return false };
         let bare = |from, to| part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');
         bare(self.start, *start) && bare(*end, self.end)

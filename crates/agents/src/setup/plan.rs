@@ -22,7 +22,7 @@ const MARK: &str = "\u{feff}";
 const MAX_ENTRIES: usize = 256;
 
 /// Whether a program, as it is written in an entry, is this one.
-pub type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
+pub(crate) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
 
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,7 +219,6 @@ fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>
     (apply(&bare, inserts).0 == body && without_others(&original, client).ok()?.text == bare).then_some(original)
 }
 
-/// An entry with its event.
 type EventEntry = (String, serde_json::Value);
 
 /// A text without the entries that call us and are not ours.

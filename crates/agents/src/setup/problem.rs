@@ -36,7 +36,7 @@ impl EntryProblem {
 }
 
 /// Names keys; `None` if there are none.
-pub fn keys_in_words(keys: &[String]) -> Option<String> {
+pub(super) fn keys_in_words(keys: &[String]) -> Option<String> {
     let shown = |key: &String| format!("`{}`", key.chars().take(SHOWN).collect::<String>());
     let mut named: Vec<String> = keys.iter().take(NAMED).map(shown).collect();
     if keys.len() > NAMED {

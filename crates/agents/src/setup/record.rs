@@ -70,7 +70,7 @@ pub(super) struct Undone {
 
 impl Record {
     /// Whether this is the text it describes.
-    pub fn describes(&self, text: &str) -> bool {
+    pub(super) fn describes(&self, text: &str) -> bool {
         self.hash == sha256_hex(text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes())
     }
 

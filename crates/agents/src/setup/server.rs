@@ -29,7 +29,7 @@ use refdesk_text::{Code, Error};
 /// # Errors
 /// The file cannot be changed without guessing what it means, or lists another server under our name. The message begins
 /// with line and column.
-pub fn connect_server(
+pub(super) fn connect_server(
     text: Option<&str>,
     server: &McpServer,
     command: &ServerCommand,
@@ -92,7 +92,7 @@ pub fn connect_server(
 ///
 /// # Errors
 /// The file does not parse, or the entry cannot be cut out of it safely.
-pub fn disconnect_server(
+pub(super) fn disconnect_server(
     text: Option<&str>,
     server: &McpServer,
     record: Option<&Record>,
@@ -187,7 +187,6 @@ impl List {
         Ok(Self { format: server.format, keys, value })
     }
 
-    /// Our entry.
     fn entry(&self) -> Option<&Value> {
         self.keys.iter().chain(&[SERVER]).try_fold(self.value.as_ref()?, |value, key| value.get(key))
     }

@@ -51,20 +51,20 @@ pub(super) struct Container {
 
 impl Container {
     /// The members of an object are its keys with their values.
-    pub fn of_object(object: &Object<'_>) -> Self {
+    pub(super) fn of_object(object: &Object<'_>) -> Self {
         let members = object.properties.iter().map(|member| (member.range.start, member.range.end)).collect();
         Self { start: object.range.start + 1, end: object.range.end - 1, members }
     }
 
     /// The members of a list are its elements.
-    pub fn of_list(list: &Array<'_>) -> Self {
+    pub(crate) fn of_list(list: &Array<'_>) -> Self {
         use jsonc_parser::common::Ranged;
         let members = list.elements.iter().map(|element| (element.range().start, element.range().end)).collect();
         Self { start: list.range.start + 1, end: list.range.end - 1, members }
     }
 
     /// The text between its brackets.
-    pub fn inside<'a>(&self, text: &'a str) -> &'a str {
+    pub(crate) fn inside<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
@@ -122,7 +122,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of this text, whose value is an object with these members.
-    pub fn of(text: &str, root: &Container) -> Self {
+    pub(crate) fn of(text: &str, root: &Container) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text.get(..at).is_some_and(|before| before.ends_with('\r')) => "\r\n",
             _ => "\n",

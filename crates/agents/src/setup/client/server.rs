@@ -71,7 +71,7 @@ impl ServerCommand {
 
     /// The same, with the workspace's folder instead of the agent's variable for it.
     #[must_use]
-    pub fn in_workspace(&self, workspace: &str) -> Self {
+    pub(crate) fn in_workspace(&self, workspace: &str) -> Self {
         let replaced = |word: &String| word.replace(WORKSPACE_FOLDER, workspace);
         Self { program: replaced(&self.program), args: self.args.iter().map(replaced).collect() }
     }

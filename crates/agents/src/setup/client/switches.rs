@@ -40,7 +40,7 @@ pub(super) struct Switch {
 
 /// What a setting concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectedPart {
+pub(super) enum ConnectedPart {
     /// The hooks.
     Hooks,
     /// The server.

@@ -13,12 +13,12 @@ use super::{Additions, SERVER};
 use refdesk_text::Error;
 
 /// The value of the text; `None` if it is blank.
-pub fn value(text: &str) -> Result<Option<Value>, Error> {
+pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     Ok(parse(text)?.map(Value::from))
 }
 
 /// Adds the entry, in the layout of the text.
-pub fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error> {
+pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error> {
     let root = match parse(text)? {
         Some(Ast::Object(root)) => root,
         Some(other) => return Err(wrong(text, &other, "the settings", "an object")),
@@ -52,7 +52,7 @@ pub fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error>
 }
 
 /// The text without our entry, and without containers that are then empty and may be removed.
-pub fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> Result<String, Error> {
+pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> Result<String, Error> {
     let Some(Ast::Object(root)) = parse(text)? else { return Ok(text.to_owned()) };
     let mut path: Vec<&Object<'_>> = vec![&root];
     for key in keys {
@@ -77,7 +77,7 @@ pub fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -
 }
 
 /// The first byte of the innermost of these keys that is there, each inside the one before.
-pub fn place(text: &str, keys: &[&str]) -> usize {
+pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let value = parse(text).ok().flatten();
     let (mut place, mut inner) = (0, value.as_ref());
     for key in keys {
@@ -90,7 +90,7 @@ pub fn place(text: &str, keys: &[&str]) -> usize {
 }
 
 /// The text around an empty object, which is the whole value.
-pub fn around_empty(text: &str) -> Result<Option<String>, Error> {
+pub(crate) fn around_empty(text: &str) -> Result<Option<String>, Error> {
     Ok(match parse(text)? {
         Some(Ast::Object(root)) => plan::around_empty(text, &root),
         _ => None,

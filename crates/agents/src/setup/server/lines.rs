@@ -2,7 +2,7 @@
 
 /// A line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// Its first byte.
     pub start: usize,
     /// The byte after its last one, before the line break.
@@ -15,23 +15,22 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// Whether it has neither settings nor a comment.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// Whether it has settings.
-    pub fn has_settings(&self) -> bool {
+    pub(super) fn has_settings(&self) -> bool {
         !self.is_blank() && !self.text.trim_start().starts_with('#')
     }
 
     /// The number of blanks at its beginning.
-    pub fn indent(&self) -> usize {
+    pub(crate) fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start_matches(' ').len()
     }
 }
 
 /// The lines of a text.
-pub fn lines(text: &str) -> Vec<Line<'_>> {
+pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut start = 0;
     let line = |whole: &'_ str| {
         let bare = whole.strip_suffix('\n').unwrap_or(whole);
@@ -50,7 +49,7 @@ pub fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// The line break of a text.
-pub fn newline(text: &str) -> &'static str {
+pub(crate) fn newline(text: &str) -> &'static str {
     if text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|before| before.ends_with('\r'))) {
         "\r\n"
     } else {
@@ -59,6 +58,6 @@ pub fn newline(text: &str) -> &'static str {
 }
 
 /// The text without these lines.
-pub fn without(text: &str, from: &Line<'_>, to: &Line<'_>) -> String {
+pub(crate) fn without(text: &str, from: &Line<'_>, to: &Line<'_>) -> String {
     format!("{}{}", text.get(..from.start).unwrap_or_default(), text.get(to.next..).unwrap_or_default())
 }

@@ -11,7 +11,7 @@ use super::{Additions, SERVER, bare};
 use refdesk_text::{Code, Error};
 
 /// The value of the text; `None` if it is blank.
-pub fn value(text: &str) -> Result<Option<Value>, Error> {
+pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -23,7 +23,7 @@ pub fn value(text: &str) -> Result<Option<Value>, Error> {
 }
 
 /// The first byte of the innermost of these keys that is there, each inside the one before.
-pub fn place(text: &str, keys: &[&str]) -> usize {
+pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 0 };
     let (mut place, mut table) = (0, Some(root.get_ref()));
     for key in keys {
@@ -36,8 +36,7 @@ pub fn place(text: &str, keys: &[&str]) -> usize {
     place
 }
 
-/// Adds the entry.
-pub fn add(text: &str, keys: &[&str], entry: &Value) -> Additions {
+pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Additions {
     let newline = newline(text);
     let before = match text {
         "" => String::new(),
@@ -51,7 +50,7 @@ pub fn add(text: &str, keys: &[&str], entry: &Value) -> Additions {
 }
 
 /// The text without the tables of our entry. If it is written in another way, the caller finds it still there.
-pub fn cut_entry(text: &str, keys: &[&'static str]) -> String {
+pub(super) fn cut_entry(text: &str, keys: &[&'static str]) -> String {
     let ours: Vec<&str> = keys.iter().copied().chain([SERVER]).collect();
     let rest = |text: &str| value(text).ok().map(|value| bare(value, keys));
     let mut left = text.to_owned();

@@ -16,7 +16,7 @@ const VALUES: usize = 100_000;
 const STEP: usize = 2;
 
 /// The value of the text; `None` if it is blank.
-pub fn value(text: &str) -> Result<Option<Value>, Error> {
+pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     if !lines(text).iter().any(Line::has_settings) {
         return Ok(None);
     }
@@ -25,8 +25,7 @@ pub fn value(text: &str) -> Result<Option<Value>, Error> {
     })
 }
 
-/// Adds the entry.
-pub fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error> {
+pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error> {
     let name = keys.first().copied().unwrap_or_default();
     let newline = newline(text);
     let lines = lines(text);
@@ -56,7 +55,7 @@ pub fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error>
 }
 
 /// The text without our entry, and without the mapping if it is then empty and may be removed.
-pub fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> String {
+pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> String {
     let name = keys.first().copied().unwrap_or_default();
     cut_lines(text, name, may_remove).unwrap_or_else(|| text.to_owned())
 }
@@ -81,7 +80,7 @@ fn cut_lines(text: &str, name: &str, may_remove: &dyn Fn(&str) -> bool) -> Optio
 }
 
 /// The first byte of our entry's key, or of the one at the top.
-pub fn place(text: &str, keys: &[&str]) -> usize {
+pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let name = keys.first().copied().unwrap_or_default();
     let lines = lines(text);
     let Some(at) = head(&lines, name) else { return 0 };
