@@ -3,18 +3,17 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// The scheme of every address.
-pub const SCHEME: &str = "reference://";
+const SCHEME: &str = "reference://";
 
 /// Length limit in bytes; no id and path in a file system need more.
-pub const MAX_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 const IN_ID: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const IN_PATH: &AsciiSet = &IN_ID.remove(b'/');
 
 /// A decoded address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     /// Id of a source.
     pub id: String,
     /// A file in it.
@@ -23,12 +22,12 @@ pub struct Address {
 
 impl Address {
     /// The address of a source itself.
-    pub fn of(id: &str) -> Self {
+    pub(crate) fn of(id: &str) -> Self {
         Self { id: id.to_owned(), path: None }
     }
 
     /// Parses an address; the error is a sentence.
-    pub fn parse(uri: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(uri: &str) -> Result<Self, &'static str> {
         if uri.len() > MAX_BYTES {
             return Err("an address must not exceed 16 KiB");
         }

@@ -26,7 +26,7 @@ use refdesk_tools::is_tool;
 const TYPED: usize = 256;
 
 /// `completion/complete`.
-pub async fn complete(
+pub(crate) async fn complete(
     handle: &DeskHandle,
     session: &Session,
     asked: CompleteRequestParams,

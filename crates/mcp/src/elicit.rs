@@ -31,7 +31,7 @@ const TITLE: usize = 80;
 
 /// A client whose user can be asked.
 #[derive(Debug)]
-pub struct ElicitingClient {
+pub(crate) struct ElicitingClient {
     handle: DeskHandle,
     context: RequestContext<RoleServer>,
     revision: ProtocolVersion,
@@ -41,7 +41,7 @@ pub struct ElicitingClient {
 
 impl ElicitingClient {
     /// The client which sent this request; `None` if it cannot ask its user.
-    pub fn new(
+    pub(crate) fn new(
         handle: &DeskHandle,
         context: RequestContext<RoleServer>,
         replies: Option<InputResponses>,
@@ -98,7 +98,7 @@ impl Elicit for ElicitingClient {
 }
 
 /// Has the client ask its user and repeat the call.
-pub fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorData> {
+pub(crate) fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorData> {
     let form = form(request, true).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let question = InputRequest::Elicitation(ElicitRequest::new(form));
     Ok(InputRequiredResult::from_input_requests(BTreeMap::from([(NAME.to_owned(), question)])))

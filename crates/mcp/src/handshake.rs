@@ -18,7 +18,7 @@ use refdesk_tools::receipts;
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Name and capabilities, without the introduction.
-pub fn info() -> ServerConfig {
+pub(crate) fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
         .enable_tool_list_changed()
@@ -34,7 +34,7 @@ pub fn info() -> ServerConfig {
 }
 
 /// The introduction for this agent, which is also journalled.
-pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
+pub(crate) async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
     attend(handle, &snapshot).await;
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
@@ -46,7 +46,7 @@ pub async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> 
 }
 
 /// Marks the server as open, now that a client is there; a server in a folder without sources leaves nothing there.
-pub async fn attend(handle: &DeskHandle, snapshot: &Snapshot) {
+pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot) {
     if snapshot.is_workspace && !snapshot.catalog.is_empty() {
         let (handle, workspace) = (handle.clone(), Arc::clone(&snapshot.workspace));
         let _ = tokio::task::spawn_blocking(move || handle.attend(Path::new(&*workspace))).await;

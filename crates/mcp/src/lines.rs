@@ -17,7 +17,7 @@ use super::validate::{Validated, validate};
 use refdesk_tools::handle::DeskHandle;
 
 /// Size limit of a message in bytes.
-pub const LINE: usize = 16 * 1024 * 1024;
+pub(crate) const LINE: usize = 16 * 1024 * 1024;
 
 /// Timeout for open requests when the input has ended.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 /// The transport.
 #[derive(Debug)]
-pub struct LineTransport<R> {
+pub(crate) struct LineTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     /// Whether to skip the rest of a line which is too long.
@@ -129,7 +129,7 @@ impl PendingRequests {
 
 impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Must be called within a tokio runtime.
-    pub fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, handle: DeskHandle) -> Self {
+    pub(crate) fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, handle: DeskHandle) -> Self {
         let (out, lines) = mpsc::channel(QUEUE);
         tokio::spawn(write(writer, lines));
         Self {

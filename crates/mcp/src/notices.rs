@@ -34,11 +34,11 @@ use refdesk_tools::visible::{VisibleAs, visible};
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
 /// Resources which one connection may subscribe to.
-pub const SUBSCRIPTIONS: usize = 1_000;
+const SUBSCRIPTIONS: usize = 1_000;
 
 /// Notifications of one connection. Its task ends with it.
 #[derive(Debug)]
-pub struct ClientNotices {
+pub(crate) struct ClientNotices {
     began: AtomicBool,
     /// The agent which sent `initialize`.
     session: OnceLock<Session>,
@@ -60,14 +60,13 @@ impl Default for ClientNotices {
 }
 
 impl ClientNotices {
-    /// Sets the agent.
-    pub fn set_agent(&self, session: &Session) {
+    pub(crate) fn set_agent(&self, session: &Session) {
         // A second `initialize` is from the same client.
         let _ = self.session.set(session.clone());
     }
 
     /// Starts to notify this client; further calls do nothing.
-    pub fn begin(this: &Arc<Self>, handle: &DeskHandle, peer: Peer<RoleServer>) {
+    pub(crate) fn begin(this: &Arc<Self>, handle: &DeskHandle, peer: Peer<RoleServer>) {
         let Some(session) = this.session.get().cloned() else { return };
         if this.began.swap(true, Ordering::Relaxed) {
             return;
@@ -85,7 +84,7 @@ impl ClientNotices {
     }
 
     /// `resources/subscribe`.
-    pub async fn subscribe(&self, handle: &DeskHandle, session: &Session, uri: String) -> Result<(), ErrorData> {
+    pub(crate) async fn subscribe(&self, handle: &DeskHandle, session: &Session, uri: String) -> Result<(), ErrorData> {
         let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
         check(&snapshot, &access, &uri)?;
         let fingerprints = fingerprints(snapshot, access, vec![uri]).await;
@@ -102,7 +101,7 @@ impl ClientNotices {
     }
 
     /// `resources/unsubscribe`; ignores other addresses.
-    pub fn unsubscribe(&self, uri: &str) {
+    pub(crate) fn unsubscribe(&self, uri: &str) {
         self.subscribed().remove(uri);
     }
 
@@ -112,7 +111,7 @@ impl ClientNotices {
 }
 
 /// The part of `subscriptions/listen` which is served.
-pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
         uris.retain(|uri| Address::parse(uri).is_ok());
@@ -122,7 +121,7 @@ pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
 }
 
 /// Notifies one subscription, until it is cancelled or the server ends.
-pub async fn listen(handle: &DeskHandle, session: &Session, subscription: &SubscriptionContext) {
+pub(crate) async fn listen(handle: &DeskHandle, session: &Session, subscription: &SubscriptionContext) {
     let sink = subscription.sink().clone();
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
     let fingerprints = uris.into_iter().map(|uri| (uri, None)).collect();

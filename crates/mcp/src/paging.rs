@@ -5,11 +5,11 @@ use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
 /// Entries of one page.
-pub const PAGE: usize = 100;
+const PAGE: usize = 100;
 
 /// A page, and the cursor for the next one.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Page<T> {
+pub(crate) struct Page<T> {
     /// At most [`PAGE`] entries.
     pub entries: Vec<T>,
     /// `None` on the last page.
@@ -17,7 +17,7 @@ pub struct Page<T> {
 }
 
 /// The key of the last entry of the previous page; `None` for the first page. Cursors contain the name of their list.
-pub fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>) -> Result<Option<&'r str>, ErrorData> {
+pub(crate) fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>) -> Result<Option<&'r str>, ErrorData> {
     let Some(cursor) = request.and_then(|request| request.cursor.as_deref()) else { return Ok(None) };
     match cursor.strip_prefix(list).and_then(|rest| rest.strip_prefix(':')) {
         Some(key) => Ok(Some(key)),
@@ -26,7 +26,7 @@ pub fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>) -> Res
 }
 
 /// The error for a cursor without an entry.
-pub fn stale(list: &str) -> ErrorData {
+pub(crate) fn stale(list: &str) -> ErrorData {
     ErrorData::invalid_params(
         format!(
             "this is not a cursor of the list of {list}: pass nextCursor of its last page, or no cursor to start again"
@@ -36,7 +36,7 @@ pub fn stale(list: &str) -> ErrorData {
 }
 
 /// The first page of these entries.
-pub fn page<T>(list: &str, entries: impl IntoIterator<Item = T>, key: impl Fn(&T) -> String) -> Page<T> {
+pub(crate) fn page<T>(list: &str, entries: impl IntoIterator<Item = T>, key: impl Fn(&T) -> String) -> Page<T> {
     let mut rest = entries.into_iter();
     let entries: Vec<T> = rest.by_ref().take(PAGE).collect();
     let last = if rest.next().is_some() { entries.last() } else { None };

@@ -22,18 +22,18 @@ use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::receipts;
 
 /// Whether a template is a prompt: it has no problem, and all variables are strings or flags.
-pub fn is_prompt(template: &Template) -> bool {
+fn is_prompt(template: &Template) -> bool {
     let is_plain = |variable: &Variable| matches!(variable.kind, VariableKind::Scalar | VariableKind::Flag);
     template.problem.is_none() && template.variables.iter().all(is_plain)
 }
 
 /// The prompts among these templates, sorted by name.
-pub fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
+pub(crate) fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
     index.templates.iter().filter(|template| is_prompt(template)).map(prompt)
 }
 
 /// `prompts/list`.
-pub async fn list(
+pub(crate) async fn list(
     handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
@@ -47,7 +47,7 @@ pub async fn list(
 }
 
 /// `prompts/get`: the rendered template, as a message of the user.
-pub async fn get(
+pub(crate) async fn get(
     handle: &DeskHandle,
     session: &Session,
     asked: GetPromptRequestParams,
@@ -76,7 +76,7 @@ pub async fn get(
 }
 
 /// The prompt of this name, plain or escaped like in `prompts/list`.
-pub fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
+pub(crate) fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
     let exact = index.templates.iter().find(|template| template.name == name);
     match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
         Some(template) if is_prompt(template) => Ok(template),

@@ -30,7 +30,7 @@ const METHOD: &str = "resources/read";
 const REPEATED: usize = 200;
 
 /// `resources/read`.
-pub async fn read(
+pub(crate) async fn read(
     handle: &DeskHandle,
     session: &Session,
     request: ReadResourceRequestParams,
@@ -72,7 +72,7 @@ fn parse(uri: &str) -> Result<Address, ErrorData> {
 }
 
 /// Checks that an address leads to a listed resource.
-pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
+pub(crate) fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
     let address = parse(uri)?;
     let is_it = |source: &Source| source.id.as_str() == address.id;
     if listed(snapshot, access).any(|(source, _)| is_it(source)) {
@@ -83,12 +83,12 @@ pub fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), Erro
 }
 
 /// The listed folders.
-pub fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
+pub(crate) fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
     listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
 }
 
 /// The paths of a folder's files; empty if it is not a listed folder.
-pub fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
+pub(crate) fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<String> {
     let is_folder = folders(snapshot, access).any(|source| source.id.as_str() == id);
     let workspace = Path::new(&*snapshot.workspace);
     let read = || read_source(workspace, &snapshot.catalog, access, id, None, None);

@@ -22,13 +22,13 @@ use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, listed};
 
 /// URI templates of any source, and of any file in a folder.
-pub const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
+pub(crate) const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 
 /// Follows the address of a folder in the template for its files.
-pub const BELOW: &str = "/{path}";
+pub(crate) const BELOW: &str = "/{path}";
 
 /// `resources/list`.
-pub async fn list(
+pub(crate) async fn list(
     handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
@@ -45,7 +45,7 @@ pub async fn list(
 }
 
 /// `resources/templates/list`: the two general templates, then one for each folder.
-pub async fn templates(
+pub(crate) async fn templates(
     handle: &DeskHandle,
     session: &Session,
     request: Option<PaginatedRequestParams>,
@@ -120,7 +120,7 @@ fn last_modified(source: &Source) -> Option<String> {
 }
 
 /// Media type of a source's text.
-pub fn mime_type(source: &Source) -> &'static str {
+pub(crate) fn mime_type(source: &Source) -> &'static str {
     match &source.kind {
         SourceKind::Local(place) if place.standing == PathState::File => mime_type_of(&place.path),
         // The text is the list of its files.
@@ -131,7 +131,7 @@ pub fn mime_type(source: &Source) -> &'static str {
 
 /// Media type by file extension. The text begins with a line which marks it as third-party text, so it cannot be parsed as, for
 /// example, JSON.
-pub fn mime_type_of(path: &Path) -> &'static str {
+pub(crate) fn mime_type_of(path: &Path) -> &'static str {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     match ending.as_deref() {
         Some("md" | "markdown") => "text/markdown",

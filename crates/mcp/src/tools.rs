@@ -17,7 +17,7 @@ use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::{Offer, ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
-pub async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
+pub(crate) async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
     // A client without `initialize` may begin with this.
     attend(handle, &snapshot).await;
@@ -25,7 +25,7 @@ pub async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
 }
 
 /// `tools/call`.
-pub async fn call(
+pub(crate) async fn call(
     handle: &DeskHandle,
     session: Session,
     request: CallToolRequestParams,
@@ -74,7 +74,7 @@ fn protocol_error(error: Error) -> ErrorData {
 }
 
 /// The desk is closed because the server is about to end.
-pub fn closed() -> ErrorData {
+pub(crate) fn closed() -> ErrorData {
     protocol_error(refdesk_tools::closed())
 }
 

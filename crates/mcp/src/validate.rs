@@ -15,7 +15,7 @@ use refdesk_tools::json_type;
 
 /// What a line turned out to be.
 #[derive(Debug)]
-pub enum Validated {
+pub(crate) enum Validated {
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
     /// An invalid message, and the error to answer with.
@@ -25,7 +25,7 @@ pub enum Validated {
 }
 
 /// Validates a line. Until a session has begun, notifications and responses are ignored; `has_begun` is set once it has.
-pub fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
+pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Validated::Ignored;
@@ -148,7 +148,7 @@ const METHODS: &[(&str, Misfit)] = &[
 ];
 
 /// The error for a request which the library could not parse: an unknown method or wrong parameters.
-pub fn unknown(request: &CustomRequest) -> ErrorData {
+pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
     let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
     match METHODS.iter().find(|(name, _)| *name == request.method) {
         Some((_, misfit)) => {

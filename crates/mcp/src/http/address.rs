@@ -5,7 +5,7 @@ use refdesk_text::{Code, Error};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// `127.0.0.1:7777`, `[::1]:7777`; `localhost:7777`, `:7777` and `7777` are the loopback.
-pub fn parse(text: &str) -> Result<SocketAddr, Error> {
+pub(crate) fn parse(text: &str) -> Result<SocketAddr, Error> {
     let loopback = |port: &str| port.parse().ok().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     let address = match text.rsplit_once(':') {
         None => loopback(text),

@@ -14,7 +14,7 @@ use refdesk_text::{Code, Error};
 
 /// A host name or address, with or without a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub(super) struct Host {
     /// A name in lower case, or an address without brackets.
     pub name: String,
     pub port: Option<u16>,
@@ -22,7 +22,7 @@ pub struct Host {
 
 impl Host {
     /// Parses the value of a `Host` header.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let authority: Authority = text.parse().ok().filter(|_| !text.contains('@'))?;
         // The library accepts a port that is not a number, and an empty host.
         let port = authority.port_u16();
@@ -36,7 +36,7 @@ impl Host {
     }
 
     /// Parses an argument of `--allow-host`.
-    pub fn allowed(text: &str) -> Result<Self, Error> {
+    pub(super) fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is not a host");
             Error::new(Code::Usage, message, "write it as desk.example.org, or with a port: desk.example.org:7777")
@@ -46,7 +46,7 @@ impl Host {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denied {
+pub(super) struct Denied {
     pub status: StatusCode,
     /// The reason, with how to allow the request.
     pub message: String,
@@ -54,7 +54,7 @@ pub struct Denied {
 
 /// Checks whether a request is allowed.
 #[derive(Debug)]
-pub struct Guard {
+pub(super) struct Guard {
     /// The names of the server's address.
     own: Vec<Host>,
     /// Allowed by `--allow-host`; without a port, with any port.
@@ -66,7 +66,7 @@ pub struct Guard {
 
 impl Guard {
     /// The guard of a server that listens on `address`.
-    pub fn new(http: &Http, address: SocketAddr) -> Self {
+    pub(super) fn new(http: &Http, address: SocketAddr) -> Self {
         let mut names = ["127.0.0.1", "::1", "localhost"].map(str::to_owned).to_vec();
         names.extend((!address.ip().is_unspecified()).then(|| address.ip().to_string()));
         let own = names.into_iter().map(|name| Host { name, port: Some(address.port()) }).collect();
@@ -75,7 +75,7 @@ impl Guard {
     }
 
     /// Checks a request; returns the origin that may read the answer, if a web page sent it.
-    pub fn check(&self, head: &Parts) -> Result<Option<HeaderValue>, Denied> {
+    pub(super) fn check(&self, head: &Parts) -> Result<Option<HeaderValue>, Denied> {
         self.check_host(head)?;
         let origin = self.check_origin(&head.headers)?;
         // A preflight request has no token.
@@ -133,7 +133,7 @@ impl Guard {
 }
 
 /// Whether a browser asks if a page may send a request.
-pub fn is_preflight(head: &Parts) -> bool {
+pub(super) fn is_preflight(head: &Parts) -> bool {
     head.method == Method::OPTIONS && head.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 

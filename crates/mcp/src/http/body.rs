@@ -14,7 +14,7 @@ use super::Limits;
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyError {
+pub(crate) enum BodyError {
     /// It exceeds the limit.
     TooLarge,
     /// It took too long.
@@ -23,8 +23,7 @@ pub enum BodyError {
     Broken,
 }
 
-/// Reads a whole body.
-pub async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyError> {
+pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyError> {
     use hyper::body::Body;
     if body.size_hint().lower() > limits.body as u64 {
         return Err(BodyError::TooLarge);
@@ -38,11 +37,10 @@ pub async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyError> {
     }
 }
 
-/// The body of a response.
-pub type ResponseBody = BoxBody<Bytes, Infallible>;
+pub(crate) type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// A body that holds the slot of its request until it is sent.
-pub fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody {
+pub(super) fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody {
     body.inspect_frame(move |_| {
         let _ = &slot;
     })
@@ -50,7 +48,7 @@ pub fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody
 }
 
 /// A stream of notices, which ends when the server shuts down.
-pub fn until_closing(body: ResponseBody, mut closing: watch::Receiver<bool>) -> ResponseBody {
+pub(super) fn until_closing(body: ResponseBody, mut closing: watch::Receiver<bool>) -> ResponseBody {
     let closing = async move {
         // An error means that the server is gone.
         let _ = closing.wait_for(|closing| *closing).await;
@@ -58,7 +56,6 @@ pub fn until_closing(body: ResponseBody, mut closing: watch::Receiver<bool>) -> 
     BodyExt::boxed(StreamBody::new(BodyStream::new(body).take_until(Box::pin(closing))))
 }
 
-/// A body of text.
-pub fn text(text: impl Into<Bytes>) -> ResponseBody {
+pub(crate) fn text(text: impl Into<Bytes>) -> ResponseBody {
     Full::new(text.into()).boxed()
 }

@@ -29,7 +29,7 @@ const RESPONSE_HEADERS: &str = "mcp-session-id, retry-after, www-authenticate";
 const METHODS: &str = "POST, GET, DELETE";
 
 /// Handles the requests of a server.
-pub struct Handler {
+pub(super) struct Handler {
     guard: Guard,
     limits: Limits,
     slots: Arc<Semaphore>,
@@ -41,7 +41,7 @@ pub struct Handler {
 
 impl Handler {
     /// The handler of a server that listens on `address`; streams end when `closing` becomes true.
-    pub fn new(
+    pub(super) fn new(
         handle: DeskHandle,
         http: &Http,
         address: SocketAddr,
@@ -61,12 +61,11 @@ impl Handler {
     }
 
     /// Aborts requests in progress.
-    pub fn abort(&self) {
+    pub(super) fn abort(&self) {
         self.service.config.cancellation_token.cancel();
     }
 
-    /// Handles a request.
-    pub async fn handle(&self, request: Request<Incoming>) -> Response<ResponseBody> {
+    pub(super) async fn handle(&self, request: Request<Incoming>) -> Response<ResponseBody> {
         let (head, body) = request.into_parts();
         match self.guard.check(&head) {
             Err(denied) => refused(denied.status, denied.message),
@@ -168,7 +167,7 @@ fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
 }
 
 /// Refuses a request beyond a limit; the client may try again later.
-pub fn busy(message: &'static str) -> Response<ResponseBody> {
+pub(crate) fn busy(message: &'static str) -> Response<ResponseBody> {
     refused(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 

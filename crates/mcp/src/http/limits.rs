@@ -45,7 +45,7 @@ impl Default for Limits {
 }
 
 /// Connections beyond the limit that get an error; further ones wait.
-pub const EXCESS_CONNECTIONS: usize = 32;
+pub(super) const EXCESS_CONNECTIONS: usize = 32;
 
 /// Value of `Retry-After` for a request beyond a limit, in seconds.
-pub const RETRY_AFTER: &str = "1";
+pub(super) const RETRY_AFTER: &str = "1";

@@ -8,7 +8,7 @@ use refdesk_text::{Code, Error};
 
 /// Scheme, host and port, or `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub(super) enum Origin {
     /// `null`: the page has none, such as a file.
     Null,
     /// The origin of a page that was loaded from a server.
@@ -24,7 +24,7 @@ pub enum Origin {
 
 impl Origin {
     /// Parses the value of an `Origin` header.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         if text == "null" {
             return Some(Self::Null);
         }
@@ -41,7 +41,7 @@ impl Origin {
     }
 
     /// Parses an argument of `--allow-origin`.
-    pub fn allowed(text: &str) -> Result<Self, Error> {
+    pub(super) fn allowed(text: &str) -> Result<Self, Error> {
         Self::parse(text).ok_or_else(|| {
             let message = format!("{text} is not an origin of a web page");
             Error::new(Code::Usage, message, "write it as https://example.org or http://localhost:3000")
@@ -49,7 +49,7 @@ impl Origin {
     }
 
     /// The origin of pages that this host serves.
-    pub fn of(host: &Host) -> Self {
+    pub(super) fn of(host: &Host) -> Self {
         Self::Of { scheme: "http".to_owned(), host: host.name.clone(), port: Some(host.port.unwrap_or(80)) }
     }
 }

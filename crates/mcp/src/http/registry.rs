@@ -17,14 +17,14 @@ struct SessionActivity {
 }
 
 #[derive(Debug, Clone)]
-pub struct SessionRegistry {
+pub(super) struct SessionRegistry {
     sessions: Arc<Mutex<HashMap<SessionId, SessionActivity>>>,
     limit: usize,
 }
 
 /// Whether there is room for another session.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Eviction {
+pub(super) enum Eviction {
     /// There was room.
     NotNeeded,
     /// This session was removed to make room.
@@ -35,7 +35,7 @@ pub enum Eviction {
 
 impl SessionRegistry {
     /// An empty registry with room for this many.
-    pub fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Self { sessions: Arc::default(), limit }
     }
 
@@ -45,13 +45,13 @@ impl SessionRegistry {
     }
 
     /// Whether there is no room for another session and none can be evicted.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         let sessions = self.sessions();
         sessions.len() >= self.limit && sessions.values().all(|activity| activity.open > 0)
     }
 
     /// Makes room for a session; if there is none, evicts the one that has been idle for longest.
-    pub fn evict_if_full(&self) -> Eviction {
+    pub(super) fn evict_if_full(&self) -> Eviction {
         let mut sessions = self.sessions();
         if sessions.len() < self.limit {
             return Eviction::NotNeeded;
@@ -66,23 +66,21 @@ impl SessionRegistry {
         }
     }
 
-    /// Adds a session.
-    pub fn add(&self, id: SessionId) {
+    pub(super) fn add(&self, id: SessionId) {
         self.sessions().insert(id, SessionActivity { open: 0, since: Instant::now() });
     }
 
-    /// Removes a session.
-    pub fn remove(&self, id: &SessionId) {
+    pub(super) fn remove(&self, id: &SessionId) {
         self.sessions().remove(id);
     }
 
     /// Marks a session as just used; returns whether it exists.
-    pub fn touch(&self, id: &SessionId) -> bool {
+    pub(super) fn touch(&self, id: &SessionId) -> bool {
         self.sessions().get_mut(id).map(|activity| activity.since = Instant::now()).is_some()
     }
 
     /// Begins a stream or a call; `None` if the session has ended.
-    pub fn open(&self, id: &SessionId) -> Option<SessionGuard> {
+    pub(super) fn open(&self, id: &SessionId) -> Option<SessionGuard> {
         let mut sessions = self.sessions();
         let activity = sessions.get_mut(id)?;
         (activity.open, activity.since) = (activity.open + 1, Instant::now());
@@ -92,7 +90,7 @@ impl SessionRegistry {
 
 /// An open stream or call of a session; ends when dropped.
 #[derive(Debug)]
-pub struct SessionGuard {
+pub(super) struct SessionGuard {
     registry: SessionRegistry,
     id: SessionId,
 }

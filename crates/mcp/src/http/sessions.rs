@@ -22,7 +22,7 @@ use super::Limits;
 use super::registry::{Eviction, SessionGuard, SessionRegistry};
 
 #[derive(Debug)]
-pub struct Sessions {
+pub(super) struct Sessions {
     local: LocalSessionManager,
     registry: SessionRegistry,
     /// Held while one is created, so that two cannot take the same place.
@@ -30,14 +30,14 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    pub fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
         Self { local, registry: SessionRegistry::new(limits.sessions), creating: Mutex::new(()) }
     }
 
     /// Whether there is no room for another session and none can be evicted.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.registry.is_full()
     }
 
