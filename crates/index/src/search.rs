@@ -24,7 +24,7 @@ use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TA
 use crate::reader::{Partial, SectionNow};
 use crate::storage::{Document, Storage};
 use crate::update::{SOURCE, Stamps, unread};
-use crate::words::split_names;
+use crate::words::{is_unspaced, split_names};
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
@@ -206,7 +206,9 @@ impl Index {
         // one would come before the best by words while the index is made.
         let lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| lists(document) * (query.weight)(corpus.kind(document));
-        let fused = fuse(&[&by_words, &by_meaning], weight, |it| corpus.kind_and_source(it));
+        let fused = fuse(&[(&by_words, 1.0), (&by_meaning, meaning_counts(&parsed.text))], weight, |it| {
+            corpus.kind_and_source(it)
+        });
         let stamps = Stamps::of(storage, query.pages)?;
         let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
         let with_words = with_words(storage, &terms, corpus.len())?;
@@ -238,6 +240,14 @@ impl Index {
             is_empty: false,
         })
     }
+}
+
+/// How much the list of meaning counts beside that of words. The model was taught English: texts in scripts without blanks are all
+/// near to each other, and only break ties.
+fn meaning_counts(query: &str) -> f64 {
+    let (unspaced, spaced): (Vec<char>, Vec<char>) =
+        query.chars().filter(|char| char.is_alphabetic()).partition(|char| is_unspaced(*char));
+    if unspaced.len() > spaced.len() { 0.25 } else { 1.0 }
 }
 
 /// Whether the model knows a word of these terms.

@@ -10,25 +10,25 @@ const DAMPING: f64 = 10.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fused {
     pub document: i64,
-    /// The sum of `weight / (DAMPING + rank)` over the lists.
+    /// The sum of the weights of list and document through `DAMPING + rank` over the lists.
     pub score: f64,
     /// Its rank in each list, from 1.
     pub ranks: Vec<Option<usize>>,
 }
 
-/// The documents of all lists, the best first. A list has its best document first and no document twice. Documents of equal
+/// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document twice. Documents of equal
 /// score are in the order of their keys.
-pub(super) fn fuse<K: Ord>(lists: &[&[i64]], weight: impl Fn(i64) -> f64, key: impl Fn(i64) -> K) -> Vec<Fused> {
+pub(super) fn fuse<K: Ord>(lists: &[(&[i64], f64)], weight: impl Fn(i64) -> f64, key: impl Fn(i64) -> K) -> Vec<Fused> {
     let mut fused: Vec<Fused> = Vec::new();
     let mut positions: HashMap<i64, usize> = HashMap::new();
-    for (list, documents) in lists.iter().enumerate() {
+    for (list, (documents, counts)) in lists.iter().enumerate() {
         for (rank, document) in (1..).zip(*documents) {
             let position = *positions.entry(*document).or_insert_with(|| {
                 fused.push(Fused { document: *document, score: 0.0, ranks: vec![None; lists.len()] });
                 fused.len() - 1
             });
             let Some(entry) = fused.get_mut(position) else { continue };
-            entry.score += weight(*document) / (DAMPING + f64::from(rank));
+            entry.score += counts * weight(*document) / (DAMPING + f64::from(rank));
             if let Some(place) = entry.ranks.get_mut(list) {
                 *place = usize::try_from(rank).ok();
             }
@@ -47,8 +47,12 @@ mod tests {
 
     use super::*;
 
+    fn equal<'l>(lists: &[&'l [i64]]) -> Vec<(&'l [i64], f64)> {
+        lists.iter().map(|list| (*list, 1.0)).collect()
+    }
+
     fn order(lists: &[&[i64]], weight: impl Fn(i64) -> f64) -> Vec<i64> {
-        fuse(lists, weight, |_| ()).into_iter().map(|it| it.document).collect()
+        fuse(&equal(lists), weight, |_| ()).into_iter().map(|it| it.document).collect()
     }
 
     #[test]
@@ -64,9 +68,11 @@ mod tests {
             assert_eq!(order(&lists, |_| 1.0), expected, "{lists:?}");
         }
         assert_eq!(order(&[&[1, 2]], |document| if document == 1 { 0.5 } else { 1.0 }), [2, 1]);
-        let equal = fuse(&[&[1], &[2]], |_| 1.0, |document| -document);
-        assert_eq!(equal.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
-        assert_eq!(equal[0].ranks, [None, Some(1)]);
+        let both = fuse(&equal(&[&[1], &[2]]), |_| 1.0, |document| -document);
+        assert_eq!(both.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
+        assert_eq!(both[0].ranks, [None, Some(1)]);
+        let unequal = fuse(&[(&[1, 3], 1.0), (&[2], 0.5)], |_| 1.0, |_| ());
+        assert_eq!(unequal.iter().map(|it| it.document).collect::<Vec<_>>(), [1, 3, 2]);
     }
 
     fn list() -> impl Strategy<Value = Vec<i64>> {
@@ -78,7 +84,7 @@ mod tests {
     proptest! {
         #[test]
         fn fusion_keeps_each_document_once_and_its_order_of_lists_does_not_matter(one in list(), other in list()) {
-            let fused = fuse(&[&one, &other], |_| 1.0, |_| ());
+            let fused = fuse(&equal(&[&one, &other]), |_| 1.0, |_| ());
             let mut documents: Vec<i64> = fused.iter().map(|it| it.document).collect();
             prop_assert!(fused.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert_eq!(&documents, &order(&[&other, &one], |_| 1.0));

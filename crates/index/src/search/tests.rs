@@ -223,6 +223,12 @@ fn the_best_by_words_stays_first_while_vectors_are_computed() {
 }
 
 fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
+    // The same characters, none of them in the order of the question.
+    world.update(vec![
+        inline("a", "# 行試再\n\n行試再 行試再"),
+        inline("ja", "# 支払い\n\n支払いが失敗したら再試行は三回までとする。"),
+    ]);
+    assert_eq!(search(world, "再試行").hits[0].source, "ja");
     world.update(vec![
         inline("ja", "# 支払い\n\n支払いが失敗したら再試行は三回までとする。"),
         inline("zh", "# 部署\n\n使用Rust编写的服务通过流水线部署到生产环境。"),
