@@ -126,7 +126,8 @@ impl Conversation {
             let before = update::before_line(&mut self.state);
             self.carry_out(before).await?;
             let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
-            self.take_snapshot();
+            // What was read before may be read again since, because of a change on disk.
+            self.take_whole_snapshot().await?;
             let input = match line.ok_or(Ended::Done)?? {
                 TypedLine::Text(text) => PlainInput::Line(text),
                 TypedLine::TooLong => PlainInput::TooLong,
@@ -147,6 +148,11 @@ impl Conversation {
     /// Waits until every document is read, so that no consequence is missing in what is said, and takes the snapshot.
     async fn settle(&mut self) -> Result<(), Ended> {
         self.ask(Request::Index).await?;
+        self.take_whole_snapshot().await
+    }
+
+    /// Takes the snapshot; first waits until every document is read.
+    async fn take_whole_snapshot(&mut self) -> Result<(), Ended> {
         self.wait_until(|snapshot| snapshot.loading.is_none()).await?;
         self.take_snapshot();
         Ok(())

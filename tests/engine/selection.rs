@@ -1,10 +1,10 @@
 //! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
-use refdesk_desk::engine::{Age, Event, Notice, PickReach, Receipts, Request, Response, Topic, Who};
+use refdesk_desk::engine::{self, Age, Event, Notice, PickReach, Receipts, Request, Response, Topic, Who};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::Code;
 
-use super::world::{World, options};
+use super::world::{World, options, save, session};
 
 impl World {
     pub fn notice(&mut self, holds: impl Fn(&Notice) -> bool) -> Notice {
@@ -76,6 +76,40 @@ fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
     }
     let world = wide_world();
     assert!(matches!(world.ask(Request::pick_if_few("far")), Response::Picked(Ok(_))), "few are not asked about");
+}
+
+#[test]
+fn answers_do_not_depend_on_how_much_is_read_yet() {
+    let folder = tempfile::tempdir().unwrap();
+    let files: &[(&str, &str)] = &[
+        ("a.md", "See b.\n"),
+        ("b.md", "See c.\n"),
+        ("c.md", "Nothing.\n"),
+        (
+            "references.json",
+            r#"{"sources": [
+                {"id": "a", "name": "A", "path": "a.md"},
+                {"id": "b", "name": "B", "path": "b.md"},
+                {"id": "c", "name": "C", "path": "c.md"}
+            ]}"#,
+        ),
+    ];
+    for (name, text) in files {
+        save(&folder.path().join(name), text);
+    }
+    // The first message is handled before the first document is read.
+    let first = |request: Request| {
+        let (engine, _events) = engine::start(options(folder.path()), session()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(engine.ask(engine.session(), request)).unwrap()
+    };
+    let Response::GraphAnalysis(analysis) = first(Request::AnalyseGraph) else { panic!() };
+    assert_eq!(analysis.graph.len(), 3);
+    let Response::SelectionPreview(preview) = first(Request::PreviewSelection("a".into())) else { panic!() };
+    assert_eq!(preview.toggled.enters.len(), 3);
+    let request = Request::PreviewPicks { one: Some("a".into()), all: vec!["a".into(), "b".into()] };
+    let Response::PicksPreview { one, all } = first(request) else { panic!() };
+    assert_eq!((one.enters.len(), all.enters.len()), (3, 3));
 }
 
 #[test]

@@ -62,17 +62,16 @@ pub struct LargePick {
 
 impl Desk {
     /// The sizes of a large pick; `None` for a smaller one.
-    pub fn large_pick(&self, id: &str) -> Option<LargePick> {
+    pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
         let whole = self.follows(&[id], |choice| choice.pick(id));
-        whole.is_large(&[SourceId::from(id)], &self.tokens).then(|| LargePick {
-            id: SourceId::from(id),
-            near: self.follow_within(id, 1),
-            alone: self.follow_within(id, 0),
-            whole,
-        })
+        if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
+            return None;
+        }
+        let (near, alone) = (self.follow_within(id, 1), self.follow_within(id, 0));
+        Some(LargePick { id: SourceId::from(id), whole, near, alone })
     }
 
-    fn follow_within(&self, id: &str, depth: usize) -> SelectionChange {
+    fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {
         let beyond = self.beyond(id, depth);
         self.follows(&[id], |choice| {
             let picked = choice.pick(id);
@@ -84,12 +83,12 @@ impl Desk {
     }
 
     /// What must be excluded so that a pick pulls in nothing that is more than `depth` mentions away.
-    pub(super) fn beyond(&self, id: &str, depth: usize) -> Vec<SourceId> {
+    pub(super) fn beyond(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let mut choice = self.choice.clone();
         choice.pick(id);
         let mut beyond = Vec::new();
         loop {
-            let after = selection::select(&choice, &self.catalog, &self.graph, self.rules());
+            let after = self.select_with(&choice);
             let enters = |id: &SourceId| !self.selection.contains(id.as_str());
             let far = after.members().iter().filter(|member| member.depth > depth && enters(&member.id));
             // Those right behind the limit; what only they mention goes with them.
@@ -103,8 +102,8 @@ impl Desk {
         }
     }
 
-    /// What picking or excluding this source would change, as far as documents were read.
-    pub fn preview_selection(&self, id: &str) -> SelectionPreview {
+    /// What picking or excluding this source would change. Like the others here it reads the documents that this depends on.
+    pub fn preview_selection(&mut self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
         let toggled = self.follows(&[id], |choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
@@ -113,17 +112,30 @@ impl Desk {
     }
 
     /// What picking all these at once would change.
-    pub(crate) fn preview_picks(&self, ids: &[SourceId]) -> SelectionChange {
+    pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
         let asked: Vec<&str> = ids.iter().map(SourceId::as_str).collect();
         self.follows(&asked, |choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }
 
-    fn follows(&self, asked: &[&str], change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
+    /// What this choice would select.
+    fn select_with(&mut self, choice: &Choice) -> Selection {
+        loop {
+            let after = selection::select(choice, &self.catalog, &self.graph, self.rules());
+            let unread = selection::unscanned(&after, &self.graph, self.rules());
+            if unread.is_empty() {
+                return after;
+            }
+            self.take_in(&unread);
+        }
+    }
+
+    fn follows(&mut self, asked: &[&str], change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
+        self.settle();
         let mut choice = self.choice.clone();
         if !change(&mut choice) {
             return SelectionChange::default();
         }
-        let after = selection::select(&choice, &self.catalog, &self.graph, self.rules());
+        let after = self.select_with(&choice);
         let only_in = |one: &Selection, other: &Selection| -> Vec<SourceId> {
             let ids = one.members().iter().map(|member| &member.id);
             ids.filter(|id| !other.contains(id.as_str())).cloned().collect()

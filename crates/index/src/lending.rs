@@ -31,7 +31,7 @@ const KNOWS: u8 = 2;
 /// A longer text is not sent, in bytes: the model reads only its beginning, and loading it takes a small part of such a hook.
 const LONGEST: usize = 64 * 1024;
 
-/// How long a borrower waits for the greeting: loading the model takes as long.
+/// How long a borrower waits for the greeting: loading the model takes as long. Tests may share their processors with many others.
 const GREETING_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 20 });
 
 /// How long it waits for an answer, which may have to load the model first.

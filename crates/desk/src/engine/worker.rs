@@ -20,7 +20,7 @@ use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;
 use super::notice::{Cause, Who};
 use super::previews::PreviewJob;
-use super::request::{Change, Message, Request};
+use super::request::{Call, Change, Message, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch, Watcher};
@@ -81,6 +81,7 @@ pub(crate) fn run(
         priced: None,
         screen_files: None,
         unread: VecDeque::new(),
+        late: Vec::new(),
         total: 0,
         inbox,
         snapshots,
@@ -184,6 +185,8 @@ pub(super) struct Worker<'a> {
     activity: Option<ActivityFollower>,
     /// Sources whose documents are not read yet.
     unread: VecDeque<SourceId>,
+    /// Requests whose answers need all of them.
+    late: Vec<Call>,
     /// The number of documents when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
@@ -244,6 +247,11 @@ impl Worker<'_> {
 
     fn work(&mut self, watch: &Watch, mut earlier: Option<Message>) {
         loop {
+            if self.unread.is_empty() {
+                for call in std::mem::take(&mut self.late) {
+                    self.answer(call, watch);
+                }
+            }
             let first = if earlier.is_some() {
                 earlier.take()
             } else if self.is_idle() {

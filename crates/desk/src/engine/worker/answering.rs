@@ -26,6 +26,12 @@ use refdesk_text::{Code, Error, Fix};
 impl Worker<'_> {
     /// Answers a request. What follows from a pick is computed after the answer, which does not depend on it.
     pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
+        if call.request == Request::AnalyseGraph && !self.unread.is_empty() {
+            // A client that asks again no longer waits for the first answer.
+            self.late.retain(|late| !late.reply.is_closed());
+            self.late.push(call);
+            return;
+        }
         let Call { session, request, reply } = call;
         let is_own = session == self.session;
         if is_own && request.is_change() {
@@ -100,7 +106,10 @@ impl Worker<'_> {
                 }));
             }
             Request::PickOne { id, reach } => {
-                let large = (reach == PickReach::AllIfFew).then(|| self.desk.large_pick(id.as_str())).flatten();
+                let large = match reach {
+                    PickReach::AllIfFew => self.with_desk(|desk| desk.large_pick(id.as_str())),
+                    _ => None,
+                };
                 if let Some(large) = large {
                     return Response::LargePick(Box::new(large));
                 }
@@ -153,10 +162,10 @@ impl Worker<'_> {
                 }
             }
             Request::PreviewSelection(id) => {
-                return Response::SelectionPreview(self.desk.preview_selection(id.as_str()));
+                return Response::SelectionPreview(self.with_desk(|desk| desk.preview_selection(id.as_str())));
             }
             Request::PreviewPicks { one, all } => {
-                let (one, all) = (self.desk.preview_picks(one.as_slice()), self.desk.preview_picks(&all));
+                let (one, all) = self.with_desk(|desk| (desk.preview_picks(one.as_slice()), desk.preview_picks(&all)));
                 return Response::PicksPreview { one, all };
             }
             Request::Read { id, file: None } => return Response::Document(self.desk.document(id.as_str())),
