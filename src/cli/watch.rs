@@ -120,7 +120,7 @@ impl EventPrinter<'_> {
                 let _ = writeln!(stderr(), "{}", one_line(&refusal.to_string()));
                 Vec::new()
             }
-            Event::Receipts(_) | Event::Over(_) | Event::DatabaseRun(_) => Vec::new(),
+            Event::Receipts(_) | Event::Agents | Event::Over(_) | Event::DatabaseRun(_) => Vec::new(),
         }
     }
 

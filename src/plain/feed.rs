@@ -87,7 +87,7 @@ pub fn event(state: &mut PlainState, event: Event) {
             }
         }
         Event::Over(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.tell(line)),
-        Event::DatabaseRun(_) => {}
+        Event::DatabaseRun(_) | Event::Agents => {}
         Event::Refused(error) => {
             fix::sentences(&error).into_iter().for_each(|line| state.feed.tell(line));
         }

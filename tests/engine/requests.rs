@@ -172,3 +172,23 @@ fn only_a_screen_handles_requests() {
     assert_eq!(runtime.block_on(engine.close(LONG)), Ending::Closed);
     assert!(!presence::is_open(&workspace, presence::Attendant::Screen));
 }
+
+#[test]
+fn a_screen_is_told_when_an_agent_comes_or_goes() {
+    let mut world = with_screen();
+    let workspace = world.workspace.clone();
+    let connected = |world: &World| match world.ask(engine::Request::Agents) {
+        engine::Response::Agents(activity) => activity.connected,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(connected(&world), 0);
+    let mut wait_for = |expected: usize| {
+        while connected(&world) != expected {
+            world.event(|event| matches!(event, Event::Agents));
+        }
+    };
+    let agents = [(); 2].map(|()| presence::attend(&workspace, presence::Attendant::Agent).unwrap());
+    wait_for(2);
+    drop(agents);
+    wait_for(0);
+}

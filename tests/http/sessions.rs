@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::http::client::stateless;
 use crate::http::server::Server;
+use refdesk_desk::channel::presence::{Attendant, open_count};
 
 #[test]
 fn no_header_selects_another_session() {
@@ -24,4 +25,19 @@ fn no_header_selects_another_session() {
     let sessions: Vec<&str> = rendered.iter().map(|line| line["session"].as_str().unwrap()).collect();
     assert_eq!(sessions[1..], ["test-http", "test-http"], "{sessions:?}");
     assert!(sessions[0].starts_with("test-") && sessions[0] != "test-http", "{sessions:?}");
+}
+
+#[test]
+fn every_session_is_an_agent_that_is_connected() {
+    let server = Server::start(&[], None);
+    let count = || [Attendant::Server, Attendant::Agent].map(|it| open_count(&server.world.path, it));
+    let mut clients = [(); 3].map(|()| server.client());
+    for (nth, client) in clients.iter_mut().enumerate() {
+        assert_eq!(count(), [usize::from(nth > 0), nth]);
+        let session = client.begin();
+        client.call(&session, "tools/list", &json!({}));
+    }
+    let (headers, body) = stateless("tools/list", json!({}));
+    server.client().post(&headers, &body).is(200);
+    assert_eq!(count(), [1, 3], "a request without a session is not a connection");
 }

@@ -271,8 +271,9 @@ impl Processes {
         self.screen = Screen::open(&self.workspace);
         let left = unfinished(&self.workspace.path);
         let count = |name: &str| left.iter().filter(|path| path.parent().is_some_and(|it| it.ends_with(name))).count();
-        let open = (count("screens"), count("servers"));
-        assert!(open == (1, 2) && left.len() == 3, "only the open screen and the open servers: {left:#?}");
+        let open = (count("screens"), count("servers"), count("agents"));
+        let is_only_open = open == (1, 2, 2) && left.len() == 5;
+        assert!(is_only_open, "only the open screen, and the open servers with an agent each: {left:#?}");
         let listed = self.workspace.json(&["list", "--selected"], 0);
         let (mut listed, mut picks) = (ids(&listed["sources"]), self.workspace.picks());
         listed.sort();

@@ -35,7 +35,7 @@ pub struct AgentActivity {
     pub sessions: Vec<Arc<AgentSession>>,
     /// Why the journal cannot be read, or how many of its lines cannot.
     pub problem: Option<String>,
-    /// How many servers are open, each with an agent that is connected.
+    /// How many agents are connected with a server.
     pub connected: usize,
     /// When it was read.
     pub now: Timestamp,

@@ -7,6 +7,7 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
 use refdesk_desk::Session;
+use refdesk_desk::channel::presence::Presence;
 use refdesk_desk::session::OVER_MCP;
 use refdesk_text::escape::is_hidden;
 
@@ -20,12 +21,14 @@ pub struct Connection {
     given: Option<String>,
     /// Made by `initialize`, or by the first request on a pipe without it.
     own: OnceLock<String>,
+    /// Marks its agent as connected as long as the connection lasts; `None` if that failed.
+    present: OnceLock<Option<Presence>>,
 }
 
 impl Connection {
     /// A connection with the given session, or one of its own.
     pub fn new(given: Option<&str>) -> Self {
-        Self { given: given.map(str::to_owned), own: OnceLock::new() }
+        Self { given: given.map(str::to_owned), ..Self::default() }
     }
 
     /// The agent which sent `initialize`; all further requests on this connection have the same session.
@@ -35,10 +38,12 @@ impl Connection {
 
     /// The agent which sent a request.
     pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
-        // An HTTP request without `initialize` is a connection of its own. A session named in its headers is not verified, and
-        // could be another client's.
-        let lasts = context.extensions.get::<hyper::http::request::Parts>().is_none();
-        self.of(&name_of(context), lasts)
+        self.of(&name_of(context), lasts(context))
+    }
+
+    /// Marks its agent as connected, once.
+    pub fn mark_as_connected(&self, mark: impl FnOnce() -> Option<Presence>) {
+        self.present.get_or_init(mark);
     }
 
     fn of(&self, name: &str, lasts: bool) -> Session {
@@ -48,6 +53,12 @@ impl Connection {
         };
         Session { who: format!("{name}{OVER_MCP}"), id: self.given.clone().unwrap_or_else(own) }
     }
+}
+
+/// Whether the connection of a request without `initialize` is more than this request. An HTTP request is a connection of its
+/// own: a session named in its headers is not verified, and could be another client's.
+pub fn lasts(context: &RequestContext<RoleServer>) -> bool {
+    context.extensions.get::<hyper::http::request::Parts>().is_none()
 }
 
 fn name_of(context: &RequestContext<RoleServer>) -> String {

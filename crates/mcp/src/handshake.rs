@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 
+use super::agent::Connection;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::session::What;
@@ -33,10 +34,10 @@ pub(crate) fn info() -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server)
 }
 
-/// The introduction for this agent, which is also journalled.
-pub(crate) async fn introduce(handle: &DeskHandle, session: Session) -> Option<String> {
+/// The introduction for this agent, which is also journalled and marked as connected if its connection lasts.
+pub(crate) async fn introduce(handle: &DeskHandle, session: Session, lasting: Option<&Arc<Connection>>) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
-    attend(handle, &snapshot).await;
+    attend(handle, &snapshot, lasting).await;
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = receipts::with_text(What::Instructed, &text);
     let handle = handle.clone();
@@ -45,10 +46,16 @@ pub(crate) async fn introduce(handle: &DeskHandle, session: Session) -> Option<S
     Some(text)
 }
 
-/// Marks the server as open, now that a client is there; a server in a folder without sources leaves nothing there.
-pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot) {
+/// Marks the server as open, now that a client is there, and the client as connected as long as a connection lasts; a server in
+/// a folder without sources leaves nothing there.
+pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot, lasting: Option<&Arc<Connection>>) {
     if snapshot.is_workspace && !snapshot.catalog.is_empty() {
-        let (handle, workspace) = (handle.clone(), Arc::clone(&snapshot.workspace));
-        let _ = tokio::task::spawn_blocking(move || handle.attend(Path::new(&*workspace))).await;
+        let (handle, workspace, lasting) = (handle.clone(), Arc::clone(&snapshot.workspace), lasting.cloned());
+        let mark = move || {
+            let workspace = Path::new(&*workspace);
+            handle.attend(workspace);
+            lasting.iter().for_each(|connection| connection.mark_as_connected(|| handle.connected(workspace)));
+        };
+        let _ = tokio::task::spawn_blocking(mark).await;
     }
 }

@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
-use super::agent::Connection;
+use super::agent::{self, Connection};
 use super::notices::{self, ClientNotices};
 use super::{completion, handshake, prompts, resource, resources, tools, validate};
 use refdesk_desk::Session;
@@ -47,6 +47,11 @@ impl Server {
     pub fn session(&self, context: &Context) -> Session {
         self.connection.session(context)
     }
+
+    /// The connection of a request, if it is more than this one request.
+    fn lasting(&self, context: &Context) -> Option<&Arc<Connection>> {
+        agent::lasts(context).then_some(&self.connection)
+    }
 }
 
 impl ServerHandler for Server {
@@ -59,14 +64,14 @@ impl ServerHandler for Server {
         let session = self.connection.begin(&context);
         self.notices.set_agent(&session);
         let mut answer = self.negotiate_initialize(&request)?;
-        answer.instructions = handshake::introduce(&self.handle, session).await;
+        answer.instructions = handshake::introduce(&self.handle, session, Some(&self.connection)).await;
         Ok(answer)
     }
 
     async fn discover(&self, context: Context) -> Answer<DiscoverResult> {
         let versions = self.supported_protocol_versions().into_owned();
         let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
-        answer.instructions = handshake::introduce(&self.handle, self.session(&context)).await;
+        answer.instructions = handshake::introduce(&self.handle, self.session(&context), self.lasting(&context)).await;
         Ok(answer)
     }
 
@@ -74,8 +79,8 @@ impl ServerHandler for Server {
         ClientNotices::begin(&self.notices, &self.handle, context.peer);
     }
 
-    async fn list_tools(&self, _: Page, _: Context) -> Answer<ListToolsResult> {
-        tools::list(&self.handle).await
+    async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
+        tools::list(&self.handle, self.lasting(&context)).await
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Answer<CallToolResponse> {

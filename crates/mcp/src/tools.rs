@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 
+use super::agent::Connection;
 use super::elicit::{ElicitingClient, input_required};
 use super::handshake::attend;
 use refdesk_desk::Session;
@@ -17,10 +18,10 @@ use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::{Offer, ToolAnswer, ToolEffect, ToolSpec};
 
 /// `tools/list`.
-pub(crate) async fn list(handle: &DeskHandle) -> Result<ListToolsResult, ErrorData> {
+pub(crate) async fn list(handle: &DeskHandle, lasting: Option<&Arc<Connection>>) -> Result<ListToolsResult, ErrorData> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
     // A client without `initialize` may begin with this.
-    attend(handle, &snapshot).await;
+    attend(handle, &snapshot, lasting).await;
     Ok(ListToolsResult::with_all_items(refdesk_tools::offered(Offer::from(&snapshot)).map(tool).collect()))
 }
 

@@ -89,6 +89,15 @@ impl DeskHandle {
         });
     }
 
+    /// Marks an agent as connected until the value is dropped. Blocks the calling thread.
+    pub fn connected(&self, workspace: &Path) -> Option<Presence> {
+        if self.inner.is_trial {
+            return None;
+        }
+        let present = presence::attend(workspace, Attendant::Agent);
+        present.inspect_err(|error| tracing::info!("the agent cannot be marked as connected: {error}")).ok()
+    }
+
     /// Begins to shut the server down; open questions to people are cancelled.
     pub fn begin_shutdown(&self) {
         self.inner.shutdown.send_replace(true);

@@ -88,8 +88,8 @@ pub fn snapshot_changed(state: &mut State) {
     rebuild(state);
 }
 
-/// The journal has more.
-pub fn receipts_arrived(state: &mut State) {
+/// The journal has more, or an agent came or went.
+pub fn outdated(state: &mut State) {
     state.agents.is_due = state.agents.is_open();
 }
 

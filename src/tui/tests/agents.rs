@@ -221,6 +221,15 @@ fn a_long_line_of_the_journal_is_shown_to_its_end() {
 }
 
 #[test]
+fn the_engine_is_asked_again_when_an_agent_comes_or_goes() {
+    let mut state = agents("");
+    let asks = |effects: Vec<Effect>| effects.contains(&Effect::Ask(Request::Agents));
+    assert!(asks(update(&mut state, Input::Event(Event::Agents))));
+    press(&mut state, "F7");
+    assert!(!asks(update(&mut state, Input::Event(Event::Agents))), "the view is closed");
+}
+
+#[test]
 fn who_is_connected_now_is_marked() {
     let shown = screen(&agents(""));
     assert!(shown.contains("1 agent connected now"), "{shown}");

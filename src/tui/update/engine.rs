@@ -107,6 +107,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, for_people(notice)),
         Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
+        Event::Agents => agents::update::outdated(state),
         Event::Refused(refusal) => refused(state, &refusal),
     }
 }

@@ -56,7 +56,7 @@ fn run(workspace: &Path, mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
-        let connected = presence::open_count(workspace, Attendant::Server);
+        let connected = presence::open_count(workspace, Attendant::Agent);
         let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));

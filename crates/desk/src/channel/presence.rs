@@ -1,5 +1,6 @@
-//! Tells whether a screen or a server of a workspace is open: each holds a locked file while it runs, and the kernel releases
-//! the lock however it ends. So one that is gone is never waited for, and what it leaves is removed by the next.
+//! Tells which screens and servers of a workspace are open and how many agents are connected: for each, a process holds a locked
+//! file, and the kernel releases the lock however the process ends. So one that is gone is never waited for, and what it leaves is
+//! removed by the next.
 
 use std::ffi::OsString;
 use std::fs::TryLockError;
@@ -14,11 +15,13 @@ use refdesk_files::{Durability, FileMode, Folder, Staged};
 pub enum Attendant {
     /// A full screen, at which a person answers requests.
     Screen,
-    /// A server of the Model Context Protocol, with which an agent is connected.
+    /// A server of the Model Context Protocol that an agent has used.
     Server,
+    /// An agent that is connected with a server; one server may serve many.
+    Agent,
 }
 
-/// Marks a screen or a server as open while this value is held.
+/// Marks a screen or a server as open, or an agent as connected, while this value is held.
 #[derive(Debug)]
 pub struct Presence {
     _held: Staged,
@@ -29,28 +32,35 @@ impl Attendant {
         match self {
             Self::Screen => "screen",
             Self::Server => "server",
+            Self::Agent => "agent",
         }
     }
 
-    fn folder(self) -> PathBuf {
+    /// The folder of the files that are held, within the workspace.
+    pub fn folder(self) -> PathBuf {
         Path::new(FOLDER).join(match self {
             Self::Screen => "screens",
             Self::Server => "servers",
+            Self::Agent => "agents",
         })
     }
 }
 
-/// Marks a screen or a server of this workspace as open.
+/// Marks a screen or a server of this workspace as open, or an agent as connected.
 ///
 /// # Errors
 /// The file system's error with the path; a link is on the path of the folder.
 pub fn attend(workspace: &Path, attendant: Attendant) -> io::Result<Presence> {
     keep_git_out(workspace)?;
     let root = Folder::root(workspace)?;
-    for other in [Attendant::Screen, Attendant::Server] {
+    for other in [Attendant::Screen, Attendant::Server, Attendant::Agent] {
         if let Ok(folder) = root.below(&other.folder()) {
             folder.sweep_dead()?;
         }
+    }
+    if attendant == Attendant::Screen {
+        // It watches this folder from the start, so that the first agent does not look like a new part of the workspace.
+        root.make(&Attendant::Agent.folder(), FileMode::Private)?;
     }
     let folder = root.make(&attendant.folder(), FileMode::Private)?;
     let process = std::process::id().to_string();
@@ -63,7 +73,7 @@ pub fn is_open(workspace: &Path, attendant: Attendant) -> bool {
     open_count(workspace, attendant) > 0
 }
 
-/// How many screens or servers of this workspace are open; 0 on file systems without locks.
+/// How many screens, servers or agents of this workspace there are; 0 on file systems without locks.
 pub(crate) fn open_count(workspace: &Path, attendant: Attendant) -> usize {
     let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return 0 };
     let names = folder.names().unwrap_or_default();
@@ -75,7 +85,7 @@ pub(crate) fn open_count(workspace: &Path, attendant: Attendant) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Attendant::{Screen, Server};
+    use super::Attendant::{Agent, Screen, Server};
     use super::*;
 
     #[test]
@@ -89,6 +99,10 @@ mod tests {
         assert!(is_open(&workspace, Screen));
         let server = attend(&workspace, Server).unwrap();
         assert!(is_open(&workspace, Server));
+        let agents = [(); 3].map(|()| attend(&workspace, Agent).unwrap());
+        assert_eq!([Server, Agent].map(|it| open_count(&workspace, it)), [1, 3], "one server serves many");
+        drop(agents);
+        assert_eq!(open_count(&workspace, Agent), 0);
         drop(two);
         assert!(!is_open(&workspace, Screen));
         assert!(is_open(&workspace, Server));

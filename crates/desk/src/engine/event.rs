@@ -13,6 +13,8 @@ pub enum Event {
     Notice(Notice),
     /// What this or another process appended to the journal.
     Receipts(Receipts),
+    /// An agent connected, or one that was connected is gone.
+    Agents,
     /// A request that no longer waits for a person.
     Over(Box<Over>),
     /// How far the run is that documents databases.

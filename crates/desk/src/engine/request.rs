@@ -393,6 +393,8 @@ pub(super) enum Change {
     Workspace,
     /// The search index was updated.
     Index,
+    /// Which agents are connected.
+    Agents,
 }
 
 impl Message {

@@ -374,6 +374,7 @@ impl Worker<'_> {
                 self.is_indexing = false;
                 self.publish();
             }
+            Change::Agents => self.say(Event::Agents),
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct EventFilter {
     pub journal: PathBuf,
     /// Folders of requests and answers.
     pub requests: Vec<PathBuf>,
+    /// The folder of agents that are connected.
+    pub agents: Option<PathBuf>,
     pub lost: LostWatches,
 }
 
@@ -53,16 +55,19 @@ impl EventFilter {
         for path in event.paths {
             let holds_followed =
                 self.interests.range(path.clone()..).next().is_some_and(|(it, _)| it.starts_with(&path));
-            if holds_followed || self.covers(&path) {
+            if went && holds_followed {
+                self.lost.paths.insert(path.clone());
+            }
+            // Their files are held, and never get their final names.
+            if self.agents.is_some() && path.parent() == self.agents.as_deref() {
+                matters = matters.max(Some(Seen::Agents));
+            } else if holds_followed || self.covers(&path) {
                 matters = matters.max(Some(match () {
                     () if path == self.choice => Seen::Choice,
                     () if path == self.journal => Seen::Journal,
                     () if is_of(&self.requests, &path) => Seen::Request,
                     () => Seen::Anything,
                 }));
-            }
-            if went && holds_followed {
-                self.lost.paths.insert(path);
             }
         }
         matters
@@ -85,6 +90,7 @@ mod tests {
         let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
         let interests = BTreeMap::from([
             (PathBuf::from("/w/.jaato/refdesk"), named),
+            (PathBuf::from("/w/.jaato/refdesk/agents"), Interest::All),
             (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
             (PathBuf::from("/w/docs"), Interest::All),
             (PathBuf::from("/w/docs/deep"), Interest::All),
@@ -95,6 +101,7 @@ mod tests {
             choice: own("selection.json"),
             journal: own("journal.jsonl"),
             requests: vec![own("ask/requests")],
+            agents: Some(own("agents")),
             lost: LostWatches::default(),
         }
     }
@@ -124,6 +131,9 @@ mod tests {
             (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
             (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
             (removed, "/w/.jaato/refdesk/ask/requests", any, true),
+            (made, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(Seen::Agents), false),
+            (removed, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(Seen::Agents), false),
+            (removed, "/w/.jaato/refdesk/agents", any, true),
             (made, "/w/.jaato/refdesk/lock", none, false),
             (made, "/w/.jaato/refdesk/.gitignore", none, false),
             (made, "/w/.jaato/refdesk/sessions", none, false),

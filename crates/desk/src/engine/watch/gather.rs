@@ -24,6 +24,8 @@ pub(crate) enum Seen {
     Journal,
     /// Only the requests to a person.
     Request,
+    /// Only which agents are connected.
+    Agents,
     /// Only picks and exclusions.
     Choice,
     /// Anything else, or unknown.
@@ -43,10 +45,11 @@ pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<See
 /// What was seen and not reported yet.
 #[derive(Debug, Default)]
 struct Burst {
-    /// That the journal grew, or that there are requests: since when, and which of them.
+    /// That the journal grew, there are requests, or agents came or went: since when, and which of them.
     rows: Option<Instant>,
     journal: bool,
     requests: bool,
+    agents: bool,
     /// The greatest of the other changes.
     desk: Option<Changed>,
 }
@@ -71,7 +74,8 @@ impl Burst {
         // An unknown change may include the journal.
         self.journal |= matches!(seen, Seen::Journal | Seen::Anything);
         self.requests |= seen == Seen::Request;
-        if self.journal || self.requests {
+        self.agents |= seen == Seen::Agents;
+        if self.journal || self.requests || self.agents {
             self.rows.get_or_insert(now);
         }
         if matches!(seen, Seen::Choice | Seen::Anything) {
@@ -94,6 +98,7 @@ impl Burst {
             // A reload reads the requests too, but a request must not wait for it.
             due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
             due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
+            due.extend(std::mem::take(&mut self.agents).then_some(Change::Agents));
             self.rows = None;
         }
         due.extend(desk.map(|desk| if desk.what == Seen::Choice { Change::Choice } else { Change::Workspace }));
@@ -138,7 +143,7 @@ mod tests {
 
     #[test]
     fn which_changes_cause_which_reading() {
-        use Seen::{Anything, Choice, Journal, Request};
+        use Seen::{Agents, Anything, Choice, Journal, Request};
         let (journal, choice, workspace) = (Change::Journal, Change::Choice, Change::Workspace);
         for (seen, expected) in [
             (&[Journal][..], vec![journal]),
@@ -147,6 +152,7 @@ mod tests {
             (&[Choice, Anything], vec![journal, workspace]),
             (&[Request, Request], vec![Change::Requests]),
             (&[Journal, Request], vec![Change::Requests, journal]),
+            (&[Agents, Choice, Agents], vec![Change::Agents, choice]),
             (&[Anything, Journal], vec![journal, workspace]),
         ] {
             let (mut burst, now) = (Burst::default(), Instant::now());

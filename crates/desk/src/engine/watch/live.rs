@@ -72,6 +72,7 @@ impl Live {
             let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
             filter.choice.clone_from(&wanted.choice);
             filter.journal.clone_from(&wanted.journal);
+            filter.agents.clone_from(&wanted.agents);
             filter.requests.clone_from(&wanted.requests);
             std::mem::take(&mut filter.lost)
         };

@@ -2,6 +2,7 @@
 //! names, sizes and times alone. The thread runs only while it is needed.
 
 use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -59,7 +60,7 @@ fn run(
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
     // The state before the first fingerprint is unknown: the desk may have read an older one.
-    let (mut last, mut last_journal) = (None, None);
+    let (mut last, mut last_journal, mut last_agents) = (None, None, None);
     loop {
         let began = Instant::now();
         let ((now, left), journal) = (fingerprint(&wanted, limits.entries), grown(&wanted.journal));
@@ -67,9 +68,14 @@ fn run(
         let is_other = last.replace(now) != Some(now);
         // The journal grows with every enriched text, and only the feed depends on it.
         let is_longer = last_journal.replace(journal) != Some(journal);
+        let agents = wanted.agents.as_deref().map(names);
+        let has_others = last_agents.replace(agents.clone()).is_some_and(|before| before != agents);
         let told = if is_other { Some(Seen::Anything) } else { is_longer.then_some(Seen::Journal) };
-        if told.is_some_and(|told| seen.send(told).is_err()) {
-            return;
+        let told = told.into_iter().chain(has_others.then_some(Seen::Agents));
+        for told in told {
+            if seen.send(told).is_err() {
+                return;
+            }
         }
         // A large fingerprint takes long, and must not take all the time.
         let next = Instant::now() + every.max(began.elapsed() * 10);
@@ -81,6 +87,14 @@ fn run(
             }
         }
     }
+}
+
+/// The names in this folder, in order.
+fn names(folder: &Path) -> Vec<OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    names.sort();
+    names
 }
 
 /// A number that changes with this file.
@@ -185,6 +199,7 @@ mod tests {
                 choice: PathBuf::new(),
                 journal: at("journal.jsonl"),
                 requests: Vec::new(),
+                agents: None,
                 workspace: folder.path().to_path_buf(),
                 folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
                 trees: BTreeSet::from([at("tree")]),

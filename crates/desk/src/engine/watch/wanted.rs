@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::Desk;
+use crate::channel::presence::Attendant;
 use refdesk_core::catalog::PathState;
 use refdesk_core::config::screen_files::{keymap_file, themes_folder};
 use refdesk_database::documenter::Manifest;
@@ -81,6 +82,8 @@ pub(crate) struct Wanted {
     pub journal: PathBuf,
     /// Folders of requests and answers.
     pub requests: Vec<PathBuf>,
+    /// The folder of agents that are connected; `None` if no screen shows them.
+    pub agents: Option<PathBuf>,
 }
 
 impl Wanted {
@@ -95,6 +98,8 @@ impl Wanted {
         };
         requests.iter().for_each(|folder| wanted.folder(folder));
         wanted.requests = requests;
+        wanted.agents = (watcher == Watcher::Screen).then(|| workspace.join(Attendant::Agent.folder()));
+        wanted.agents.clone().iter().for_each(|folder| wanted.folder(folder));
         wanted.file(&desk.journal_file());
         for file in desk.config_places() {
             wanted.file(&file);
