@@ -11,6 +11,7 @@ use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::session::{Receipt, What};
 use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::{Code, Error};
 
@@ -71,6 +72,10 @@ async fn run(mut call: ToolCall) -> ToolResult {
             Ok(ToolAnswer::json(Value::Object(json)))
         }
         Some(Response::Written(Err(WriteFailure { refused, current }))) => {
+            // The person who approved it would believe that it was written.
+            let receipt =
+                Receipt { path: Some(path.clone()), reason: refused.message.clone(), ..Receipt::new(What::Unwritten) };
+            call.handle.note(&call.session, receipt).await;
             let now = current.first().unwrap_or(&proposal);
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }

@@ -153,7 +153,7 @@ fn role(what: What) -> ThemeRole {
         What::Read => ThemeRole::Catalog,
         What::Selected | What::Unselected | What::Excluded | What::Included => ThemeRole::Selection,
         What::Written | What::Removed | What::Rendered => ThemeRole::Templates,
-        What::Failed => ThemeRole::Error,
+        What::Failed | What::Unwritten => ThemeRole::Error,
         What::Asked | What::Answered => ThemeRole::Warning,
         What::Forgot => ThemeRole::Infra,
     }

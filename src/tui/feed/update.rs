@@ -1,5 +1,6 @@
 //! Adds notices to the feed, moves and filters it, and follows its rows.
 
+use crate::common::notices::for_people;
 use crate::tui::agents;
 use crate::tui::catalog::filtering;
 use crate::tui::feed::target;
@@ -15,6 +16,7 @@ use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Age, Notice, Receipts, Topic};
+use refdesk_desk::session::What;
 
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {
@@ -32,7 +34,9 @@ pub fn add(state: &mut State, notice: Notice) {
 /// that.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { told, age, gap } = receipts;
-    let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)).collect();
+    let unwritten = told.iter().rev().find(|(_, line)| line.receipt.what == What::Unwritten);
+    let unwritten = unwritten.map(|(notice, _)| notice.text.clone()).filter(|_| age == Age::Now);
+    let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| for_people(notice))).collect();
     if age == Age::Past {
         return state.feed.add_past(notices);
     }
@@ -42,6 +46,10 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     }
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
         state.fail(failed.text.clone());
+    }
+    // The last that was said may be that the write was approved.
+    if let Some(text) = unwritten {
+        state.fail(text);
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;

@@ -11,7 +11,10 @@ use crate::tui::state::{RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::{Ended, Event, Notice, Over, Reply, Request, Response, Snapshot, Topic, Waiting};
+use refdesk_desk::engine::{
+    Age, Ended, Event, Notice, Over, Receipts, Reply, Request, Response, Snapshot, Topic, Waiting,
+};
+use refdesk_desk::session::{Receipt, What};
 
 use crate::tui::input::Effect;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
@@ -491,4 +494,17 @@ fn only_what_was_shown_is_trusted() {
         (state.window, message(&state)),
         (None, "The settings that need your approval have changed. ! shows them again.")
     );
+}
+
+#[test]
+fn an_approved_write_that_failed_is_said() {
+    let mut state = desk("", &[]);
+    state.note("Approved: ag over mcp may write x.txt as shown".to_owned());
+    let reason = "x.txt changed after the difference was shown";
+    let (mut notice, mut line) = fixture::receipt(7, "s");
+    line.receipt = Receipt { reason: reason.to_owned(), ..Receipt::new(What::Unwritten) };
+    (notice.topic, notice.text) = (Topic::Failed, format!("Not written: {reason}"));
+    let receipts = Receipts { told: vec![(notice, line)], age: Age::Now, gap: None };
+    event(&mut state, Event::Receipts(receipts));
+    assert_eq!(message(&state), format!("Not written: {reason}"));
 }

@@ -44,6 +44,8 @@ pub enum What {
     Written,
     /// A file was removed.
     Removed,
+    /// A write was approved, but failed.
+    Unwritten,
     /// A hook failed.
     Failed,
     /// A template was rendered for an agent.
@@ -68,6 +70,7 @@ impl What {
             Self::Included => "included",
             Self::Written => "written",
             Self::Removed => "removed",
+            Self::Unwritten => "unwritten",
             Self::Failed => "failed",
             Self::Rendered => "rendered",
             Self::Asked => "asked",

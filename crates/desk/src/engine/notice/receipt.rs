@@ -65,7 +65,7 @@ fn topic(what: What) -> Topic {
         What::Read => Topic::Read,
         What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
         What::Written | What::Removed | What::Rendered => Topic::Template,
-        What::Failed => Topic::Failed,
+        What::Failed | What::Unwritten => Topic::Failed,
         What::Asked | What::Answered => Topic::Asked,
     }
 }
@@ -90,6 +90,7 @@ pub fn sentence(receipt: &Receipt) -> String {
         What::Asked => format!("Asked a person: {}", receipt.reason),
         What::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
         What::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
+        What::Unwritten => format!("Not written: {}", receipt.reason),
         What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
         What::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }
@@ -102,7 +103,7 @@ fn capitalised(words: &str) -> String {
 
 /// The reason, if the sentence does not contain it.
 pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
-    let is_said = matches!(receipt.what, What::Failed | What::Asked | What::Answered);
+    let is_said = matches!(receipt.what, What::Failed | What::Unwritten | What::Asked | What::Answered);
     (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
 }
 
