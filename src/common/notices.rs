@@ -1,15 +1,38 @@
 //! Notices in the words of the screen and the plain interface. Events for programs, and what an agent gets, keep the sentence
 //! that the contract gives them.
 
-use refdesk_desk::engine::Notice;
+use refdesk_desk::engine::{Notice, Who};
+use refdesk_desk::session::SCREEN;
 
 /// What programs read of sources that a pick pulled in.
 const INCLUDED: &str = "References transitively included: ";
 
-/// The notice as a person reads it.
+/// The notice as a person reads it. What was done at a screen was done by that person: the journal counts only with a seal of theirs.
 pub fn for_people(notice: Notice) -> Notice {
+    let who = if notice.who.word() == SCREEN { Who::You } else { notice.who.clone() };
+    let notice = Notice { who, ..notice };
     match notice.text.strip_prefix(INCLUDED) {
         Some(sources) => Notice { text: format!("Pulled in: {sources}"), ..notice },
         None => notice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refdesk_desk::engine::Topic;
+
+    use super::*;
+
+    #[test]
+    fn what_was_done_at_a_screen_was_done_by_you() {
+        for (who, text, expected) in [
+            (Who::Other(SCREEN.into()), "Removed a.tpl", "you: Removed a.tpl"),
+            (Who::Other("a screen over mcp".into()), "Read @a", "a screen over mcp: Read @a"),
+            (Who::Other("refdesk select".into()), "Picked @a", "refdesk select: Picked @a"),
+            (Who::You, "References transitively included: @b", "you: Pulled in: @b"),
+        ] {
+            let notice = for_people(Notice::new(who, Topic::Selection, text));
+            assert_eq!(format!("{}: {}", notice.who.word(), notice.text), expected);
+        }
     }
 }

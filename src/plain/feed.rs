@@ -79,7 +79,7 @@ pub fn event(state: &mut PlainState, event: Event) {
             state.feed.keep(notice);
         }
         Event::Receipts(Receipts { told, age, gap }) => {
-            for notice in gap.into_iter().chain(told.into_iter().map(|(notice, _)| notice)) {
+            for notice in gap.into_iter().chain(told.into_iter().map(|(notice, _)| for_people(notice))) {
                 if age == Age::Now {
                     state.feed.tell_notice(&notice);
                 }
