@@ -126,6 +126,25 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     WrappedText::new(lines, columns)
 }
 
+/// The same in few rows: until when, then the file to write or the question.
+fn brief_head(state: &State, waiting: &Waiting, columns: usize, rows: usize) -> WrappedText {
+    let (request, skin) = (&waiting.request, &state.skin);
+    let until = waiting.until.as_ref().map(|until| format!(" {} until {until}", skin.glyphs.dot)).unwrap_or_default();
+    let asker = format!("{}{}", short(who(request)), asks_for(request));
+    let asker = cells::clip(&asker, columns.saturating_sub(cells::width(&until)), skin.glyphs.ellipsis);
+    let mut lines = vec![PageLine::new(asker, ThemeRole::Strong).then(&until, ThemeRole::Warning)];
+    lines.extend(request.approval.iter().flat_map(|approval| write(state, approval)));
+    if request.has_reason() {
+        let begun = beginning(&request.context, columns);
+        let room = columns * rows.saturating_sub(lines.len()).max(1);
+        lines.push(PageLine::new(cells::clip(&begun, room, skin.glyphs.ellipsis), ThemeRole::Hints));
+    }
+    if request.approval.is_none() {
+        lines.push(sum(state, waiting));
+    }
+    WrappedText::new(lines, columns)
+}
+
 /// The file to write, and what to check first.
 pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
     let dot = state.skin.glyphs.dot;
@@ -213,9 +232,12 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
 
 fn draw_head(state: &State, waiting: &Waiting, place: Rect, frame: &mut Frame<'_>) {
     let inside = pane_view::indented(place);
-    let page = head(state, waiting, usize::from(inside.width));
+    let mut page = head(state, waiting, usize::from(inside.width));
     let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
     let (above, below) = (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height));
+    if page.len() > usize::from(above) && state.requests.ended.is_none() {
+        page = brief_head(state, waiting, usize::from(inside.width), usize::from(above));
+    }
     for nth in 0..page.len().min(usize::from(above)) {
         page.draw(nth, &[], &state.skin.theme, pane_view::nth_row(inside, nth), frame.buffer_mut());
     }

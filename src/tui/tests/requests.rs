@@ -497,6 +497,20 @@ fn only_what_was_shown_is_trusted() {
 }
 
 #[test]
+fn question_and_deadline_are_shown_on_the_smallest_terminal() {
+    for (waiting, about) in [(choice("r"), "to write a client"), (write("w"), "src/Order.java")] {
+        let mut state = fixture::state(40, 10);
+        let mut snapshot = fixture::with_requests(std::slice::from_ref(&waiting));
+        let with_deadline = Waiting { until: Some("12:03:41".into()), ..waiting.clone() };
+        snapshot.requests = Arc::from([with_deadline]);
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "A");
+        let shown = screen(&state);
+        assert!(shown.contains("until 12:03:41") && shown.contains(about), "{shown}");
+    }
+}
+
+#[test]
 fn an_approved_write_that_failed_is_said() {
     let mut state = desk("", &[]);
     state.note("Approved: ag over mcp may write x.txt as shown".to_owned());
