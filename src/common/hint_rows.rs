@@ -2,7 +2,7 @@
 //! best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
 use super::source_words::{IdList, parents};
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Source, SourceId};
 use refdesk_desk::engine::Snapshot;
 use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejection, WhyNot};
 
@@ -70,6 +70,11 @@ fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
     findings.considered.iter().flatten().filter(move |it| it.why_not.is_some() && !has_row(&it.id))
 }
 
+/// Whether this source waits for trust.
+pub fn waits_for_trust(snapshot: &Snapshot, id: &SourceId) -> bool {
+    snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted)
+}
+
 /// Why a source gets no hint, in a few words.
 pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> String {
     match why {
@@ -90,7 +95,13 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::Told => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::Stands => "in the prompt already".to_owned(),
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits_for_trust(snapshot, id) => {
+            "waits for trust".to_owned()
+        }
         WhyNot::Unreadable => "its text cannot be read".to_owned(),
+        WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => {
+            "the search index is being built".to_owned()
+        }
         WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
         WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
         WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("needs {needed} beside the best hint"),

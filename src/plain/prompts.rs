@@ -69,6 +69,9 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut Turn) {
     let passed = hint_rows::passed(findings) + findings.more;
     if rows.is_empty() {
         turn.say("No source matches the prompt.");
+        if state.snapshot.is_indexing {
+            turn.say("The search index is being built: more sources may match soon.");
+        }
     } else {
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
         let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
@@ -84,7 +87,8 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         HintRow::Named(_) => "named in the prompt: the agent gets it with the prompt".to_owned(),
         HintRow::Hinted(hint) => {
             let score = hint_rows::considered(findings, &hint.id);
-            let score = score.map(|it| format!(", score {}", it.score())).unwrap_or_default();
+            let score =
+                score.filter(|it| !it.is_withheld).map(|it| format!(", score {}", it.score())).unwrap_or_default();
             format!("hint, matched {}{score}", places(prompt, hint))
         }
         HintRow::Meant(it) => format!("hint, about {}, score {}", it.meaning.section(), it.score()),
@@ -98,7 +102,10 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         }
         HintRow::Scored(it) => {
             let because = it.why_not.as_ref().map(|reason| why(&it.id, reason)).unwrap_or_default();
-            format!("no hint: score {}, {because}", it.score())
+            match it.is_withheld {
+                true => format!("no hint: {because}"),
+                false => format!("no hint: score {}, {because}", it.score()),
+            }
         }
     }
 }

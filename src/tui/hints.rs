@@ -141,6 +141,10 @@ fn caption(state: &State) -> String {
         return enriched::caption(state);
     }
     let findings = &state.hints.findings;
+    // Until then fewer sources match, or none.
+    if state.snapshot.is_indexing && !state.hints.prompt.is_empty() {
+        return "matches; the search index is being built".to_owned();
+    }
     let what = match (state.len(Pane::Hints), state.typing) {
         (0, _) => "matches".to_owned(),
         (_, Some(Typing::Prompt)) => {

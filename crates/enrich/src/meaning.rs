@@ -91,7 +91,7 @@ impl Meaning {
     }
 
     /// Nothing but the threshold: what the index still has of a source whose text may no longer be read is not to be told.
-    pub(super) fn withheld(threshold: Option<f32>) -> Self {
+    pub fn withheld(threshold: Option<f32>) -> Self {
         Self {
             score: Score::default(),
             threshold: threshold.map(Score::from),

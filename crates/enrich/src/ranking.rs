@@ -71,7 +71,7 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable => write!(out, "its text may not be read"),
+            Self::Unreadable => write!(out, "its text cannot be read"),
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
             Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),

@@ -33,6 +33,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
             "The sources that the prompt would bring up are listed here, and why, and which just missed."
+        } else if state.snapshot.is_indexing {
+            "No source matches yet: the search index is being built."
         } else if pane.findings.considered.is_none() {
             "No source matches: the prompt has no tag of a source and names none as @id. `refdesk index` builds a search \
              index, which finds sources by what they are about."

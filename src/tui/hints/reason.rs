@@ -11,7 +11,7 @@ use crate::tui::state::State;
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::SelectionState;
-use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, Rejection, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
@@ -43,7 +43,7 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
     match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
-            let score = rows::considered(&state.hints.findings, &hint.id).filter(|_| is_full);
+            let score = rows::considered(&state.hints.findings, &hint.id).filter(|it| is_full && !it.is_withheld);
             let score = score.map(|it| format!("; score {}", it.score())).unwrap_or_default();
             let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
             format!("(matched: {}{score}{})", tags.join(", "), told(state, &hint.id))
@@ -54,7 +54,7 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            let score = if is_full { format!("{}: ", it.score()) } else { String::new() };
+            let score = if is_full && !it.is_withheld { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
         }
         HintRow::Passed(passed) => {
@@ -122,11 +122,7 @@ fn explain_meant(state: &State, it: &Considered) -> String {
 }
 
 fn explain_scored(state: &State, it: &Considered) -> String {
-    let why = match &it.why_not {
-        Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
-        Some(why) => brief(state, &it.id, why),
-        None => String::new(),
-    };
+    let why = it.why_not.as_ref().map(|why| in_full(state, &it.id, why)).unwrap_or_default();
     let closest = match it.meaning.section() {
         section if section.is_empty() => section,
         section => format!(" Its closest section is {section}."),
@@ -192,8 +188,7 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
         WhyNot::HintsOff => {
             format!("Matched {}. No hint: selectReferences is in exclude_tools of this workspace.", at())
         }
-        WhyNot::Rejected(rejected) => format!("Matched {}. No hint: {rejected}.", at()),
-        why => format!("Matched {}. No hint: {}.", at(), brief(state, &passed.id, why)),
+        why => format!("Matched {}. No hint: {}.", at(), in_full(state, &passed.id, why)),
     };
     format!("{text} {keys}{}", scored(state, &passed.id))
 }
@@ -254,6 +249,18 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
         0 => String::new(),
         1 => format!(" (line {})", shown.concat()),
         _ => format!(" (lines {}{more})", shown.join(", ")),
+    }
+}
+
+/// Why a source gets no hint, at the end of a sentence.
+fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
+    match why {
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if rows::waits_for_trust(&state.snapshot, id) => {
+            format!("it waits for trust, so its text is not read. {} shows what to trust", state.key(Action::Trust))
+        }
+        WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => brief(state, id, why),
+        WhyNot::Rejected(rejected) => rejected.to_string(),
+        why => brief(state, id, why),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
-use refdesk_desk::engine::{Request, Response};
-use refdesk_enrich::{Findings, Hint, Neighbour, PassedOver, WhyNot};
+use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_enrich::{Considered, Findings, Hint, Neighbour, PassedOver, Rejection, WhyNot};
 
 use crate::tui::tests::{answer, commands, press, screen, stale};
 
@@ -129,4 +129,63 @@ fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     press(&mut state, "i \"!\"");
     told(&mut state, &["ticket-search", "payments-api"]);
     assert_eq!(state.len(Pane::Hints), 2, "another prompt");
+}
+
+#[test]
+fn while_the_index_is_built_the_pane_says_so_and_afterwards_it_asks_again() {
+    let mut state = fixture::state(120, 36);
+    let indexing = |is_indexing, generation| {
+        let snapshot = Snapshot { is_indexing, generation, ..fixture::snapshot() };
+        Input::Snapshot(Box::new(snapshot))
+    };
+    update(&mut state, indexing(true, 7));
+    press(&mut state, "3 Enter \"quux\"");
+    answer(&mut state, Response::Findings(Findings::default()));
+    let shown = screen(&state);
+    assert!(shown.contains("No source matches yet: the search index is being built."), "{shown}");
+    let no_threshold = Considered {
+        why_not: Some(WhyNot::Rejected(Rejection::NoThreshold)),
+        ..fixture::considered("java-service", false)
+    };
+    let half = Findings { considered: Some(vec![no_threshold]), ..Findings::default() };
+    answer(&mut state, Response::Findings(half.clone()));
+    let shown = screen(&state);
+    assert!(shown.contains("No hint: the search index is being built.") && !shown.contains("threshold yet"), "{shown}");
+    let asked = commands(&update(&mut state, indexing(false, 8)));
+    assert!(asked.contains(&Request::Match("quux".into())), "{asked:?}");
+    answer(&mut state, Response::Findings(half));
+    assert!(screen(&state).contains("the index does not know its threshold yet"), "{}", screen(&state));
+}
+
+#[test]
+fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
+    let mut state = fixture::state(120, 36);
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &["quux"], outside));
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+    press(&mut state, "3 Enter \"quux\"");
+    let withheld = Considered {
+        meaning: refdesk_enrich::Meaning::withheld(Some(0.39)),
+        is_withheld: true,
+        why_not: Some(WhyNot::Rejected(Rejection::Unreadable)),
+        ..fixture::considered("outside", false)
+    };
+    let passed = PassedOver {
+        id: "outside".into(),
+        tags: vec!["quux".to_owned()],
+        ranges: std::iter::once(0..4).collect(),
+        why: WhyNot::Rejected(Rejection::Unreadable),
+    };
+    for (passed, row) in [(Vec::new(), "– waits for trust"), (vec![passed], "– quux: waits for trust")] {
+        let considered = Some(vec![withheld.clone()]);
+        answer(&mut state, Response::Findings(Findings { considered, passed, ..Findings::default() }));
+        let shown = screen(&state);
+        assert!(shown.contains(row), "{row}: {shown}");
+        let words: Vec<&str> =
+            shown.lines().filter_map(|line| line.split('┃').nth(1)).flat_map(str::split_whitespace).collect();
+        let sentence = "No hint: it waits for trust, so its text is not read. ! shows what to trust.";
+        assert!(words.join(" ").contains(sentence), "{row}: {shown}");
+    }
 }

@@ -40,6 +40,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     let catalog_changed = !Arc::ptr_eq(&state.snapshot.catalog, &snapshot.catalog);
     let selection_changed = !Arc::ptr_eq(&state.snapshot.selection, &snapshot.selection);
     let tokens_changed = !Arc::ptr_eq(&state.snapshot.tokens, &snapshot.tokens);
+    let is_index_ready = state.snapshot.is_indexing && !snapshot.is_indexing;
     let templates_changed = !Arc::ptr_eq(&state.snapshot.templates, &snapshot.templates);
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
     let in_selection = state.selected().map(str::to_owned);
@@ -75,7 +76,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         write::follow(state, template.as_deref());
     }
     session::follow(state);
-    if (catalog_changed || selection_changed) && !state.hints.prompt.is_empty() {
+    if (catalog_changed || selection_changed || is_index_ready) && !state.hints.prompt.is_empty() {
         hints::update::refresh(state, effects);
     } else if catalog_changed || selection_changed || tokens_changed {
         enriched_update::ask(state, effects);
@@ -106,8 +107,8 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Over(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, for_people(notice)),
-        Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
         Event::Agents => agents::update::outdated(state),
+        Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
         Event::Refused(refusal) => refused(state, &refusal),
     }
 }

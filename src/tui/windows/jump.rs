@@ -341,7 +341,10 @@ fn note(state: &State) -> String {
                 SearchMode::Meaning => parts.push("by meaning alone".to_owned()),
                 SearchMode::Words | SearchMode::Hybrid => {}
             }
-            parts.extend(answer.partial.is_some().then(|| "partial".to_owned()));
+            parts.extend(answer.partial.is_some().then(|| match state.snapshot.is_indexing {
+                true => "the documents are being indexed".to_owned(),
+                false => "partial".to_owned(),
+            }));
         }
         Some(Err(_)) if state.snapshot.is_indexing => parts.push("the documents are being indexed".to_owned()),
         Some(Err(_)) => parts.push("the documents are not searched".to_owned()),
@@ -356,6 +359,10 @@ fn why_empty(state: &State) -> String {
             "Nothing matches yet: the documents are being indexed.".to_owned()
         }
         Some(Err(error)) => format!("Nothing matches. {}", cells::clean(&fix::sentence(state, error))),
+        Some(Ok(answer)) if !answer.notes.is_empty() && state.snapshot.is_indexing => {
+            let progress = cells::clean(&answer.notes.join(" ")).into_owned();
+            format!("Nothing matches yet: the documents are being indexed. {progress}")
+        }
         Some(Ok(answer)) if !answer.notes.is_empty() => {
             format!("Nothing matches. {}", cells::clean(&answer.notes.join(" ")))
         }
