@@ -33,7 +33,7 @@ pub fn found(
 ) {
     match found {
         Ok(answer) => rows.extend(answer.hits.iter().map(|hit| search::row(state, hit))),
-        Err(_) if state.snapshot.is_indexing => turn.say("The documents are being indexed, and are not searched yet."),
+        Err(_) if state.snapshot.is_indexing => turn.say(search::INDEXING),
         Err(error) => fix::sentences(error).iter().for_each(|line| turn.say(line)),
     }
     match rows.len() {

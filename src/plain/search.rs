@@ -12,6 +12,9 @@ use super::source::BegunDocument;
 use super::state::{Pending, PlainState, Turn};
 use super::words::{counted, standing};
 
+/// While there is no search index yet.
+pub const INDEXING: &str = "The documents are being indexed, and are not searched yet.";
+
 pub fn search(state: &mut PlainState, query: &str, turn: &mut Turn) {
     if query.is_empty() {
         return turn.say("Search for what? Type search and a question, some words, or a phrase in quotation marks.");
@@ -24,6 +27,7 @@ pub fn search(state: &mut PlainState, query: &str, turn: &mut Turn) {
 pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut Turn) {
     let answer = match found {
         Ok(answer) => answer,
+        Err(_) if state.snapshot.is_indexing => return turn.say(INDEXING),
         Err(error) => return fix::sentences(&error).iter().for_each(|line| turn.say(line)),
     };
     let by = match answer.mode {

@@ -389,3 +389,15 @@ fn messages_are_what_was_done() {
     assert_eq!(said(&mut state, "messages"), ["1 message, the newest first.".to_owned(), done.join(" ")]);
     assert!(said(&mut state, "?").len() > 40, "a question mark is help");
 }
+
+#[test]
+fn while_the_index_is_built_a_search_says_so() {
+    let mut state = state();
+    state.snapshot.is_indexing = true;
+    for line in ["search retry", "jump retry"] {
+        asked(&mut state, line);
+        let no_index = refdesk_text::Error::new(refdesk_text::Code::NoIndex, "no index", "");
+        let lines = answered(&mut state, Response::Found(Err(no_index))).lines;
+        assert_eq!(lines[0], "The documents are being indexed, and are not searched yet.", "{line}");
+    }
+}
