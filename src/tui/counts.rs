@@ -17,6 +17,8 @@ pub struct Counts {
     pub pulled_in: usize,
     /// Sources of mode auto that are not picked.
     pub auto: usize,
+    /// Picks that are no longer in the catalog.
+    pub dormant: usize,
     /// Estimated tokens of all that an agent gets: what is picked, pulled in, auto, and the instructions.
     pub tokens: u64,
     pub errors: usize,
@@ -36,13 +38,15 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// `97`, or `95 + 2 auto`: an auto source is given without being selected.
+    /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and only said where
+    /// it would look as if nothing was picked: `0 + 2 auto, 1 dormant`.
     pub fn given(&self) -> String {
-        let selected = cells::grouped((self.picked + self.pulled_in) as u64);
-        match self.auto {
-            0 => selected,
-            auto => format!("{selected} + {} auto", cells::grouped(auto as u64)),
-        }
+        let number = |count: usize| cells::grouped(count as u64);
+        let selected = self.picked + self.pulled_in;
+        let auto = if self.auto > 0 { format!(" + {} auto", number(self.auto)) } else { String::new() };
+        let is_said = self.dormant > 0 && selected == 0;
+        let dormant = if is_said { format!(", {} dormant", number(self.dormant)) } else { String::new() };
+        format!("{}{auto}{dormant}", number(selected))
     }
 
     /// Counts a snapshot.
@@ -66,6 +70,7 @@ impl Counts {
             picked: members.iter().filter(|it| it.role == Role::Picked).count(),
             pulled_in: members.iter().filter(|it| it.role == Role::Transitive && !auto(it.id.as_str())).count(),
             auto: sources.iter().filter(is_auto).count(),
+            dormant: snapshot.selection.dormant().len(),
             tokens: snapshot.agent_tokens(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,

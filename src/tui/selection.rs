@@ -96,14 +96,19 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     pane_view::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
 }
 
-/// `3 picked · 7 pulled in · 2 auto · ~12,400 tokens`, shortened if there is no room.
+/// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if there is no room.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     let number = |number: usize| cells::grouped(number as u64);
     let auto = if totals.auto > 0 { format!(" {dot} {} auto", number(totals.auto)) } else { String::new() };
+    let dormant = if totals.dormant > 0 { format!(" {dot} {} dormant", number(totals.dormant)) } else { String::new() };
     let each = format!("{} picked {dot} {} pulled in{auto}", number(totals.picked), number(totals.pulled_in));
     let tokens = cells::tokens(totals.tokens);
-    let notes = [format!("{each} {dot} {tokens} tokens"), format!("{each} {dot} {tokens}")];
+    let notes = [
+        format!("{each}{dormant} {dot} {tokens} tokens"),
+        format!("{each}{dormant} {dot} {tokens}"),
+        format!("{each} {dot} {tokens}"),
+    ];
     let all = || format!("{} {dot} {tokens} tokens", totals.given());
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
