@@ -19,15 +19,16 @@ pub struct TreeRow {
     pub brings: Brought,
 }
 
-/// What a pick brings: itself, and the sources that no other pick keeps. An agent gets sources of mode auto anyway, so that they
-/// are not among them.
+/// What a pick brings: itself, and the sources that no other pick keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Brought {
     /// The sources besides it.
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
     pub waiting: usize,
-    /// Estimated tokens of all of them and of itself, as far as known.
+    /// Those of them that are of mode auto: an agent gets them anyway, so that they cost nothing here.
+    pub autos: usize,
+    /// Estimated tokens of the others and of itself, as far as known.
     pub tokens: u64,
     /// Whether others pull in this source too, so that nothing leaves with its pick.
     pub is_kept: bool,
@@ -142,11 +143,13 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
         let price = || snapshot.tokens.get(member.id.as_str()).copied().unwrap_or(0);
         match from {
             ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
-            ReachedFrom::One(root) if source.is_none_or(|source| source.mode != Mode::Auto) => {
+            ReachedFrom::One(root) => {
                 let brought = brought.entry(*root).or_default();
+                let is_auto = source.is_some_and(|source| source.mode == Mode::Auto);
                 brought.others += usize::from(*root != at);
                 brought.waiting += usize::from(*root != at && source.is_some_and(Source::is_untrusted));
-                brought.tokens += price();
+                brought.autos += usize::from(*root != at && is_auto);
+                brought.tokens += if is_auto { 0 } else { price() };
             }
             _ => {}
         }
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pick_brings_what_no_other_pick_keeps_and_what_was_not_there_anyway() {
+    fn a_pick_brings_what_no_other_pick_keeps() {
         use refdesk_core::mention::{Mention, Via};
         let mut snapshot = fixture::snapshot();
         let mut graph = fixture::graph();
@@ -204,7 +207,8 @@ mod tests {
         snapshot.graph = graph.into();
         let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
         for (picks, expected) in [
-            (&["circuit-breaker"][..], &[("circuit-breaker", 4, 4_318, false)][..]),
+            // The conventions are of mode auto, and cost nothing more.
+            (&["circuit-breaker"][..], &[("circuit-breaker", 5, 4_318, false)][..]),
             // Both reach the timeouts, so that neither takes them along.
             (
                 &["circuit-breaker", "java-service"],

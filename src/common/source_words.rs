@@ -45,6 +45,14 @@ pub fn waiting(count: usize) -> String {
     }
 }
 
+/// `, 3 of them in the instructions anyway`: sources of mode auto that are pulled in cost nothing more.
+pub fn in_instructions(autos: usize) -> String {
+    match autos {
+        0 => String::new(),
+        autos => format!(", {} of them in the instructions anyway", grouped(autos as u64)),
+    }
+}
+
 /// How many of these wait for trust.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
     let waits = |id: &&SourceId| snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);

@@ -181,7 +181,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         (Choosing::Unpick(_) | Choosing::Keep(_), Response::SelectionPreview(preview)) => preview.toggled,
         (_, response) => return unexpected(&response, turn),
     };
-    if change.is_large(choosing.ids(), &state.snapshot.tokens) {
+    if change.is_large(choosing.ids(), &state.snapshot.catalog, &state.snapshot.tokens) {
         turn.say(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
         turn.say("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
@@ -265,9 +265,7 @@ pub fn clear(state: &mut PlainState, turn: &mut Turn) {
     if picks == 0 {
         return turn.say("There are no picks to clear.");
     }
-    let is_brought =
-        |member: &&SelectedSource| member.role == Role::Transitive && !is_auto(&state.snapshot, member.id.as_str());
-    let pulled_in = members.iter().filter(is_brought).count();
+    let pulled_in = members.iter().filter(|member| member.role == Role::Transitive).count();
     let also = match pulled_in {
         0 => String::new(),
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
@@ -312,9 +310,11 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     turn.say(&change.done);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
-        let cost = members.iter().filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
+        let unpaid = members.iter().filter(|member| !is_auto(snapshot, member.id.as_str()));
+        let cost = unpaid.filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
         let others = members.iter().map(|member| &member.id).filter(|id| !change.named.contains(id));
         let others: Vec<&str> = others.map(SourceId::as_str).collect();
+        let autos = source_words::in_instructions(others.iter().filter(|id| is_auto(snapshot, id)).count());
         if others.is_empty() {
             continue;
         }
@@ -322,7 +322,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         let ids = names(others.iter().copied());
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
         let price = known_tokens(cost);
-        turn.say(format!("{} {what}, {price}{in_all}{waiting}: {ids}.", counted(others.len(), what_more)));
+        turn.say(format!("{} {what}{autos}, {price}{in_all}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
@@ -331,13 +331,9 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
 }
 
-/// Members that the other selection does not have. An agent gets auto sources anyway, so that they neither come nor leave.
+/// Members that the other selection does not have.
 fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
-    let is_new = |member: &&SelectedSource| {
-        let id = member.id.as_str();
-        !other.selection.contains(id) && !is_auto(of, id)
-    };
-    of.selection.members().iter().filter(is_new).collect()
+    of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str())).collect()
 }
 
 /// `The selection has 21 sources. With the auto sources they have about 75,000 tokens; with the instructions, an agent gets
@@ -362,10 +358,7 @@ fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
 
 /// `The selection has 21 sources.`
 pub fn chosen(snapshot: &Snapshot) -> String {
-    // Auto sources are counted apart: they are given without being selected.
-    let is_selected = |id: &str| snapshot.selection.is_picked(id) || !is_auto(snapshot, id);
-    let selected = snapshot.selection.members().iter().filter(|member| is_selected(member.id.as_str()));
-    match selected.count() {
+    match snapshot.selection.members().len() {
         0 => "The selection is empty.".to_owned(),
         count => format!("The selection has {}.", counted(count, "source")),
     }

@@ -32,11 +32,13 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
         _ => standing(snapshot, id),
     };
-    let Brought { others, waiting, tokens, .. } = row.brings;
-    let waiting = source_words::waiting(waiting);
+    let Brought { others, waiting, autos, tokens, .. } = row.brings;
+    let (waiting, autos) = (source_words::waiting(waiting), source_words::in_instructions(autos));
     let brings = match others {
         0 => String::new(),
-        some => format!(" It brings {}, {} in all{waiting}.", counted(some, "more source"), known_tokens(tokens)),
+        some => {
+            format!(" It brings {}{autos}, {} in all{waiting}.", counted(some, "more source"), known_tokens(tokens))
+        }
     };
     match row.kind {
         TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),

@@ -108,10 +108,10 @@ pub fn follow(state: &mut State, before: &Snapshot) {
                 .collect();
             let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
             let unpaid = new.iter().filter(|id| !is_auto(id.as_str()));
-            let tokens: u64 = unpaid.clone().filter_map(|id| of.tokens.get(id.as_str())).sum();
+            let tokens: u64 = unpaid.filter_map(|id| of.tokens.get(id.as_str())).sum();
             // What was undone names the source it was done to, too.
             let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
-            let others = unpaid.clone().filter(|id| !is_named(id)).count();
+            let others = new.iter().filter(|id| !is_named(id)).count();
             let what =
                 if !awaited.named.is_empty() || new.iter().any(|id| is_named(id)) { "more source" } else { "source" };
             match (others, tokens) {

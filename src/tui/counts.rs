@@ -15,7 +15,7 @@ pub struct Counts {
     pub missing: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Sources of mode auto that are not picked.
+    /// Sources of mode auto that are neither picked nor pulled in.
     pub auto: usize,
     /// Picks that are no longer in the catalog.
     pub dormant: usize,
@@ -60,15 +60,16 @@ impl Counts {
             texts + 2 * source.tags.len().saturating_sub(1)
         };
         let of_template = |template: &Template| template.source.as_ref().map_or(0, |id| columns(id.as_str()));
-        let is_auto = |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.is_picked(source.id.as_str());
-        // An agent gets them anyway: being mentioned adds nothing.
-        let auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+        let is_auto = |source: &&Source| {
+            let member = snapshot.selection.member(source.id.as_str());
+            source.mode == Mode::Auto && member.is_none_or(|member| member.role == Role::AutoRoot)
+        };
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
             missing: sources.iter().filter(|source| source.is_missing()).count(),
             picked: members.iter().filter(|it| it.role == Role::Picked).count(),
-            pulled_in: members.iter().filter(|it| it.role == Role::Transitive && !auto(it.id.as_str())).count(),
+            pulled_in: members.iter().filter(|it| it.role == Role::Transitive).count(),
             auto: sources.iter().filter(is_auto).count(),
             dormant: snapshot.selection.dormant().len(),
             tokens: snapshot.agent_tokens(),

@@ -257,13 +257,14 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
 }
 
 fn brings(node: &TreeRow) -> String {
-    let Brought { others, waiting, tokens, is_kept } = node.brings;
+    let Brought { others, waiting, autos, tokens, is_kept } = node.brings;
     match others {
         _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
         0 => "Picked. Nothing else would leave with it.".to_owned(),
         _ => format!(
-            "Picked. It pulls in {}, {} tokens in all{}.",
+            "Picked. It pulls in {}{}, {} tokens in all{}.",
             cells::counted(others, "more source"),
+            source_words::in_instructions(autos),
             cells::tokens(tokens),
             source_words::waiting(waiting)
         ),

@@ -113,7 +113,7 @@ fn answers_do_not_depend_on_how_much_is_read_yet() {
 }
 
 #[test]
-fn what_is_in_the_instructions_anyway_is_not_pulled_in() {
+fn what_is_in_the_instructions_anyway_is_pulled_in_for_nothing() {
     let world = World::of(&[
         ("a.md", "See rules and b.\n"),
         ("b.md", "Nothing.\n"),
@@ -128,7 +128,7 @@ fn what_is_in_the_instructions_anyway_is_not_pulled_in() {
         ),
     ]);
     let Response::SelectionPreview(preview) = world.ask(Request::PreviewSelection("a".into())) else { panic!() };
-    assert_eq!(preview.toggled.enters, ["a".into(), "b".into()]);
+    assert_eq!(preview.toggled.enters, ["a".into(), "b".into(), "rules".into()]);
     assert_eq!(preview.toggled.tokens_in, 5 + 3);
 }
 

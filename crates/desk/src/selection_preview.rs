@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Desk;
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::{Catalog, Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
 
 /// What picking or excluding a source would change.
@@ -21,26 +21,27 @@ pub struct SelectionPreview {
 /// A difference between two selections, in the order of the selection, including the source itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
-    /// Sources that would enter; another one of mode auto is in the instructions anyway, and is not among them.
+    /// Sources that would enter.
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// Estimated tokens of those that would enter, as far as known.
+    /// Estimated tokens of those that would enter, as far as known; those of mode auto are in the instructions anyway.
     pub tokens_in: u64,
     /// Estimated tokens of those that would leave.
     pub tokens_out: u64,
 }
 
-/// More sources than this are worth a question before a pick pulls them in.
+/// More sources than this are worth a question before a pick pulls them in; an agent gets those of mode auto anyway.
 const MANY_SOURCES: usize = 10;
 /// The same for tokens.
 const MANY_TOKENS: u64 = 10_000;
 
 impl SelectionChange {
     /// Whether more than 10 sources or 10,000 tokens follow from the change of these: they and their price do not count.
-    pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
+    pub fn is_large(&self, asked: &[SourceId], catalog: &Catalog, tokens: &HashMap<SourceId, u64>) -> bool {
+        let is_auto = |id: &SourceId| catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         [&self.enters, &self.leaves].into_iter().any(|ids| {
-            let others = ids.iter().filter(|id| !asked.contains(id));
+            let others = ids.iter().filter(|id| !asked.contains(id) && !is_auto(id));
             let price: u64 = others.clone().filter_map(|id| tokens.get(id.as_str())).sum();
             others.count() > MANY_SOURCES || price > MANY_TOKENS
         })
@@ -63,8 +64,8 @@ pub struct LargePick {
 impl Desk {
     /// The sizes of a large pick; `None` for a smaller one.
     pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
-        let whole = self.follows(&[id], |choice| choice.pick(id));
-        if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
+        let whole = self.follows(|choice| choice.pick(id));
+        if !whole.is_large(&[SourceId::from(id)], &self.catalog, &self.tokens) {
             return None;
         }
         let (near, alone) = (self.follow_within(id, 1), self.follow_within(id, 0));
@@ -73,7 +74,7 @@ impl Desk {
 
     fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {
         let beyond = self.beyond(id, depth);
-        self.follows(&[id], |choice| {
+        self.follows(|choice| {
             let picked = choice.pick(id);
             for id in &beyond {
                 choice.exclude(id.as_str());
@@ -106,15 +107,14 @@ impl Desk {
     pub fn preview_selection(&mut self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
-        let toggled = self.follows(&[id], |choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
-        let barred = self.follows(&[id], |choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
+        let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
+        let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
         SelectionPreview { id: id.to_owned(), toggled, barred }
     }
 
     /// What picking all these at once would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
-        let asked: Vec<&str> = ids.iter().map(SourceId::as_str).collect();
-        self.follows(&asked, |choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
+        self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }
 
     /// What this choice would select.
@@ -129,7 +129,7 @@ impl Desk {
         }
     }
 
-    fn follows(&mut self, asked: &[&str], change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
+    fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         self.settle();
         let mut choice = self.choice.clone();
         if !change(&mut choice) {
@@ -143,11 +143,6 @@ impl Desk {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         let tokens =
             |ids: &[SourceId]| ids.iter().filter(|id| !is_auto(id)).filter_map(|id| self.tokens.get(id.as_str())).sum();
-        let only_in = |one: &Selection, other: &Selection| {
-            let mut ids = only_in(one, other);
-            ids.retain(|id| !is_auto(id) || asked.contains(&id.as_str()));
-            ids
-        };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
         SelectionChange { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
     }

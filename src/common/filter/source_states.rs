@@ -42,8 +42,7 @@ impl SourceStates {
         match word {
             StatusWord::Selected => known.member.is_some(),
             StatusWord::Picked => known.member == Some(Role::Picked),
-            // As it is counted: an agent gets sources of mode auto anyway.
-            StatusWord::Pulled => known.member == Some(Role::Transitive) && source.mode != Mode::Auto,
+            StatusWord::Pulled => known.member == Some(Role::Transitive),
             StatusWord::Auto => source.mode == Mode::Auto,
             StatusWord::Missing => source.is_missing(),
             StatusWord::Excluded => known.excluded,

@@ -40,7 +40,7 @@ fn a_pick_says_what_followed() {
 }
 
 #[test]
-fn an_auto_source_was_paid_for_before_and_neither_comes_nor_leaves() {
+fn an_auto_source_that_comes_was_paid_for_before() {
     let mut state = state();
     asked(&mut state, "pick java-service");
     let members = state.snapshot.selection.members().iter().cloned().chain([
@@ -55,8 +55,9 @@ fn an_auto_source_was_paid_for_before_and_neither_comes_nor_leaves() {
         lines,
         [
             "Picked java-service.",
-            "1 more source came, about 28,990 tokens in all: release-notes.",
-            "The selection has 7 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
+            "2 more sources came, 1 of them in the instructions anyway, about 28,990 tokens in all: release-notes and \
+             team-conventions.",
+            "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],
         "4,628 + 28,990 = 33,618"

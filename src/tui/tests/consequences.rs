@@ -169,7 +169,7 @@ fn an_auto_source_that_is_pulled_in_stays_auto_and_in_the_instructions() {
     let mut state = with_auto_pulled_in();
     let row = |state: &State| screen(state).lines().find(|line| line.contains("team-conventions")).unwrap().to_owned();
     assert!(row(&state).contains("◆ team-conventions"), "{}", screen(&state));
-    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 0, 1));
+    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 1, 0));
     for (leaves, said) in [
         (&["team-conventions"][..], "x would keep others from pulling it in; it stays in the"),
         (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens; it stays in the"),
@@ -379,4 +379,33 @@ fn fail_and_pick(state: &mut State) {
     let why = "references.json cannot be written: no space left on device";
     answer(state, Response::Done(vec![Error::new(Code::NotWritten, why, "free some space")]));
     press(state, "j");
+}
+
+#[test]
+fn an_auto_source_that_is_pulled_in_counts_as_pulled_in_and_costs_nothing_more() {
+    let mut state = fixture::state(120, 36);
+    let before = (state.counts.pulled_in, state.counts.auto, state.counts.tokens);
+    assert!(state.snapshot.selection.member("team-conventions").is_none());
+    let mut members = state.snapshot.selection.members().to_vec();
+    members.push(fixture::member("team-conventions", 1, &["circuit-breaker"]));
+    let selection = fixture::selection(members, &["old-runbook"], &["release-notes"]).into();
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, ..fixture::snapshot() })));
+    assert_eq!(
+        (state.counts.pulled_in, state.counts.auto, state.counts.tokens),
+        (before.0 + 1, before.1 - 1, before.2)
+    );
+    let picked = refdesk_desk::Picked {
+        status: refdesk_desk::PickStatus::Success,
+        picked: vec!["circuit-breaker".into()],
+        kept: Vec::new(),
+        pulled_in: vec!["timeouts".into(), "team-conventions".into()],
+        excluded: Vec::new(),
+        unknown: Vec::new(),
+        missing: Vec::new(),
+        message: String::new(),
+    };
+    let answered = (picked, serde_json::Value::Null);
+    answer(&mut state, Response::Picked(Ok(Box::new(answered))));
+    let said = message(&state);
+    assert!(said.contains("2 more sources pulled in, 1 of them in the instructions anyway"), "{said}");
 }

@@ -176,13 +176,14 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 /// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens in all: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
-    // As in the details and the question before a large pick: an agent gets auto sources anyway.
+    // An agent gets sources of mode auto anyway: they cost nothing more.
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
-    let count = pulled_in.clone().count();
+    let pulled_in = picked.pulled_in.iter();
+    let (count, paid) = (pulled_in.len(), pulled_in.clone().filter(|id| !is_auto(id.as_str())));
+    let autos = source_words::in_instructions(count - paid.clone().count());
     let new = picked.picked.iter().filter(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let is_new = new.clone().next().is_some();
-    let all = new.chain(pulled_in.clone());
+    let all = new.chain(paid);
     let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in.clone()));
@@ -200,7 +201,9 @@ fn followed(state: &State, picked: &Picked) -> String {
         0 if !is_new => format!("Picked {ids}, selected already, no tokens more{excluded}: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens} tokens{excluded}: {undo} undoes it"),
         _ => {
-            format!("Picked {ids}; {followed} pulled in, {tokens} tokens in all{waiting}{excluded}: {undo} undoes it")
+            format!(
+                "Picked {ids}; {followed} pulled in{autos}, {tokens} tokens in all{waiting}{excluded}: {undo} undoes it"
+            )
         }
     }
 }

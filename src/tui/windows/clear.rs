@@ -109,8 +109,7 @@ fn leaving(state: &State) -> (usize, u64) {
     }
     let leaving = || members.iter().filter(|member| !staying.contains(&member.id));
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let is_brought = |member: &&SelectedSource| member.role == Role::Transitive && !is_auto(member.id.as_str());
-    let pulled_in = leaving().filter(is_brought).count();
+    let pulled_in = leaving().filter(|member| member.role == Role::Transitive).count();
     let unpaid = leaving().filter(|member| !is_auto(member.id.as_str()));
     (pulled_in, unpaid.filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
 }
