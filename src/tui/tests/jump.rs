@@ -404,3 +404,11 @@ fn details_do_not_repeat_a_row_that_is_whole() {
     let name = "client.java.tmpl";
     assert!(shown.matches(name).count() <= 1, "{shown}");
 }
+
+#[test]
+fn a_problem_is_found_by_its_code() {
+    let mut state = fixture::state(120, 36);
+    let code = state.snapshot.diagnostics[0].code.as_str().to_owned();
+    press(&mut state, &format!("C-k \"!{code}\""));
+    assert!(!listed(&state).is_empty(), "{code}: {}", screen(&state));
+}

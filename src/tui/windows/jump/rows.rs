@@ -154,7 +154,9 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             JumpKind::Tag => tags(&state.jump, &mut rows),
             JumpKind::Problem => {
                 for (nth, problem) in state.problems().into_iter().enumerate() {
-                    rows.add(kind, &problems::subject(problem), &problem.message, JumpTarget::Problem(nth));
+                    // The window of problems shows the code, too.
+                    let about = format!("{}: {}", problem.code.as_str(), problem.message);
+                    rows.add(kind, &problems::subject(problem), &about, JumpTarget::Problem(nth));
                 }
             }
             JumpKind::Feed => feed(state, words, &mut rows),
