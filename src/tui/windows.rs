@@ -216,6 +216,7 @@ pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> H
         return Handled::Consumed;
     }
     match action {
+        Action::Back if state.open_window() == Some(WindowKind::LargePick) => state.window = state.jump.uncover(),
         Action::Back => state.window = None,
         Action::Move(motion) => step(state, motion, 1),
         Action::Edit(edit) if let Some(field) = window.field(state) => {

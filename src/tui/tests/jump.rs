@@ -11,7 +11,7 @@ use crate::tui::state::{PanePart, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot, Topic};
-use refdesk_desk::{Placing, SearchAnswer, SearchHit, SearchMode};
+use refdesk_desk::{LargePick, Placing, SearchAnswer, SearchHit, SearchMode, SelectionChange};
 use refdesk_text::{Code, Error, Fix};
 
 use crate::tui::tests::{answer, busy_morning, commands, event, message, press, screen, stale};
@@ -411,4 +411,20 @@ fn a_problem_is_found_by_its_code() {
     let code = state.snapshot.diagnostics[0].code.as_str().to_owned();
     press(&mut state, &format!("C-k \"!{code}\""));
     assert!(!listed(&state).is_empty(), "{code}: {}", screen(&state));
+}
+
+#[test]
+fn a_question_about_a_large_pick_leaves_the_window_open() {
+    for keys in ["Esc", "o", "y"] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "C-k \"retry\" Down");
+        let before = (listed(&state), state.window.map(|open| open.cursor.at));
+        let [whole, near, alone] = [(); 3].map(|()| SelectionChange::default());
+        let pick = LargePick { id: "retry-pattern".into(), whole, near, alone };
+        answer(&mut state, Response::LargePick(Box::new(pick)));
+        assert_eq!(state.open_window(), Some(WindowKind::LargePick));
+        press(&mut state, keys);
+        assert_eq!(state.open_window(), Some(WindowKind::Jump), "{keys}");
+        assert_eq!((listed(&state), state.window.map(|open| open.cursor.at)), before, "{keys}");
+    }
 }

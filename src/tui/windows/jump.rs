@@ -14,7 +14,9 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, text_columns, wide};
+use super::{
+    Handled, OpenWindow, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, text_columns, wide,
+};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filter::FilterResult;
 use crate::tui::fix;
@@ -66,6 +68,8 @@ pub struct JumpWindow {
     asked: Option<(String, bool)>,
     answer: Option<Result<Box<SearchAnswer>, Error>>,
     answers: u64,
+    /// The window as it was when the question about a large pick covered it.
+    covered: Option<OpenWindow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +82,16 @@ struct RowsOrigin {
 }
 
 impl JumpWindow {
+    /// Keeps the open window, if it is this one, for when a question that covers it is answered.
+    pub fn cover(&mut self, open: Option<OpenWindow>) {
+        self.covered = open.filter(|open| open.kind == WindowKind::Jump);
+    }
+
+    /// The window that a question covered.
+    pub fn uncover(&mut self) -> Option<OpenWindow> {
+        self.covered.take()
+    }
+
     /// Takes the answer to the newest search of the documents.
     pub fn take(&mut self, answer: Result<Box<SearchAnswer>, Error>) {
         self.answer = Some(answer);

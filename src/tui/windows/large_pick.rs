@@ -45,7 +45,7 @@ impl Window for LargePickView {
             Action::PickAlone => PickReach::Alone,
             _ => return Handled::Ignored,
         };
-        state.window = None;
+        state.window = state.jump.uncover();
         if let Some(pick) = state.large_pick.take() {
             effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
         }
@@ -63,6 +63,7 @@ impl Window for LargePickView {
 /// Opens the window for this pick.
 pub fn open(state: &mut State, pick: LargePick) {
     state.large_pick = Some(Box::new(pick));
+    state.jump.cover(state.window);
     state.open(WindowKind::LargePick);
 }
 
