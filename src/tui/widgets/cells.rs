@@ -195,12 +195,14 @@ fn first_part(word: &str, columns: usize) -> &str {
     if part.is_empty() { word.graphemes(true).next().unwrap_or(word) } else { part }
 }
 
-/// A message [`clean`], with a capital at its beginning. A key, a path or another name there stays as it is written.
+/// A message [`clean`], with a capital at its beginning. A key, a path, an address or another name there stays as it is
+/// written.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     let text = clean(text);
     let word = text.split([' ', ',', ':']).next().unwrap_or_default();
     let is_word = word.len() > 1 || word == "a";
-    if !is_word || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    let is_address = text.get(word.len()..).is_some_and(|rest| rest.starts_with("://"));
+    if !is_word || is_address || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return text;
     }
     let (first, rest) = text.split_at(1);
@@ -255,6 +257,7 @@ mod tests {
             ("x does nothing here", "x does nothing here"),
             ("@a is gone", "@a is gone"),
             ("references.json:4: no list", "references.json:4: no list"),
+            ("https://example.org/a: Enter copies it", "https://example.org/a: Enter copies it"),
             ("retry-policy does not render", "retry-policy does not render"),
             ("Picked @a", "Picked @a"),
             ("", ""),
