@@ -260,7 +260,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Move(Motion::PageUp), "difference page up", "One page of the difference up", ["PageUp"], &[KeyContext::Write], HelpOnly),
     entry!(Action::Move(Motion::PageDown), "difference page down", "One page of the difference down", ["PageDown"], &[KeyContext::Write], HelpOnly),
     entry!(Action::Accept, "leave prompt", "Go to the matching sources", ["Esc", "Tab"], &[KeyContext::Prompt], BottomLine),
-    entry!(Action::Edit(TextEdit::NewLine), "new line", "Start a new line", ["Enter"], &[KeyContext::Prompt], BottomLine),
+    entry!(Action::Edit(TextEdit::NewLine), "new line", "Start a new line", ["Enter", "C-j"], &[KeyContext::Prompt], BottomLine),
     entry!(Action::Edit(TextEdit::LineUp), "line up", "One line up; from the first line, the previous prompt", ["Up", "C-p"], &[KeyContext::Prompt], BottomLine),
     entry!(Action::Edit(TextEdit::LineDown), "line down", "One line down; from the last line, the next prompt", ["Down", "C-n"], &[KeyContext::Prompt], HelpOnly),
     entry!(Action::Enriched, "show enriched", "Switch between matching sources and the enriched prompt", ["C-t"], &[KeyContext::Prompt], HelpOnly),

@@ -189,3 +189,10 @@ fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
         assert!(words.join(" ").contains(sentence), "{row}: {shown}");
     }
 }
+
+#[test]
+fn a_line_feed_starts_a_new_line() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 Enter \"one\" C-j \"two\"");
+    assert_eq!(state.hints.prompt.text(), "one\ntwo");
+}
