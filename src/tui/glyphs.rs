@@ -7,12 +7,14 @@ use ratatui::symbols::border;
 
 use refdesk_core::selection::SelectionState;
 
-/// One set of characters; each is one column wide.
+/// One set of characters; each is one column wide, except an ellipsis in ASCII: `~` means about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Glyphs {
     unicode: bool,
     pub ellipsis: &'static str,
+    /// The same in one column.
+    pub deep: &'static str,
     pub dot: &'static str,
     pub dash: &'static str,
     pub cursor: &'static str,
@@ -46,6 +48,7 @@ impl Glyphs {
     pub const UNICODE: Self = Self {
         unicode: true,
         ellipsis: "…",
+        deep: "…",
         dot: "·",
         dash: "–",
         cursor: "▌",
@@ -77,11 +80,12 @@ impl Glyphs {
     /// For terminals and locales without Unicode.
     pub const ASCII: Self = Self {
         unicode: false,
-        ellipsis: "~",
+        ellipsis: "..",
+        deep: ".",
         dot: "-",
         dash: "-",
         cursor: ">",
-        rest: " ",
+        rest: ":",
         problem: "!",
         bar: "| ",
         tee: "|-",
@@ -179,9 +183,11 @@ mod tests {
             for standing in SelectionState::ALL {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
-            assert_eq!(glyphs.cycle.width(), 1);
+            assert_eq!((glyphs.cycle.width(), glyphs.deep.width(), glyphs.rest.width()), (1, 1, 1));
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }
+        let ascii = Glyphs::ASCII;
+        assert!(![ascii.ellipsis, ascii.rest].iter().any(|glyph| ["~", ascii.plain.vertical_left].contains(glyph)));
         assert!(SelectionState::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));
     }
 

@@ -87,7 +87,7 @@ fn lead(state: &State, row: &JoinRow) -> String {
         JoinEnd::Open | JoinEnd::Reading => glyphs.sorted,
         JoinEnd::Cycle => glyphs.cycle,
         JoinEnd::Unreadable => glyphs.problem,
-        JoinEnd::Deep => glyphs.ellipsis,
+        JoinEnd::Deep => glyphs.deep,
         JoinEnd::Last | JoinEnd::Undocumented => " ",
     };
     format!("{}{mark} ", glyphs.branch(row.level, row.open))

@@ -59,7 +59,7 @@ pub fn draw<F: Fn(usize) -> Style>(
     }
     write(run);
     let sign = |x: u16, buffer: &mut Buffer| {
-        buffer.set_stringn(x, area.y, skin.glyphs.ellipsis, 1, skin.theme.style(ThemeRole::Infra));
+        buffer.set_stringn(x, area.y, skin.glyphs.deep, 1, skin.theme.style(ThemeRole::Infra));
     };
     if across > 0 && !looks.line.is_empty() {
         sign(area.x, buffer);
