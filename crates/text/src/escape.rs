@@ -31,10 +31,26 @@ pub fn is_emoji_selector(before: Option<char>, c: char, next: Option<char>) -> b
     c == '\u{fe0f}' && before.is_some_and(|before| is_emoji(before) || is_key(before))
 }
 
-/// Whether `c` joins two emoji to one, as in a family.
-pub fn is_emoji_joiner(before: Option<char>, c: char, next: Option<char>) -> bool {
-    let joins_after = |before: char| is_emoji(before) || before == '\u{fe0f}';
-    c == '\u{200d}' && before.is_some_and(joins_after) && next.is_some_and(is_emoji)
+/// Whether `c`, after the text `before`, joins two pictographs to one, as in a family: a single joiner, behind an emoji with or
+/// without its selector or skin tone.
+pub fn is_emoji_joiner(before: &str, c: char, next: Option<char>) -> bool {
+    if c != '\u{200d}' || !next.is_some_and(|next| is_emoji(next) && !is_skin_tone(next) && !is_flag_letter(next)) {
+        return false;
+    }
+    let mut before = before.chars().rev();
+    let joined = match before.next() {
+        Some('\u{fe0f}') => before.next(),
+        last => last,
+    };
+    joined.is_some_and(|joined| is_emoji(joined) && !is_flag_letter(joined))
+}
+
+fn is_skin_tone(c: char) -> bool {
+    matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_flag_letter(c: char) -> bool {
+    matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
 }
 
 /// Whether a character is an emoji; digits, `#` and `*` are not.
@@ -43,7 +59,7 @@ pub(crate) fn is_emoji(c: char) -> bool {
 }
 
 /// The text with every hidden character printed escaped: `\x1b` below U+0080, `\u{202e}` above. Line breaks (CRLF too)
-/// and tabs stay, and so does what [`is_emoji_selector`] allows.
+/// and tabs stay, and so does what [`is_emoji_selector`] and [`is_emoji_joiner`] allow.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Fast path: almost every text is plain ASCII.
     if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
@@ -103,7 +119,9 @@ fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> CharForm) -> Cow<'_
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
-        let printed = if is_emoji_selector(before, c, next) { CharForm::AsIs } else { shown(c, next) };
+        let is_of_emoji =
+            || is_emoji_selector(before, c, next) || is_emoji_joiner(text.get(..at).unwrap_or_default(), c, next);
+        let printed = if is_of_emoji() { CharForm::AsIs } else { shown(c, next) };
         before = Some(c);
         if matches!(printed, CharForm::AsIs) {
             continue;
@@ -177,6 +195,21 @@ mod tests {
             ),
             ("⚠\u{fe0e}\u{e0100}", "⚠\\u{fe0e}\\u{e0100}", "⚠\\u{fe0e}\\u{e0100}"),
             ("no\u{a0}break", "no\u{a0}break", "no\u{a0}break"),
+            ("👩\u{200d}👩\u{200d}👧!", "👩\u{200d}👩\u{200d}👧!", "👩\u{200d}👩\u{200d}👧!"),
+            (
+                "❤\u{fe0f}\u{200d}🔥 👩🏽\u{200d}💻",
+                "❤\u{fe0f}\u{200d}🔥 👩🏽\u{200d}💻",
+                "❤\u{fe0f}\u{200d}🔥 👩🏽\u{200d}💻",
+            ),
+            ("a\u{200d}b", "a\\u{200d}b", "a\\u{200d}b"),
+            ("a\u{200d}👧", "a\\u{200d}👧", "a\\u{200d}👧"),
+            ("👩\u{200d}b", "👩\\u{200d}b", "👩\\u{200d}b"),
+            ("👩\u{200d}", "👩\\u{200d}", "👩\\u{200d}"),
+            ("👩\u{200d}\u{200d}👧", "👩\\u{200d}\\u{200d}👧", "👩\\u{200d}\\u{200d}👧"),
+            ("x\u{fe0f}\u{200d}👧", "x\\u{fe0f}\\u{200d}👧", "x\\u{fe0f}\\u{200d}👧"),
+            ("👩\u{200d}🏽", "👩\\u{200d}🏽", "👩\\u{200d}🏽"),
+            ("🇩\u{200d}🇪", "🇩\\u{200d}🇪", "🇩\\u{200d}🇪"),
+            ("1\u{200d}2", "1\\u{200d}2", "1\\u{200d}2"),
         ] {
             assert_eq!(visible(text), shown, "{text:?}");
             assert_eq!(one_line(text), line, "{text:?}");

@@ -19,7 +19,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::escape::{is_emoji, is_emoji_selector, is_hidden};
+use super::escape::{is_emoji, is_emoji_joiner, is_emoji_selector, is_hidden};
 use super::lines;
 use super::words::{is_letter, is_mark};
 
@@ -104,7 +104,7 @@ fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
     let both = |is: fn(char) -> bool| last.is_some_and(is) && next.is_some_and(is);
     match c {
         '\u{feff}' => at == 0,
-        '\u{200d}' if next.is_some_and(is_emoji) => last.is_some_and(|c| is_emoji(c) || c == '\u{fe0f}'),
+        '\u{200d}' if next.is_some_and(is_emoji) => is_emoji_joiner(before, c, next),
         '\u{200c}' | '\u{200d}' => both(joins),
         '\u{200e}' | '\u{200f}' | '\u{61c}' => {
             let (before, after) = letters.around(at);

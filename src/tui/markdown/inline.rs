@@ -25,7 +25,7 @@ impl InlineText {
 
     /// Appends external text.
     pub fn push(&mut self, text: &str, role: ThemeRole, added: Modifier) {
-        self.push_clean(&cells::clean_prose(text), role, added);
+        self.push_clean(&cells::clean(text), role, added);
     }
 
     /// Appends text that is clean already.
