@@ -4,7 +4,7 @@
 use super::{Session, Settled, Simulated};
 use crate::session::{self, Line, What};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, Considered, EnrichRequest, Level, MatchExplanation, Meaning, WhyNot};
+use refdesk_enrich::{BlockKind, Considered, EnrichRequest, Level, MatchExplanation, Meaning, Rejection, WhyNot};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -97,6 +97,11 @@ impl Settled<'_> {
             && let Ok(model) = self.model_name()
         {
             verdict.is_read = index.knows(source.id.as_str(), model.unwrap_or_default()).unwrap_or(false);
+        }
+        // By words alone most sources have no score; that their texts have nothing in common is not known.
+        let is_unscored = verdict.meaning.is_none() && verdict.hinted.as_ref().err() == verdict.untagged.as_ref();
+        if is_unscored && verdict.untagged.is_some() && verdict.is_read && !self.wants_meaning() {
+            verdict.hinted = Err(WhyNot::Rejected(Rejection::MeaningOff));
         }
         if verdict.hinted.is_ok() {
             verdict.hinted = is_given(&simulated, &source.id);

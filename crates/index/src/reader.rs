@@ -158,6 +158,14 @@ impl Index {
         Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
+    /// The threshold for the model of this name; `None` before it was computed.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn threshold(&self, model: &str) -> Result<Option<f32>, Error> {
+        threshold::load(&*self.storage, model)
+    }
+
     /// The texts of which only the first sections are in it.
     ///
     /// # Errors

@@ -118,6 +118,8 @@ fn why_not_gives_the_score() {
     let off = indexed(json!({"threshold": 0.3, "semantic": false}));
     let told = off.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
     assert_eq!((&told["reason"], &told["hinted"]), (&json!("meaning-off"), &json!(false)));
+    let told = off.json(&["why-not", "paint", "--prompt", "azimuth"], 0);
+    assert_eq!(told["reason"], "meaning-off", "by words alone nothing is known of its score: {told}");
     let bare = indexed(json!({}));
     let told = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
     assert_eq!((&told["reason"], &told["meaning"]["threshold"]), (&json!("no-threshold"), &Value::Null));
