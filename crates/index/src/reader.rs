@@ -17,8 +17,9 @@ use refdesk_text::Error;
 /// How many of the best sources are given with their sections.
 const PLACED: usize = 32;
 
-/// How many of them are compared with the text that their files have now, where the stamps of the files do not tell.
-const COMPARED: usize = 5;
+/// How many of them are compared with the text that their files have now, where the stamps of the files do not tell: as many as
+/// a person is shown.
+const COMPARED: usize = 10;
 
 /// Tells the headings and the first line of a document as they are now; `None` if its text is gone.
 pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;

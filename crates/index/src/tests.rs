@@ -341,6 +341,18 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
     world.write("a.md", &long("circuit"));
     assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
+    // As many as are listed for a person have their sections, even if all files are newer than the index.
+    let names: Vec<String> = (0..10).map(|nth| format!("n{nth}.md")).collect();
+    names.iter().for_each(|name| world.write(name, &long("retry")));
+    world.update(names.iter().map(|name| world.file(name, name)).collect());
+    names.iter().for_each(|name| world.write(name, &format!("\n{}", long("retry"))));
+    let (index, model) = world.index();
+    let section_now = |found: &crate::FoundDocument| Some((found.heading.to_owned(), found.line + 1));
+    let question = Question { text: "retry", section_now: Some(&section_now), ..Question::default() };
+    let about = index.about(&question, Some(model)).unwrap();
+    let lines: Vec<usize> = about.scored.iter().filter_map(|it| it.section.as_ref()).map(|it| it.line).collect();
+    assert_eq!(lines.len(), 10);
+    assert!(!lines.contains(&0), "{lines:?}");
 }
 
 fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
