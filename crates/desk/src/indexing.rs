@@ -11,7 +11,7 @@ use refdesk_core::catalog::Source;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
     About, CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
-    Question, Report,
+    Question, Report, SECTIONS_OF_A_TEXT,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -30,10 +30,9 @@ pub fn first_sections_only(files: &[String]) -> Option<String> {
     if let more @ 1.. = files.len().saturating_sub(NAMED_FILES) {
         named.push(format!("+{more} more"));
     }
-    let (files, have) = (tokens::counted(files.len(), "file"), if files.len() == 1 { "has" } else { "have" });
+    let (files, most) = (tokens::counted(files.len(), "file"), tokens::grouped(SECTIONS_OF_A_TEXT as u64));
     let named = named.join(", ");
-    (!named.is_empty())
-        .then(|| format!("Only the first sections of {files} are indexed, which {have} too many: {named}."))
+    (!named.is_empty()).then(|| format!("Only the first {most} sections of {files} are indexed: {named}."))
 }
 
 /// How to build the index.
@@ -258,12 +257,12 @@ mod tests {
     fn files_that_are_indexed_in_part_are_named_a_few_at_most() {
         for (count, expected) in [
             (0, None),
-            (1, Some("of 1 file are indexed, which has too many: 0.md.")),
-            (2, Some("of 2 files are indexed, which have too many: 0.md, 1.md.")),
-            (7, Some("of 7 files are indexed, which have too many: 0.md, 1.md, 2.md, 3.md, 4.md, +2 more.")),
+            (1, Some("of 1 file are indexed: 0.md.")),
+            (2, Some("of 2 files are indexed: 0.md, 1.md.")),
+            (7, Some("of 7 files are indexed: 0.md, 1.md, 2.md, 3.md, 4.md, +2 more.")),
         ] {
             let files: Vec<String> = (0..count).map(|nth| format!("{nth}.md")).collect();
-            let expected = expected.map(|rest| format!("Only the first sections {rest}"));
+            let expected = expected.map(|rest| format!("Only the first 2,000 sections {rest}"));
             assert_eq!(first_sections_only(&files), expected);
         }
     }

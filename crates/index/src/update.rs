@@ -44,7 +44,7 @@ const SOURCES_AT_ONCE: usize = 64;
 
 /// The most sections of a text and of an index; more are left out, and counted. A document that came with a repository could
 /// keep a processor busy for days otherwise.
-const SECTIONS_OF_A_TEXT: usize = 2_000;
+pub const SECTIONS_OF_A_TEXT: usize = 2_000;
 const SECTIONS: usize = 200_000;
 
 /// The most documents of a page and of an index, which get no vector or few.
