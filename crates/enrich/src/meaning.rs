@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SourceFiles;
-use refdesk_index::Scored;
+use refdesk_index::{INLINE, Scored};
 
 /// Words named in a sentence.
 const NAMED_WORDS: usize = 5;
@@ -61,7 +61,7 @@ pub struct Meaning {
     pub words: Vec<String>,
     /// The headings above the chunk.
     pub heading: String,
-    /// Its file as displayed; empty for what the catalog says, `None` if the place was not looked up.
+    /// Its file as displayed; empty for what is in the catalog itself, `None` if the place was not looked up.
     pub path: Option<String>,
     /// Its first line, from 1; 0 without a file, or if it is unknown after a change.
     pub line: usize,
@@ -74,7 +74,7 @@ impl Meaning {
     pub(super) fn new(scored: &Scored, threshold: Option<f32>, places: &dyn SourceFiles) -> Self {
         let section = scored.section.as_ref();
         let path = section.map(|section| match section.path.as_str() {
-            "" => String::new(),
+            "" | INLINE => String::new(),
             path => places.display_path(Path::new(path)),
         });
         Self {
@@ -109,7 +109,8 @@ impl Meaning {
     pub fn section(&self) -> String {
         let place = match self.path.as_deref() {
             None => return String::new(),
-            Some("") => "its description".to_owned(),
+            Some("") if self.line == 0 => "its description".to_owned(),
+            Some("") => format!("line {}", self.line),
             Some(path) if self.line == 0 => path.to_owned(),
             Some(path) => format!("{path}:{}", self.line),
         };
@@ -187,10 +188,11 @@ mod tests {
             ),
             (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, threshold not known yet"),
             (
-                meaning("", Some(""), None, 7),
+                Meaning { line: 0, ..meaning("", Some(""), None, 7) },
                 "its description",
                 "score 0.500, threshold not known yet, words w0, w1, w2, w3, w4, +2 more",
             ),
+            (meaning("A", Some(""), None, 0), "\"A\", line 7", "score 0.500, threshold not known yet"),
             (meaning("", None, None, 0), "", "score 0.500, threshold not known yet"),
         ] {
             assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));

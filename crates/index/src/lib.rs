@@ -54,4 +54,4 @@ pub use search::{
     FoundDocument, Placing, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
 };
 pub use threshold::background_texts;
-pub use update::{CurrentText, CutText, DOCUMENT_KINDS, Job, Progress, Report, SECTIONS_OF_A_TEXT, update};
+pub use update::{CurrentText, CutText, DOCUMENT_KINDS, INLINE, Job, Progress, Report, SECTIONS_OF_A_TEXT, update};

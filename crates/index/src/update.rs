@@ -12,10 +12,10 @@ use rayon::prelude::*;
 pub use self::cut::CutText;
 use self::cut::CutTexts;
 pub(crate) use self::cut::cut_texts;
-pub use self::texts::CurrentText;
 #[cfg(feature = "postgres")]
 pub(crate) use self::texts::hash_of;
 use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
+pub use self::texts::{CurrentText, INLINE};
 pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
 use crate::location::{Location, Writable};

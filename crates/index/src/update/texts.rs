@@ -21,7 +21,7 @@ use refdesk_text::Error;
 use refdesk_text::lines::decode;
 
 /// The path of the content of an inline source.
-const INLINE: &str = "inline";
+pub const INLINE: &str = "inline";
 
 /// A text that belongs in the index.
 pub(super) struct Wanted<'a> {
