@@ -405,7 +405,9 @@ impl SearchAnswer {
             0 => String::new(),
             some => format!("{} named without a text", tokens::counted(some, "source")),
         };
-        let tokens = usize::try_from(self.tokens_used).unwrap_or(usize::MAX);
+        // Sentences without a hit are read, too.
+        let tokens = if self.tokens_used == 0 { tokens::of_prose(bytes as u64) } else { self.tokens_used };
+        let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
         Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(What::Read) }
     }
 }
