@@ -245,10 +245,11 @@ impl Settled<'_> {
             )),
         }
         if found.incomparable > 0 {
-            let vectors = if found.incomparable == 1 { "1 document has" } else { "documents have" };
-            let count = if found.incomparable == 1 { String::new() } else { format!("{} ", found.incomparable) };
-            notes
-                .push(format!("{count}{vectors} a damaged vector, which is not compared: a fresh index repairs that."));
+            let (sections, have) =
+                (tokens::counted(found.incomparable, "section"), if found.incomparable == 1 { "has" } else { "have" });
+            notes.push(format!(
+                "{sections} {have} a damaged vector, which is not compared: a fresh index repairs that."
+            ));
         }
         notes.extend(first_sections_only(&self.cut_files(takes_part)?));
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
@@ -330,15 +331,15 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
 
 /// What is missing in an index, the sources first: what they say is not found at all.
 fn incomplete(Partial { indexed, of, unread }: Partial) -> Vec<String> {
-    let documents = of.saturating_sub(unread);
+    let sections = of.saturating_sub(unread);
     let missing = (unread > 0).then(|| {
         let are = if unread == 1 { "is" } else { "are" };
         format!("The index is not complete: {} {are} not in it yet.", tokens::counted(unread, "source"))
     });
-    let by_words = (indexed < documents).then(|| {
+    let by_words = (indexed < sections).then(|| {
         format!(
             "{indexed} of {} are found by meaning, the others by words alone.",
-            tokens::counted(documents, "document")
+            tokens::counted(sections, "section")
         )
     });
     missing.into_iter().chain(by_words).collect()
