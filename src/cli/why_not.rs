@@ -164,6 +164,9 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
         Err(WhyNot::Rejected(rejected)) => {
             let what = match &verdict.untagged {
                 Some(_) => format!("{rejected}: {}; {}.", figures(verdict), lacks_tag(source, verdict)),
+                None if *rejected == Rejection::Unreadable => {
+                    format!("{rejected}, although it matches: {}.", matched(verdict))
+                }
                 None => format!("{rejected}: {}.", matched(verdict)),
             };
             (rejected.code(), not_hinted(&what), remedy(id, *rejected, !verdict.matched.is_empty()))
