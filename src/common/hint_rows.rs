@@ -99,9 +99,7 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
             "waits for trust".to_owned()
         }
         WhyNot::Unreadable => "its text cannot be read".to_owned(),
-        WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => {
-            "the search index is being built".to_owned()
-        }
+        WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => "being indexed".to_owned(),
         WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
         WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
         WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("needs {needed} beside the best hint"),

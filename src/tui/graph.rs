@@ -79,7 +79,6 @@ impl GraphTab {
 /// The values that the analysis is computed from.
 #[derive(Debug, Clone)]
 struct AnalysedValues {
-    generation: u64,
     catalog: Arc<Catalog>,
     graph: Arc<MentionGraph>,
     tokens: Arc<std::collections::HashMap<SourceId, u64>>,

@@ -244,19 +244,14 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     let snapshot = &state.snapshot;
-    // The engine analyses what it knows when it is asked: while it reads documents again, that is less than before.
-    let is_analysed = state.graph.analysis.as_ref().is_some_and(|it| Arc::ptr_eq(&it.graph, &snapshot.graph));
     let is_current = state.graph.asked.as_ref().is_some_and(|asked| {
-        asked.generation == snapshot.generation
-            || is_analysed
-                && Arc::ptr_eq(&asked.catalog, &snapshot.catalog)
-                && Arc::ptr_eq(&asked.graph, &snapshot.graph)
-                && Arc::ptr_eq(&asked.tokens, &snapshot.tokens)
-                && asked.selection.excluded() == snapshot.selection.excluded()
+        Arc::ptr_eq(&asked.catalog, &snapshot.catalog)
+            && Arc::ptr_eq(&asked.graph, &snapshot.graph)
+            && Arc::ptr_eq(&asked.tokens, &snapshot.tokens)
+            && asked.selection.excluded() == snapshot.selection.excluded()
     });
     if !is_current {
         state.graph.asked = Some(AnalysedValues {
-            generation: snapshot.generation,
             catalog: snapshot.catalog.clone(),
             graph: snapshot.graph.clone(),
             tokens: snapshot.tokens.clone(),

@@ -62,6 +62,10 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
                 WhyNot::Inside { piece, .. } => format!("occurs only within {}", cut(state, piece)),
                 why => format!(": {}", brief(state, &passed.id, why)),
             };
+            // There is no room for a tag, and it is not the reason.
+            if passed.why == WhyNot::Rejected(Rejection::Unreadable) {
+                return format!("{} {}", state.skin.glyphs.dash, brief(state, &passed.id, &passed.why));
+            }
             let subject = if passed.tags.is_empty() { format!("@{}", passed.id) } else { passed.tags.join(", ") };
             let gap = if why.starts_with(':') { "" } else { " " };
             format!("{} {subject}{gap}{why}", state.skin.glyphs.dash)
@@ -258,7 +262,9 @@ fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if rows::waits_for_trust(&state.snapshot, id) => {
             format!("it waits for trust, so its text is not read. {} shows what to trust", state.key(Action::Trust))
         }
-        WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => brief(state, id, why),
+        WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => {
+            "the search index is being built".to_owned()
+        }
         WhyNot::Rejected(rejected) => rejected.to_string(),
         why => brief(state, id, why),
     }

@@ -178,7 +178,7 @@ fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
         ranges: std::iter::once(0..4).collect(),
         why: WhyNot::Rejected(Rejection::Unreadable),
     };
-    for (passed, row) in [(Vec::new(), "– waits for trust"), (vec![passed], "– quux: waits for trust")] {
+    for (passed, row) in [(Vec::new(), "– waits for trust"), (vec![passed], "– waits for trust")] {
         let considered = Some(vec![withheld.clone()]);
         answer(&mut state, Response::Findings(Findings { considered, passed, ..Findings::default() }));
         let shown = screen(&state);

@@ -74,7 +74,7 @@ pub fn is_open(workspace: &Path, attendant: Attendant) -> bool {
 }
 
 /// How many screens, servers or agents of this workspace there are; 0 on file systems without locks.
-pub(crate) fn open_count(workspace: &Path, attendant: Attendant) -> usize {
+pub fn open_count(workspace: &Path, attendant: Attendant) -> usize {
     let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return 0 };
     let names = folder.names().unwrap_or_default();
     let is_held = |name: &&OsString| {
