@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 pub mod budget;
+pub mod change_cost;
 pub mod clearing;
 pub mod databases;
 pub mod feed_query;

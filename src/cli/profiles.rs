@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::answer::CommandOutput;
 use super::args::{Cli, Command, OutputFormat};
 use super::rows;
+use crate::common::source_words;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Profiled, find_profile};
@@ -17,6 +18,9 @@ use refdesk_text::tokens::grouped;
 
 /// Columns of the text form, for a narrow pane.
 const COLUMNS: usize = 60;
+
+/// The column of sources that wait for trust, shown only if there are some.
+const WAITING: usize = 5;
 
 /// A profile does not store the selection, so commands that store it are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
@@ -72,6 +76,7 @@ fn in_json(it: &Profiled) -> Value {
         "templates": it.templates,
         "template_count": it.templates.len(),
         "tokens": it.tokens,
+        "waiting": it.waiting,
         "of_its_own_scope": is_narrow(it),
         "exclude_tools": it.exclude_tools,
         "transitive_injection": it.transitive_injection,
@@ -110,15 +115,18 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
 }
 
 fn table(all: &[Profiled]) -> String {
-    let head = ["profile", "picks", "pulls", "templates", "tokens ", "missing"].map(str::to_owned);
+    let is_waiting = all.iter().any(|it| it.waiting > 0);
+    let head = ["profile", "picks", "pulls", "templates", "tokens ", "untrusted", "missing"].map(str::to_owned);
     let row = |it: &Profiled| {
         let count = |count: usize| count.to_string();
+        let some = |number: usize| if number == 0 { String::new() } else { count(number) };
         let tokens = format!("~{}{}", grouped(it.tokens), if is_narrow(it) { "*" } else { " " });
-        let missing = if it.missing.is_empty() { String::new() } else { count(it.missing.len()) };
         let picks = count(it.picks.len() + it.from_auto.len());
-        [it.name.clone(), picks, count(it.transitive.len()), count(it.templates.len()), tokens, missing]
+        let templates = count(it.templates.len());
+        let [waiting, missing] = [it.waiting, it.missing.len()].map(some);
+        [it.name.clone(), picks, count(it.transitive.len()), templates, tokens, waiting, missing]
     };
-    let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    let rows: Vec<[String; 7]> = std::iter::once(head).chain(all.iter().map(row)).collect();
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     // A name must be typed, so it is never cut, and figures are compared, so they stand below each other.
@@ -131,7 +139,7 @@ fn table(all: &[Profiled]) -> String {
                 let shown = one_line(cell);
                 line.push_str(&shown);
                 line.push_str(&" ".repeat(name.saturating_sub(shown.width())));
-            } else {
+            } else if column != WAITING || is_waiting {
                 line.push_str(&format!(" {cell:>width$}", width = width(column)));
             }
         }
@@ -153,6 +161,7 @@ fn details(it: &Profiled) -> String {
         paragraph("picks", &ids(&it.picks)),
         paragraph("auto", &ids(&it.from_auto)),
         paragraph("pulls in", &ids(&it.transitive)),
+        paragraph("costs", &format!("~{} tokens{}", grouped(it.tokens), source_words::waiting(it.waiting))),
         paragraph("templates", &it.templates.join(", ")),
         paragraph("excluded", &it.excluded.join(", ")),
         paragraph("knows", &restrictions(it)),

@@ -26,10 +26,8 @@ pub struct Brought {
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
     pub waiting: usize,
-    /// Those of them that are of mode auto: an agent gets them anyway, so that they cost nothing here.
+    /// Those of them that are of mode auto: an agent gets them anyway.
     pub autos: usize,
-    /// Estimated tokens of the others and of itself, as far as known.
-    pub tokens: u64,
     /// Whether others pull in this source too, so that nothing leaves with its pick.
     pub is_kept: bool,
 }
@@ -140,7 +138,6 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
     let mut brought: HashMap<usize, Brought> = HashMap::new();
     for (at, (member, from)) in members.iter().zip(&reached).enumerate() {
         let source = snapshot.catalog.get(member.id.as_str());
-        let price = || snapshot.tokens.get(member.id.as_str()).copied().unwrap_or(0);
         match from {
             ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
             ReachedFrom::One(root) => {
@@ -149,7 +146,6 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
                 brought.others += usize::from(*root != at);
                 brought.waiting += usize::from(*root != at && source.is_some_and(Source::is_untrusted));
                 brought.autos += usize::from(*root != at && is_auto);
-                brought.tokens += if is_auto { 0 } else { price() };
             }
             _ => {}
         }
@@ -207,17 +203,17 @@ mod tests {
         snapshot.graph = graph.into();
         let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
         for (picks, expected) in [
-            // The conventions are of mode auto, and cost nothing more.
-            (&["circuit-breaker"][..], &[("circuit-breaker", 5, 4_318, false)][..]),
+            // One of them is of mode auto.
+            (&["circuit-breaker"][..], &[("circuit-breaker", 5, false)][..]),
             // Both reach the timeouts, so that neither takes them along.
             (
                 &["circuit-breaker", "java-service"],
-                &[("circuit-breaker", 3, 3_678, false), ("java-service", 0, 23_870, false)],
+                &[("circuit-breaker", 3, false), ("java-service", 0, false)],
             ),
             // The breaker pulls the pattern in as well.
             (
                 &["circuit-breaker", "retry-pattern"],
-                &[("circuit-breaker", 0, 1_450, false), ("retry-pattern", 0, 0, true)],
+                &[("circuit-breaker", 0, false), ("retry-pattern", 0, true)],
             ),
         ] {
             let mut members: Vec<_> = picks.iter().map(|id| pulled(id, 0, &[])).collect();
@@ -236,7 +232,7 @@ mod tests {
             let all = rows(&snapshot);
             let roots = all.iter().filter(|row| matches!(row.kind, TreeRowKind::Member(_)) && row.level == 0);
             let brought: Vec<_> = roots
-                .map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.tokens, row.brings.is_kept))
+                .map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.is_kept))
                 .collect();
             assert_eq!(brought, expected, "{picks:?}");
         }

@@ -4,17 +4,17 @@
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
-use refdesk_desk::{LargePick, SelectionChange};
+use refdesk_desk::{LargePick, SelectionChange, token_difference};
 use refdesk_text::Error;
 
 use crate::common::clearing::staying;
-use crate::common::source_words;
+use crate::common::{change_cost, source_words};
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
 use super::state::{Pending, PlainState, Question, Turn};
 use super::update::unexpected;
-use super::words::{counted, known_tokens, named, names, standing, tokens};
+use super::words::{counted, named, names, standing, tokens};
 
 /// A change of picks and exclusions that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,23 +209,27 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
     let waiting = |ids: &[SourceId]| {
         source_words::waiting(source_words::count_waiting(snapshot, ids.iter().filter(|id| !own.contains(id))))
     };
-    let mut parts = Vec::new();
-    match (others(own, &change.enters), change.tokens_in) {
-        (0, 0) => {}
-        (0, cost) => parts.push(format!("add {}", tokens(cost))),
-        (count, cost) => {
-            let (more, waiting) = (counted(count, "more source"), waiting(&change.enters));
-            parts.push(format!("pull in {more}, {} in all{waiting}", known_tokens(cost)));
+    let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
+    match (enter, leave) {
+        (0, 0) => match change.tokens {
+            0 => "change nothing else".to_owned(),
+            more @ 1.. => format!("add {}", tokens(more.unsigned_abs())),
+            less => format!("save {}", tokens(less.unsigned_abs())),
+        },
+        (count, 0) => {
+            let (more, cost) = (counted(count, "more source"), change_cost::added(change.tokens, tokens));
+            format!("pull in {more}, {cost} in all{}", waiting(&change.enters))
+        }
+        (0, count) => {
+            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.tokens, tokens));
+            format!("release {more}, {cost} in all")
+        }
+        (enter, leave) => {
+            let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
+            let cost = change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no tokens more".to_owned());
+            format!("pull in {enter} and release {leave}, {cost} in all{}", waiting(&change.enters))
         }
     }
-    match (others(own, &change.leaves), change.tokens_out) {
-        (0, 0) => {}
-        (0, cost) => parts.push(format!("save {}", tokens(cost))),
-        (count, cost) => {
-            parts.push(format!("release {}, {} in all", counted(count, "more source"), known_tokens(cost)));
-        }
-    }
-    if parts.is_empty() { "change nothing else".to_owned() } else { parts.join(", and ") }
 }
 
 /// Does it.
@@ -310,19 +314,20 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     turn.say(&change.done);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
-        let unpaid = members.iter().filter(|member| !is_auto(snapshot, member.id.as_str()));
-        let cost = unpaid.filter_map(|member| snapshot.tokens.get(member.id.as_str())).sum();
         let others = members.iter().map(|member| &member.id).filter(|id| !change.named.contains(id));
         let others: Vec<&str> = others.map(SourceId::as_str).collect();
         let autos = source_words::in_instructions(others.iter().filter(|id| is_auto(snapshot, id)).count());
         if others.is_empty() {
             continue;
         }
-        let (what_more, in_all) = if change.named.is_empty() { ("source", "") } else { ("more source", " in all") };
+        let what_more = if change.named.is_empty() { "source" } else { "more source" };
         let ids = names(others.iter().copied());
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
-        let price = known_tokens(cost);
-        turn.say(format!("{} {what}{autos}, {price}{in_all}{waiting}: {ids}.", counted(others.len(), what_more)));
+        turn.say(format!("{} {what}{autos}{waiting}: {ids}.", counted(others.len(), what_more)));
+    }
+    let difference = token_difference(before.agent_tokens(), after.agent_tokens());
+    if let Some(difference) = change_cost::signed(difference, tokens, "fewer") {
+        turn.say(format!("An agent gets {difference}."));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };

@@ -9,10 +9,12 @@ use refdesk_desk::{Profiled, Switch};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::grouped;
 
+use crate::common::source_words;
+
 use super::choice::change;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{Pending, PlainState, Question, Turn};
-use super::words::{counted, known_tokens, sentence};
+use super::words::{counted, sentence, tokens};
 
 /// A switch that was compared with the selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,10 +51,11 @@ fn words(profile: &Profiled) -> String {
     let about =
         if profile.description.is_empty() { String::new() } else { format!(" {}", sentence(&profile.description)) };
     format!(
-        "{name}, {} picked, {} pulled in, {}, {}{missing}.{about}",
+        "{name}, {} picked, {} pulled in, {}{}, {}{missing}.{about}",
         picks.len() + from_auto.len(),
         transitive.len(),
-        known_tokens(profile.tokens),
+        tokens(profile.tokens),
+        source_words::waiting(profile.waiting),
         counted(templates.len(), "template"),
     )
 }
@@ -88,10 +91,9 @@ pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch
         }
     }
     switch.stays.iter().for_each(|what| turn.say(format!("Stays as it is: {}", sentence(what))));
-    let [before, after] = [switch.tokens_before, switch.tokens_after].map(grouped);
-    turn.say(format!(
-        "Without auto sources, the selection costs about {before} tokens now, and about {after} afterwards."
-    ));
+    let (before, after) = (tokens(switch.tokens_before), grouped(switch.tokens_after));
+    let waiting = source_words::waiting(switch.waiting);
+    turn.say(format!("An agent gets {before} now, and about {after} afterwards{waiting}."));
     for (what, files) in [("Writes", &switch.writes), ("Removes, unless changed by hand", &switch.removes)] {
         if !files.is_empty() {
             turn.say(format!("{what}: {}.", files.join(", ")));

@@ -8,9 +8,11 @@ use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request as Asked};
 use refdesk_desk::engine::{Ended, Over, Reply, Request, Waiting};
 
+use crate::common::{change_cost, source_words};
+
 use super::lists::{NumberedRow, Target, list};
 use super::state::{Pending, PlainState, Question, Turn, Typist};
-use super::words::{counted, known_tokens, names, price, sentence, standing};
+use super::words::{counted, names, price, sentence, standing, tokens};
 
 /// The request that is being answered, as it was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,7 +185,11 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
     turn.say(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
     match all.enters.len() {
         0 => turn.say("They add nothing new to the selection."),
-        some => turn.say(format!("They add {}, {} together.", counted(some, "source"), known_tokens(all.tokens_in))),
+        some => {
+            let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
+            let cost = change_cost::added(all.tokens, tokens);
+            turn.say(format!("They add {}, {cost} together{waiting}.", counted(some, "source")));
+        }
     }
     turn.say("Type yes to answer with them, or other numbers, all, none, or later.");
     state.question = Some(Question::Request(Box::new(open)));

@@ -5,7 +5,7 @@ use refdesk_core::catalog::SourceId;
 use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{PlainState, Turn};
-use super::words::{counted, known_tokens, price, standing};
+use super::words::{counted, price, standing};
 use crate::common::selection_tree::{Brought, TreeRow, TreeRowKind, rows};
 use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
@@ -32,13 +32,11 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
         _ => standing(snapshot, id),
     };
-    let Brought { others, waiting, autos, tokens, .. } = row.brings;
+    let Brought { others, waiting, autos, .. } = row.brings;
     let (waiting, autos) = (source_words::waiting(waiting), source_words::in_instructions(autos));
     let brings = match others {
         0 => String::new(),
-        some => {
-            format!(" It brings {}{autos}, {} in all{waiting}.", counted(some, "more source"), known_tokens(tokens))
-        }
+        some => format!(" It brings {}{autos}{waiting}.", counted(some, "more source")),
     };
     match row.kind {
         TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),

@@ -15,11 +15,6 @@ pub fn tokens(number: u64) -> String {
     format!("about {} token{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// The same; 0 if nothing is known of the price.
-pub fn known_tokens(number: u64) -> String {
-    if number == 0 { "tokens unknown".to_owned() } else { tokens(number) }
-}
-
 /// The price of a source.
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
     snapshot.tokens.get(id).map_or_else(|| "tokens unknown".to_owned(), |count| tokens(*count))

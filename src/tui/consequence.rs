@@ -1,14 +1,13 @@
 //! What followed from a change of picks and exclusions made here, and how to undo it: one message once the next snapshot
 //! shows it.
 
-use std::borrow::Cow;
-
+use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
 use crate::tui::source_state;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::widgets::cells;
-use refdesk_core::catalog::{Mode, SourceId};
-use refdesk_desk::Switch;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::{Switch, token_difference};
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
@@ -18,8 +17,8 @@ pub struct AwaitedChange {
     done: String,
     /// The sources that it was done to; none for a change of all.
     named: Vec<SourceId>,
-    /// What followed, if that was known before.
-    known: Option<String>,
+    /// What changed with a switch of profiles, and how many of its sources wait for trust.
+    switched: Option<(String, usize)>,
     /// Whether another process makes the change, after an answer given here.
     by_asker: bool,
     /// What takes it back.
@@ -30,7 +29,7 @@ pub struct AwaitedChange {
 pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
     let awaited =
-        |done: String, named: Vec<SourceId>, back| AwaitedChange { done, named, back, known: None, by_asker: false };
+        |done: String, named: Vec<SourceId>, back| AwaitedChange { done, named, back, switched: None, by_asker: false };
     let of = |verb: &str, id: &SourceId| {
         Some(awaited(format!("{verb} @{}", clean(id.as_str())), vec![id.clone()], Action::Undo))
     };
@@ -51,7 +50,7 @@ pub fn expect(state: &mut State, request: &Request) {
         Request::SwitchProfile(_) => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
-                Some(AwaitedChange { known: Some(switched(switch)), ..awaited(done, Vec::new(), Action::Undo) })
+                Some(AwaitedChange { switched: Some((counts(switch), switch.waiting)), ..awaited(done, Vec::new(), Action::Undo) })
             }
             _ => None,
         },
@@ -69,8 +68,8 @@ pub fn expect(state: &mut State, request: &Request) {
     };
 }
 
-/// `: 1 picked, 10 pulled in, ~4,337 tokens now`, as the comparison said it.
-fn switched(switch: &Switch) -> String {
+/// `1 picked, 10 pulled in, `, as the comparison said it.
+fn counts(switch: &Switch) -> String {
     let counts = [
         (switch.picked.len(), "picked"),
         (switch.unpicked.len(), "unpicked"),
@@ -78,8 +77,7 @@ fn switched(switch: &Switch) -> String {
         (switch.released.len(), "released"),
     ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: String = counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count as u64))).collect();
-    format!(": {counts}{} tokens now", cells::tokens(switch.tokens_after))
+    counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count as u64))).collect()
 }
 
 /// After a snapshot: says what followed, unless something that matters more is said.
@@ -97,39 +95,43 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         return;
     }
     let after = &state.snapshot;
-    let parts =
-        [(after, before, "pulled in", ""), (before, after, "released", " saved")].map(|(of, other, verb, saved)| {
-            let new: Vec<&SourceId> = of
-                .selection
-                .members()
-                .iter()
-                .map(|it| &it.id)
-                .filter(|id| !other.selection.contains(id.as_str()))
-                .collect();
-            let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-            let unpaid = new.iter().filter(|id| !is_auto(id.as_str()));
-            let tokens: u64 = unpaid.filter_map(|id| of.tokens.get(id.as_str())).sum();
-            // What was undone names the source it was done to, too.
-            let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
-            let others = new.iter().filter(|id| !is_named(id)).count();
-            let what =
-                if !awaited.named.is_empty() || new.iter().any(|id| is_named(id)) { "more source" } else { "source" };
-            match (others, tokens) {
-                (0, 0) => Cow::Borrowed(""),
-                (0, tokens) if saved.is_empty() => format!("; {} tokens more", cells::tokens(tokens)).into(),
-                (0, tokens) => format!("; {} tokens{saved}", cells::tokens(tokens)).into(),
-                (count, 0) => format!("; {} {verb}", cells::counted(count, what)).into(),
-                (count, tokens) => {
-                    format!("; {} {verb}, {} tokens{saved}", cells::counted(count, what), cells::tokens(tokens)).into()
-                }
-            }
-        });
+    let followed = match &awaited.switched {
+        Some((counts, waiting)) => {
+            let tokens = cells::in_tokens(after.agent_tokens());
+            format!(": {counts}{tokens} now{}", source_words::waiting(*waiting))
+        }
+        None => followed(&awaited, before, after),
+    };
     let (is_there, verb) = match awaited.back {
         Action::Redo => (after.redo.is_some(), "redoes"),
         _ => (after.undo.is_some(), "undoes"),
     };
     let back = if is_there { format!(": {} {verb} it", state.key(awaited.back)) } else { String::new() };
-    let followed = awaited.known.unwrap_or_else(|| parts.concat());
     let text = format!("{}{followed}{back}", awaited.done);
     state.message = Some(Message { text, tone: Tone::Done });
+}
+
+/// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the difference in the top line.
+fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
+    let mut parts = Vec::new();
+    let mut waiting = 0;
+    for (of, other, verb) in [(after, before, "pulled in"), (before, after, "released")] {
+        let members = of.selection.members().iter().map(|it| &it.id);
+        let new: Vec<&SourceId> = members.filter(|id| !other.selection.contains(id.as_str())).collect();
+        // What was undone names the source it was done to, too.
+        let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
+        let others = new.iter().filter(|id| !is_named(id));
+        let count = others.clone().count();
+        if verb == "pulled in" {
+            waiting = source_words::count_waiting(of, others.copied());
+        }
+        let is_more = !awaited.named.is_empty() || new.iter().any(|id| is_named(id));
+        if count > 0 {
+            let what = if is_more { "more source" } else { "source" };
+            parts.push(format!("{} {verb}", cells::counted(count, what)));
+        }
+    }
+    let change = token_difference(before.agent_tokens(), after.agent_tokens());
+    parts.extend(change_cost::signed(change, cells::in_tokens, "saved"));
+    if parts.is_empty() { String::new() } else { format!("; {}{}", parts.join(", "), source_words::waiting(waiting)) }
 }

@@ -250,22 +250,25 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         }
     }
     let follows = preview::lines(state, id, columns);
-    // The keys come before a long list of reasons.
-    let place = lines.len().min(if matches!(node.kind, TreeRowKind::Member(_)) { 2 } else { lines.len() });
+    // The keys come before a long list of reasons, which stays together.
+    let place = if is_pulled_in(state, node) { 1 } else { lines.len() };
     lines.splice(place..place, follows);
     lines
 }
 
+fn is_pulled_in(state: &State, node: &TreeRow) -> bool {
+    node.member(state.snapshot.selection.members()).is_some_and(|member| member.role == Role::Transitive)
+}
+
 fn brings(node: &TreeRow) -> String {
-    let Brought { others, waiting, autos, tokens, is_kept } = node.brings;
+    let Brought { others, waiting, autos, is_kept } = node.brings;
     match others {
         _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
         0 => "Picked. Nothing else would leave with it.".to_owned(),
         _ => format!(
-            "Picked. It pulls in {}{}, {} tokens in all{}.",
+            "Picked. It pulls in {}{}{}.",
             cells::counted(others, "more source"),
             source_words::in_instructions(autos),
-            cells::tokens(tokens),
             source_words::waiting(waiting)
         ),
     }

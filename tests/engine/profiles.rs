@@ -33,11 +33,10 @@ fn a_switch_does_what_its_diff_showed_as_one_change() {
     assert_eq!((switch.pulled_in.clone(), switch.released.clone()), (vec!["b".into()], vec![]));
     assert_eq!(switch.missing, ["nobody"]);
     assert_eq!(switch.stays.len(), 3, "{:?}", switch.stays);
-    let price = |now: &Snapshot| -> u64 { members(now).iter().filter_map(|id| now.tokens.get(id.as_str())).sum() };
-    assert_eq!(switch.tokens_before, price(&before));
+    assert_eq!(switch.tokens_before, before.agent_tokens(), "as in the top line");
     world.send(Request::SwitchProfile(file));
     let after = world.until("a and b are selected", |now| members(now) == ["a", "b"]);
-    assert_eq!(switch.tokens_after, price(&after));
+    assert_eq!(switch.tokens_after, after.agent_tokens());
     world.send(Request::Undo);
     world.until("it is taken back at once", |now| members(now) == ["c", "kit"]);
     let desk = Desk::open(options(&world.workspace));
@@ -170,6 +169,6 @@ fn sources_that_a_switch_does_not_bring_are_not_among_those_pulled_in() {
     assert_eq!((&switch.pulled_in, &profiles[0].transitive), (&vec!["part".into()], &vec!["part".into()]));
     world.send(Request::SwitchProfile(file));
     let after = world.until("it is switched to", |now| now.selection.is_picked("guide"));
-    let paid = ["guide", "part"].iter().filter_map(|id| after.tokens.get(*id)).sum::<u64>();
+    let paid = after.agent_tokens();
     assert_eq!((switch.tokens_after, profiles[0].tokens), (paid, paid));
 }

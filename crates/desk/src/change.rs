@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Desk;
+use super::price::Pricing;
 use crate::Session;
 use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
@@ -45,6 +46,8 @@ pub struct Picked {
     pub pulled_in: Vec<SourceId>,
     /// Sources that were excluded, so that the pick pulls in no more than was wanted.
     pub excluded: Vec<SourceId>,
+    /// By how much the estimate of all that an agent gets grew, the instructions included.
+    pub tokens: i64,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
     /// Ids whose path does not exist; they were not picked.
@@ -109,6 +112,7 @@ impl Desk {
             kept: Vec::new(),
             pulled_in: Vec::new(),
             excluded: Vec::new(),
+            tokens: 0,
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
             message: String::new(),
@@ -125,6 +129,7 @@ impl Desk {
                 (picked, free)
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
+            answer.tokens = Pricing::new(self).difference(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
             answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }

@@ -194,8 +194,13 @@ impl Desk {
     }
 
     pub(super) fn hides_selecting(&self) -> bool {
-        self.settings().exclude_tools.iter().any(|tool| tool == SELECT_TOOL)
+        hides_selecting(&self.settings().exclude_tools)
     }
+}
+
+/// Whether agents from which these tools are hidden cannot select.
+pub(super) fn hides_selecting(hidden: &[String]) -> bool {
+    hidden.iter().any(|tool| tool == SELECT_TOOL)
 }
 
 /// Logs why sources were hinted at or not, without anything of the text, and so without the words that matched.

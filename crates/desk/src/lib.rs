@@ -77,7 +77,7 @@ pub use indexing::{Indexing, first_sections_only};
 pub use locate::Spot;
 pub use options::Options;
 pub use prepared::Prepared;
-pub use price::Price;
+pub use price::{Price, token_difference};
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;
 pub use profile::find_profile;

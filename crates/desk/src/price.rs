@@ -1,8 +1,14 @@
-//! What the instructions and a prompt cost a session that was sent nothing before.
+//! What an agent gets costs: one estimate for the selection that is, for one that would be, and for a profile's. The
+//! difference between two of them is what follows from a change.
+
+use std::collections::HashMap;
 
 use super::Desk;
+use super::places::Look;
 use crate::{EnrichMode, Session};
-use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
+use refdesk_core::selection::Selection;
+use refdesk_enrich::{EnrichContext, EnrichRequest, TextKind};
 use refdesk_text::tokens::of_prose;
 
 /// Estimated tokens.
@@ -12,6 +18,71 @@ pub struct Price {
     pub instructions: u64,
     /// Of the prompt and what is appended to it.
     pub prompt: u64,
+}
+
+/// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.
+pub(crate) fn agent_tokens<'a>(
+    catalog: &'a Catalog,
+    selection: &'a Selection,
+    instructions: u64,
+    price: impl Fn(&Source) -> Option<u64>,
+) -> u64 {
+    let given = given(catalog, selection).filter(|source| is_beside(source, instructions));
+    given.filter_map(price).fold(instructions, u64::saturating_add)
+}
+
+/// The sources that an agent gets, each once.
+pub(crate) fn given<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
+    let autos = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
+    let selected = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
+    selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
+}
+
+/// Whether it is not in the instructions in full already, as sources that are texts themselves are.
+pub(crate) fn is_beside(source: &Source, instructions: u64) -> bool {
+    instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
+}
+
+/// By how much the second estimate is larger.
+pub fn token_difference(before: u64, after: u64) -> i64 {
+    let magnitude = i64::try_from(before.abs_diff(after)).unwrap_or(i64::MAX);
+    if after < before { -magnitude } else { magnitude }
+}
+
+/// What agents would get of a catalog under selections; each folder is walked once for all of them.
+pub(crate) struct Pricing<'a> {
+    look: Look<'a>,
+    context: EnrichContext<'a>,
+    tokens: &'a HashMap<SourceId, u64>,
+}
+
+impl<'a> Pricing<'a> {
+    pub fn new(desk: &'a Desk) -> Self {
+        Self::of(desk, &desk.catalog, &desk.tokens)
+    }
+
+    /// For agents that have other sources.
+    pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
+        Self { look: Look::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
+    }
+
+    /// By how much that is more than with the other selection.
+    pub fn difference(&self, before: &Selection, after: &Selection) -> i64 {
+        token_difference(self.of_selection(before), self.of_selection(after))
+    }
+
+    /// Estimated tokens of all that an agent would get with this selection.
+    pub fn of_selection(&self, selection: &Selection) -> u64 {
+        self.without_hints(selection, self.context.exclude_hints)
+    }
+
+    /// The same for an agent that may have no tool to select with.
+    pub fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
+        let ctx = EnrichContext { places: &self.look, selection, exclude_hints, ..self.context };
+        let instructions = price_of(&refdesk_enrich::instructions(&ctx));
+        let price = |source: &Source| self.tokens.get(source.id.as_str()).copied();
+        agent_tokens(self.context.catalog, selection, instructions, price)
+    }
 }
 
 impl Desk {

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Desk;
+use super::enriching::hides_selecting;
+use super::price::{self, Pricing};
 use super::profile::{Known, excluded_picks, picks, said};
+use super::switch::waiting;
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
 use refdesk_core::mention::{self, Library, MentionGraph};
@@ -41,8 +44,10 @@ pub struct Profiled {
     pub missing: Vec<String>,
     /// Names of the templates that it brings, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of everything it loads, as far as known.
+    /// Estimated tokens of all that an agent gets with it, as far as known.
     pub tokens: u64,
+    /// How many of its sources have no known price because they wait for trust.
+    pub waiting: usize,
     /// Tools that it hides from its agent.
     pub exclude_tools: Vec<String>,
     /// Whether mentions pull in.
@@ -79,8 +84,8 @@ impl Desk {
         (self.profiled(&found), problems)
     }
 
-    /// The same with what the desk's selection is after a switch, without auto sources: a profile with fewer sources or other
-    /// rules loads something else for an agent of its own.
+    /// The same with what the desk's selection is after a switch: a profile with fewer sources or other rules loads something
+    /// else for an agent of its own.
     pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
         let (mut profiles, problems) = self.profiles();
         self.settle();
@@ -90,7 +95,8 @@ impl Desk {
                 profile.picks = choice.picks.iter().map(|id| id.as_str().into()).collect();
                 profile.transitive = self.pulled_in(&after).cloned().collect();
                 profile.from_auto.clear();
-                profile.tokens = self.paid(&after);
+                profile.tokens = Pricing::new(self).of_selection(&after);
+                profile.waiting = waiting(&self.catalog, &after);
             }
         }
         (profiles, problems)
@@ -215,21 +221,27 @@ impl Desk {
         let selections: Vec<Selection> = plans.par_iter().map(close).collect();
         let (choice, rules) = union(plans);
         let all = selection::reached(&choice, &world.catalog, &world.graph, rules);
-        let sources: Vec<&Source> =
-            all.members().iter().filter_map(|member| world.catalog.get(member.id.as_str())).collect();
+        let sources: Vec<&Source> = price::given(&world.catalog, &all).collect();
         let budget = refdesk_files::walk::WalkBudget::default();
         let price = |source: &Source| {
             let known = world.tokens.get(source.id.as_str()).copied();
             known.or_else(|| mention::tokens(source, &budget))
         };
-        let prices: HashMap<&str, u64> =
-            sources.par_iter().filter_map(|source| Some((source.id.as_str(), price(source)?))).collect();
+        let prices: HashMap<SourceId, u64> =
+            sources.par_iter().filter_map(|source| Some((source.id.clone(), price(source)?))).collect();
         let taken = self.taken();
         let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let told = plans.par_iter().zip(selections).zip(templates);
-        told.map(|((plan, selection), templates)| tell(plan, &selection, templates, &prices)).collect()
+        // Folders are walked once for many profiles.
+        let pricing = || Pricing::of(self, &world.catalog, &prices);
+        told.map_init(pricing, |pricing, ((plan, selection), templates)| {
+            let tokens = pricing.without_hints(&selection, hides_selecting(&plan.exclude_tools));
+            let waiting = waiting(&world.catalog, &selection);
+            Profiled { tokens, waiting, ..tell(plan, &selection, templates) }
+        })
+        .collect()
     }
 }
 
@@ -249,7 +261,7 @@ fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
     (choice, rules)
 }
 
-fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>, prices: &HashMap<&str, u64>) -> Profiled {
+fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>) -> Profiled {
     let Plan { profile, known, .. } = plan;
     let of = |role: Role| -> Vec<SourceId> {
         selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()
@@ -272,7 +284,6 @@ fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>, prices: 
         excluded: plan.excluded.clone(),
         missing: known.missing.clone(),
         templates,
-        tokens: selection.members().iter().filter_map(|member| prices.get(member.id.as_str())).sum(),
         exclude_tools: plan.exclude_tools.clone(),
         transitive_injection: plan.rules.transitive,
         sources: profile.sources.iter().filter_map(id).collect(),

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use super::Desk;
-use refdesk_core::catalog::{Catalog, Mode, SourceId};
+use super::price::Pricing;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
 
 /// What picking or excluding a source would change.
@@ -25,10 +26,8 @@ pub struct SelectionChange {
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// Estimated tokens of those that would enter, as far as known; those of mode auto are in the instructions anyway.
-    pub tokens_in: u64,
-    /// Estimated tokens of those that would leave.
-    pub tokens_out: u64,
+    /// By how much the estimate of all that an agent gets grows, the instructions included.
+    pub tokens: i64,
 }
 
 /// More sources than this are worth a question before a pick pulls them in; an agent gets those of mode auto anyway.
@@ -140,10 +139,8 @@ impl Desk {
             let ids = one.members().iter().map(|member| &member.id);
             ids.filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
-        let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
-        let tokens =
-            |ids: &[SourceId]| ids.iter().filter(|id| !is_auto(id)).filter_map(|id| self.tokens.get(id.as_str())).sum();
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        SelectionChange { tokens_in: tokens(&enters), tokens_out: tokens(&leaves), enters, leaves }
+        let tokens = Pricing::new(self).difference(&self.selection, &after);
+        SelectionChange { tokens, enters, leaves }
     }
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use super::change::Done;
 use super::embedded::files;
+use super::price::Pricing;
 use super::profile::{broken, excluded_picks, picks, said};
 use super::{Changed, Desk, Session};
 use crate::session::{DEFAULT, INDEX};
-use refdesk_core::catalog::{self, Mode, Source, SourceId};
+use refdesk_core::catalog::{self, Catalog, Mode, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_templates::{IndexInput, TemplateIndex};
@@ -28,10 +29,12 @@ pub struct Switch {
     pub pulled_in: Vec<SourceId>,
     /// Sources that would no longer be pulled in, without the unpicked ones.
     pub released: Vec<SourceId>,
-    /// Estimated tokens of the selection, without sources of mode auto.
+    /// Estimated tokens of all that an agent gets now.
     pub tokens_before: u64,
     /// The same after the switch.
     pub tokens_after: u64,
+    /// How many sources it would select whose price is not known because they wait for trust.
+    pub waiting: usize,
     /// Ids that it names and the desk cannot pick, because they have no source or their path does not exist.
     pub missing: Vec<String>,
     /// Ids that it picks and the desk excludes.
@@ -69,6 +72,7 @@ impl Desk {
         let mut missing: Vec<String> = self.named_by(&profile).filter(|id| self.catalog.get(id).is_none()).collect();
         missing.extend(catalog::missing(&self.catalog, &profile.preselected).map(ToString::to_string));
         let (writes, removes) = self.files_with(&selected);
+        let pricing = Pricing::new(self);
         Ok(Switch {
             writes,
             removes,
@@ -76,8 +80,9 @@ impl Desk {
             unpicked: only_in(&self.choice.picks, &after.picks),
             pulled_in: pulled_in_only(&selected, &self.selection),
             released: pulled_in_only(&self.selection, &selected),
-            tokens_before: self.paid(&self.selection),
-            tokens_after: self.paid(&selected),
+            tokens_before: pricing.of_selection(&self.selection),
+            tokens_after: pricing.of_selection(&selected),
+            waiting: waiting(&self.catalog, &selected),
             missing,
             excluded: excluded_picks(&profile, &after.exclusions),
             stays: self.stays_with(&profile),
@@ -146,13 +151,6 @@ impl Desk {
         members.map(|member| &member.id).filter(move |id| self.catalog.get(id.as_str()).is_some_and(is_brought))
     }
 
-    /// Estimated tokens of a selection, without sources of mode auto.
-    pub(super) fn paid(&self, selection: &Selection) -> u64 {
-        let budget = refdesk_files::walk::WalkBudget::default();
-        let sources = selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
-        sources.filter(|source| source.mode != Mode::Auto).filter_map(|source| self.tokens(source, &budget)).sum()
-    }
-
     pub(super) fn profile_at(&self, file: &Path) -> Result<Profile, Error> {
         let shown = || self.around().display(file);
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
@@ -196,6 +194,12 @@ impl Desk {
         }
         stays
     }
+}
+
+/// How many members of a selection wait for trust.
+pub(super) fn waiting(catalog: &Catalog, selection: &Selection) -> usize {
+    let members = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
+    members.filter(|source| source.is_untrusted()).count()
 }
 
 /// The ids of the sources that a profile defines itself.

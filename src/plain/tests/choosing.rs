@@ -8,9 +8,9 @@ use refdesk_desk::{LargePick, SelectionChange};
 use super::super::update::before_line;
 use super::*;
 
-fn change(enters: &[&str], leaves: &[&str], tokens: u64) -> SelectionChange {
+fn change(enters: &[&str], leaves: &[&str], tokens: i64) -> SelectionChange {
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
-    SelectionChange { enters: ids(enters), leaves: ids(leaves), tokens_in: tokens, tokens_out: 0 }
+    SelectionChange { enters: ids(enters), leaves: ids(leaves), tokens }
 }
 
 #[test]
@@ -31,8 +31,9 @@ fn a_pick_says_what_followed() {
         answered(&mut state, Response::Done(Vec::new())).lines,
         [
             "Picked java-service.",
-            "1 more source came, about 28,990 tokens in all: release-notes.",
-            "4 more sources left, about 2,868 tokens in all: retry-pattern, timeouts, error-handling and legacy-errors.",
+            "1 more source came: release-notes.",
+            "4 more sources left: retry-pattern, timeouts, error-handling and legacy-errors.",
+            "An agent gets about 26,122 tokens more.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]
@@ -55,8 +56,8 @@ fn an_auto_source_that_comes_was_paid_for_before() {
         lines,
         [
             "Picked java-service.",
-            "2 more sources came, 1 of them in the instructions anyway, about 28,990 tokens in all: release-notes and \
-             team-conventions.",
+            "2 more sources came, 1 of them in the instructions anyway: release-notes and team-conventions.",
+            "An agent gets about 29,802 tokens more.",
             "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],

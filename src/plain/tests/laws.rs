@@ -45,7 +45,7 @@ fn line() -> impl Strategy<Value = String> {
 fn response(request: &Request, other: bool) -> Response {
     let change = SelectionChange {
         enters: vec!["java-service".into(), "x".into()],
-        tokens_in: 20_000,
+        tokens: 20_000,
         ..SelectionChange::default()
     };
     match request {

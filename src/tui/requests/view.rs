@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
 use crate::tui::layout::PaneLayout;
@@ -188,18 +189,16 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
     let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked as u64)), ThemeRole::Selection);
     let Some(brings) = &state.requests.preview.answer else { return line };
     let all = &brings.all;
+    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
     let said = match all.enters.len() {
         0 => "they add nothing new".to_owned(),
-        count => format!("they add {}, {}", cells::counted(count, "source"), cost(all)),
+        count => format!("they add {}, {}{waiting}", cells::counted(count, "source"), cost(all)),
     };
     line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
 fn cost(follows: &SelectionChange) -> String {
-    match follows.tokens_in {
-        0 => "tokens unknown".to_owned(),
-        tokens => format!("{} tokens", cells::tokens(tokens)),
-    }
+    change_cost::added(follows.tokens, cells::in_tokens)
 }
 
 /// Draws the pane with its border at `outer`.

@@ -2,8 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::common::source_words;
+use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
+use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -48,24 +49,24 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             with => format!(
                 "{exclude} would release {}: {}; it stays in the instructions itself.",
                 named(with, names),
-                cost(barred.tokens_out)
+                saved(barred)
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}.", cost(barred.tokens_out)),
+            [] => format!("{exclude} would remove it: {}.", saved(barred)),
             with => {
-                format!("{exclude} would remove it and {}: {} in all.", named(with, names), cost(barred.tokens_out))
+                format!("{exclude} would remove it and {}: {} in all.", named(with, names), saved(barred))
             }
         },
         Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, is_auto, names),
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
-            [] => format!("{pick} would pick it alone: {}.", cost(toggled.tokens_in)),
+            [] => format!("{pick} would pick it alone: {}{}.", added(toggled), own_waiting(state, id)),
             with => format!(
                 "{pick} would pick it and pull in {}: {} in all{}.",
                 named(with, names),
-                cost(toggled.tokens_in),
+                added(toggled),
                 source_words::waiting(source_words::count_waiting(&state.snapshot, with.iter().copied()))
             ),
         },
@@ -77,8 +78,8 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would release it alone: {}.", cost(follows.tokens_out)),
-        with => format!("{pick} would release it and {}: {} in all.", named(with, names), cost(follows.tokens_out)),
+        [] => format!("{pick} would unpick it; nothing else leaves: {}.", saved(follows)),
+        with => format!("{pick} would release it and {}: {} in all.", named(with, names), saved(follows)),
     }
 }
 
@@ -102,6 +103,15 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
     }
 }
 
-fn cost(tokens: u64) -> String {
-    if tokens == 0 { "tokens unknown".to_owned() } else { format!("{} tokens", cells::tokens(tokens)) }
+fn added(change: &SelectionChange) -> String {
+    change_cost::added(change.tokens, cells::in_tokens)
+}
+
+fn saved(change: &SelectionChange) -> String {
+    change_cost::saved(change.tokens, cells::in_tokens)
+}
+
+/// The price of its text is not known.
+fn own_waiting(state: &State, id: &str) -> &'static str {
+    if source_state::waits(&state.snapshot, id) { "; its text waits for trust" } else { "" }
 }

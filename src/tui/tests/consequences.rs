@@ -13,12 +13,12 @@ use refdesk_text::{Code, Error};
 use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
 fn large() -> LargePick {
-    let change = |others: usize, tokens_in| SelectionChange {
+    let change = |others: usize, tokens| SelectionChange {
         enters: std::iter::once("java-service".to_owned())
             .chain((0..others).map(|nth| format!("adr-{nth:03}")))
             .map(Into::into)
             .collect(),
-        tokens_in,
+        tokens,
         ..SelectionChange::default()
     };
     LargePick { id: "java-service".into(), whole: change(126, 76_475), near: change(4, 9_310), alone: change(0, 2_769) }
@@ -95,23 +95,27 @@ fn windows_before_a_pick() {
     }
 }
 
-pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str]) -> Response {
+/// The engine's answer to a pick that costs these tokens.
+pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> Response {
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
     let (status, message) = (PickStatus::Success, String::new());
     let (unknown, missing) = (Vec::new(), Vec::new());
-    let picked = Picked { status, picked, kept, pulled_in, excluded: Vec::new(), unknown, missing, message };
+    let picked = Picked { status, picked, kept, pulled_in, excluded: Vec::new(), tokens, unknown, missing, message };
     Response::Picked(Ok(Box::new((picked, serde_json::Value::Null))))
 }
 
 #[test]
 fn a_pick_costs_what_it_adds() {
-    for (ids, kept, said) in [
-        (&["timeouts"], &[][..], "Picked @timeouts, ~640 tokens: u undoes it"),
-        (&["timeouts"], &["timeouts"], "Picked @timeouts, selected already, no tokens more: u undoes it"),
-        (&["team-conventions"], &[], "Picked @team-conventions, in the instructions already: u undoes it"),
+    for (ids, kept, tokens, said) in [
+        (&["timeouts"], &[][..], 640, "Picked @timeouts, ~640 tokens: u undoes it"),
+        (&["timeouts"], &[], 1, "Picked @timeouts, ~1 token: u undoes it"),
+        // The last tag that was offered is gone from the instructions.
+        (&["timeouts"], &[], -30, "Picked @timeouts, ~30 tokens fewer: u undoes it"),
+        (&["timeouts"], &["timeouts"], 0, "Picked @timeouts, selected already, no tokens more: u undoes it"),
+        (&["team-conventions"], &[], 0, "Picked @team-conventions, in the instructions already: u undoes it"),
     ] {
         let mut state = fixture::state(120, 36);
-        answer(&mut state, picked(ids, kept, &[]));
+        answer(&mut state, picked(ids, kept, &[], tokens));
         assert_eq!(message(&state), said);
     }
 }
@@ -119,7 +123,7 @@ fn a_pick_costs_what_it_adds() {
 #[test]
 fn a_smaller_pick_names_what_it_excludes() {
     let mut state = fixture::state(120, 36);
-    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"]) else { panic!() };
+    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else { panic!() };
     answered.0.excluded = ["timeouts", "legacy-errors"].map(Into::into).to_vec();
     answer(&mut state, Response::Picked(Ok(answered)));
     let said = "1 more source pulled in, ~3,660 tokens in all; excluded @timeouts, @legacy-errors: u undoes it";
@@ -134,7 +138,7 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
     sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
     let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
-    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"]));
+    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"], 3_660));
     let said = "2 more sources pulled in, ~3,660 tokens in all, and 1 that waits for trust: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
 }
@@ -213,7 +217,7 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
 #[test]
 fn what_a_pick_brought_stays_in_the_bottom_line() {
     let mut state = fixture::state(120, 36);
-    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"]));
+    answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"], 4_300));
     let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens in all: u undoes it";
     assert_eq!(message(&state), said);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @retry-pattern")));

@@ -60,7 +60,7 @@ fn sentences_name_the_key_that_works_in_the_focused_pane() {
         let mut state = fixture::state(120, 36);
         state.keymap = read_keymap(text, "keymap.toml").0;
         press(&mut state, keys);
-        answer(&mut state, picked(&["timeouts"], &[], &[]));
+        answer(&mut state, picked(&["timeouts"], &[], &[], 640));
         assert_eq!(message(&state), expected, "{keys} {text}");
     }
     let mut state = fixture::state(120, 36);

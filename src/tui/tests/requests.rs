@@ -405,9 +405,9 @@ fn the_cost_of_marked_sources_is_shown() {
     let effects = press(&mut state, "A j Space j Space");
     let (one, all) = asked(&effects).unwrap();
     assert_eq!((one.as_deref(), all), (Some("java-service"), 2));
-    let follows = |ids: &[&str], tokens_in| SelectionChange {
+    let follows = |ids: &[&str], tokens| SelectionChange {
         enters: ids.iter().map(|id| (*id).into()).collect(),
-        tokens_in,
+        tokens,
         ..SelectionChange::default()
     };
     let (one, all) =

@@ -95,9 +95,9 @@ fn asked(size: Size, keys: &str) -> State {
     let waiting = [choice("r1", "claude over mcp"), choice("r2", "refdesk ask"), write];
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&waiting))));
     press(&mut state, keys);
-    let follows = |ids: &[&str], tokens_in| refdesk_desk::SelectionChange {
+    let follows = |ids: &[&str], tokens| refdesk_desk::SelectionChange {
         enters: ids.iter().map(|id| (*id).into()).collect(),
-        tokens_in,
+        tokens,
         ..refdesk_desk::SelectionChange::default()
     };
     let one = follows(&["java-service", "release-notes"], 28_990);

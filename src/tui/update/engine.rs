@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::common::notices::for_people;
-use crate::common::{selection_tree, source_words};
+use crate::common::{change_cost, selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::filtering::{self, CatalogChange};
@@ -180,14 +180,11 @@ fn followed(state: &State, picked: &Picked) -> String {
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
     let pulled_in = picked.pulled_in.iter();
     let (count, paid) = (pulled_in.len(), pulled_in.clone().filter(|id| !is_auto(id.as_str())));
-    let autos = source_words::in_instructions(count - paid.clone().count());
-    let new = picked.picked.iter().filter(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
-    let is_new = new.clone().next().is_some();
-    let all = new.chain(paid);
-    let tokens = all.filter_map(|id| state.snapshot.tokens.get(id.as_str())).sum();
+    let autos = source_words::in_instructions(count - paid.count());
+    let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in.clone()));
-    let (tokens, undo) = (cells::tokens(tokens), state.key(Action::Undo));
+    let (tokens, undo) = (change_cost::added(picked.tokens, cells::in_tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
     let excluded = match excluded.as_slice() {
@@ -198,12 +195,10 @@ fn followed(state: &State, picked: &Picked) -> String {
         0 if !is_new && picked.kept.is_empty() => {
             format!("Picked {ids}, in the instructions already{excluded}: {undo} undoes it")
         }
-        0 if !is_new => format!("Picked {ids}, selected already, no tokens more{excluded}: {undo} undoes it"),
-        0 => format!("Picked {ids}, {tokens} tokens{excluded}: {undo} undoes it"),
+        0 if !is_new => format!("Picked {ids}, selected already, {tokens}{excluded}: {undo} undoes it"),
+        0 => format!("Picked {ids}, {tokens}{excluded}: {undo} undoes it"),
         _ => {
-            format!(
-                "Picked {ids}; {followed} pulled in{autos}, {tokens} tokens in all{waiting}{excluded}: {undo} undoes it"
-            )
+            format!("Picked {ids}; {followed} pulled in{autos}, {tokens} in all{waiting}{excluded}: {undo} undoes it")
         }
     }
 }

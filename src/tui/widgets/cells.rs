@@ -207,6 +207,11 @@ pub fn tokens(number: u64) -> String {
     format!("~{}", grouped(number))
 }
 
+/// `~1 token`, `~1,240 tokens`.
+pub fn in_tokens(number: u64) -> String {
+    format!("~{} token{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

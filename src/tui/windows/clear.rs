@@ -34,7 +34,7 @@ impl Window for Clear {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -57,7 +57,7 @@ impl Window for Clear {
         let (outer, buffer) = (self.outer(state), frame.buffer_mut());
         let titles = Titles { title: "Clear", ..Titles::default() };
         draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(layout::inner(outer)).0, buffer);
+        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 
@@ -69,19 +69,15 @@ fn text(state: &State) -> WrappedText {
     paragraphs(lines.chain(staying.iter().map(|line| (line.as_str(), ThemeRole::Infra))), text_columns(columns))
 }
 
-/// `Clear 3 picks? This releases 7 sources they pulled in and saves ~12,400 tokens.`
+/// `Clear 3 picks? This releases 7 sources they pulled in.` What it saves is said once it is known to the token.
 fn question(state: &State) -> String {
     let dormant = state.snapshot.selection.dormant().len();
     let picks = state.counts.picked + dormant;
-    let (pulled_in, tokens) = leaving(state);
+    let pulled_in = leaving(state);
     let they = if picks == 1 { "it" } else { "they" };
-    let released =
-        (pulled_in > 0).then(|| format!("releases {} {they} pulled in", cells::counted(pulled_in, "source")));
-    let saved = (tokens > 0).then(|| format!("saves {} tokens", cells::tokens(tokens)));
-    let consequence: Vec<String> = released.into_iter().chain(saved).collect();
     let mut question = format!("Clear {}?", cells::counted(picks, "pick"));
-    if !consequence.is_empty() {
-        question.push_str(&format!(" This {}.", consequence.join(" and ")));
+    if pulled_in > 0 {
+        question.push_str(&format!(" This releases {} {they} pulled in.", cells::counted(pulled_in, "source")));
     }
     if dormant > 0 {
         let are = if dormant == 1 { "is" } else { "are" };
@@ -90,9 +86,9 @@ fn question(state: &State) -> String {
     question
 }
 
-/// How many pulled-in sources leave, and the estimated tokens of all that an agent no longer gets. Sources of mode auto stay in
-/// the instructions even if they were picked; those that count as picks keep what they pull in.
-fn leaving(state: &State) -> (usize, u64) {
+/// How many pulled-in sources leave. Sources of mode auto stay in the instructions even if they were picked; those that count
+/// as picks keep what they pull in.
+fn leaving(state: &State) -> usize {
     let members = state.snapshot.selection.members();
     let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
     let mut staying: HashSet<&SourceId> = auto.map(|member| &member.id).collect();
@@ -107,9 +103,6 @@ fn leaving(state: &State) -> (usize, u64) {
         }
         staying.extend(more);
     }
-    let leaving = || members.iter().filter(|member| !staying.contains(&member.id));
-    let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let pulled_in = leaving().filter(|member| member.role == Role::Transitive).count();
-    let unpaid = leaving().filter(|member| !is_auto(member.id.as_str()));
-    (pulled_in, unpaid.filter_map(|member| state.snapshot.tokens.get(member.id.as_str())).sum())
+    let leaving = members.iter().filter(|member| !staying.contains(&member.id));
+    leaving.filter(|member| member.role == Role::Transitive).count()
 }

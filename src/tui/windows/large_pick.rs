@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{
     Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
 };
-use crate::common::source_words;
+use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -97,11 +97,11 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
 
 /// `+126, ~76,475 tokens in all, and 3 that wait for trust`.
 fn size(state: &State, change: &SelectionChange, pick: &LargePick) -> String {
-    let tokens = cells::tokens(change.tokens_in);
+    let tokens = change_cost::added(change.tokens, cells::in_tokens);
     let brought = change.enters.iter().filter(|id| **id != pick.id);
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));
     match others(change, pick).count() {
-        0 => format!("{tokens} tokens"),
-        others => format!("+{}, {tokens} tokens in all{waiting}", cells::grouped(others as u64)),
+        0 => tokens,
+        others => format!("+{}, {tokens} in all{waiting}", cells::grouped(others as u64)),
     }
 }

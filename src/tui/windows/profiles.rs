@@ -10,6 +10,7 @@ use super::{
     Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs,
     switch, text_columns, wide,
 };
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -132,6 +133,11 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
     let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
     let tokens = format!("{:>8}", cells::tokens(it.tokens));
+    let waiting = match it.waiting {
+        0 => String::new(),
+        1 => "1 needs trust".to_owned(),
+        more => format!("{more} need trust"),
+    };
     let selects = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
     row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
     row.cell(&selects, 25, theme.style(ThemeRole::Selection));
@@ -140,12 +146,23 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
         row.text("cannot be used: see below", theme.style(ThemeRole::Error));
         return row;
     }
+    if !waiting.is_empty() {
+        row.text(&waiting, theme.style(ThemeRole::Hints)).gap();
+    }
     // What it writes comes before what it lacks, which the details name.
     row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates)).gap();
     if !it.missing.is_empty() {
         row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
     }
     row
+}
+
+/// The same as the comparison says and the top line shows after a switch.
+fn price(it: &Profiled) -> String {
+    if it.problems.iter().any(Diagnostic::is_error) {
+        return String::new();
+    }
+    format!("An agent gets {}{}", cells::in_tokens(it.tokens), source_words::waiting(it.waiting))
 }
 
 fn details(it: &Profiled, columns: usize) -> WrappedText {
@@ -161,6 +178,7 @@ fn details(it: &Profiled, columns: usize) -> WrappedText {
         (error.map(|problem| problem.message.clone()).unwrap_or_default(), ThemeRole::Error),
         (list("Missing", &missing), ThemeRole::Warning),
         (it.description.clone(), ThemeRole::Strong),
+        (price(it), ThemeRole::Strong),
         (list("Picks", &it.picks), ThemeRole::Text),
         (list("Pulls in", &it.transitive), ThemeRole::Transitive),
         (hidden, ThemeRole::Infra),

@@ -10,6 +10,7 @@ use super::{
     Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
     text_columns, wide,
 };
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -122,8 +123,9 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
             lines.push((format!("{what} {}", ids.join(" ")), role));
         }
     }
-    let [before, after] = [switch.tokens_before, switch.tokens_after].map(cells::tokens);
-    lines.push((format!("{before} tokens before, {after} after, without auto sources"), ThemeRole::Strong));
+    let (before, after) = (cells::in_tokens(switch.tokens_before), cells::tokens(switch.tokens_after));
+    let waiting = source_words::waiting(switch.waiting);
+    lines.push((format!("An agent gets {before} now, {after} after{waiting}"), ThemeRole::Strong));
     if !switch.is_none() {
         for (what, files) in [("Writes", &switch.writes), ("Removes, if unchanged,", &switch.removes)] {
             lines.extend(files.iter().map(|file| (format!("{what} {file}"), ThemeRole::Templates)));

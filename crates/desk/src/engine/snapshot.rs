@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::requests::Waiting;
-use crate::{PrivilegedAction, Spot};
-use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
+use crate::{PrivilegedAction, Spot, price};
+use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
@@ -72,26 +72,22 @@ impl Snapshot {
 
     /// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.
     pub fn agent_tokens(&self) -> u64 {
-        self.given_beside(self.instructions).saturating_add(self.instructions)
+        price::agent_tokens(&self.catalog, &self.selection, self.instructions, |source| self.price(source))
     }
 
     /// Estimated tokens of what is selected and of the sources of mode auto.
     pub fn given_tokens(&self) -> u64 {
-        self.given().filter_map(|source| self.tokens.get(source.id.as_str())).sum()
+        price::given(&self.catalog, &self.selection).filter_map(|source| self.price(source)).sum()
     }
 
     /// The same without what is in the instructions in full already: sources that are texts themselves.
     pub fn given_beside(&self, instructions: u64) -> u64 {
-        let is_counted = |source: &&Source| instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. });
-        self.given().filter(is_counted).filter_map(|source| self.tokens.get(source.id.as_str())).sum()
+        let given = price::given(&self.catalog, &self.selection).filter(|source| price::is_beside(source, instructions));
+        given.filter_map(|source| self.price(source)).sum()
     }
 
-    /// The sources that an agent gets, each once.
-    fn given(&self) -> impl Iterator<Item = &Source> {
-        let is_selected = |source: &&Source| self.selection.contains(source.id.as_str());
-        let autos = self.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
-        let selected = self.selection.members().iter().filter_map(|member| self.catalog.get(member.id.as_str()));
-        selected.chain(autos.filter(move |source| !is_selected(source)))
+    fn price(&self, source: &Source) -> Option<u64> {
+        self.tokens.get(source.id.as_str()).copied()
     }
 
     /// Whether anything except the generation differs.
