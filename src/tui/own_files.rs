@@ -21,7 +21,9 @@ pub fn read(files: &ScreenFiles, themes: &Themes) -> (Keymap, Themes, Vec<Diagno
 
 /// Takes the files that there are now.
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
-    (state.keymap, state.theme_choice.themes, state.own_problems) = read(&files, &state.theme_choice.themes);
+    let problems;
+    (state.keymap, state.theme_choice.themes, problems) = read(&files, &state.theme_choice.themes);
+    state.own_problems = [files.of_preferences.clone(), problems].concat();
     theme_choice::apply(state);
     state.own_files = files;
     if let Some(text) = problems_noticed(state) {
@@ -35,23 +37,24 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
         return;
     }
     let is_keymap = state.own_files.keymap != files.keymap;
+    let is_theme = state.own_files.themes != files.themes;
     begin(state, files.clone());
     state.chord.clear();
     if state.own_problems.is_empty() {
         let help = state.key(Action::Help);
-        state.note(if is_keymap {
-            format!("Your keymap changed, and its keys work now. {help} shows them.")
-        } else {
-            "Your themes changed.".to_owned()
+        state.note(match (is_keymap, is_theme) {
+            (true, _) => format!("Your keymap changed, and its keys work now. {help} shows them."),
+            (false, true) => "Your themes changed.".to_owned(),
+            (false, false) => "Your settings have no problems now. Preferences count from the next start.".to_owned(),
         });
     }
 }
 
-/// `2 problems in your own files: d shows them`
+/// `2 problems in your settings: d shows them`
 fn problems_noticed(state: &State) -> Option<String> {
     let count = state.own_problems.len();
     let key = state.key(Action::Problems);
-    (count > 0).then(|| format!("{} in your keymap or themes: {key} shows them", cells::counted(count, "problem")))
+    (count > 0).then(|| format!("{} in your settings: {key} shows them", cells::counted(count, "problem")))
 }
 
 impl State {

@@ -22,7 +22,7 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     assert!(pty.text().contains("/retry"), "the filter is still there:\n{}", pty.text());
     // A mistake is said, and loses nothing else.
     write_atomic(&keymap, b"[global]\nquit = \"Z Z\"\nreload = \"Reload\"\n").unwrap();
-    pty.wait_for("1 problem in your keymap or themes");
+    pty.wait_for("1 problem in your settings");
     pty.type_bytes("d");
     pty.wait_for("'Reload' is not a key");
     pty.type_bytes("dZZ");

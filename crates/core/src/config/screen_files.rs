@@ -1,9 +1,11 @@
-//! The user's own files for the screen, beside `config.toml`: the keymap and the themes. They are only read here; the screen
-//! interprets them. A file that cannot be read is a problem, and leaves the others as they are.
+//! The user's own files for the screen: the keymap and the themes, and what is wrong with `config.toml` beside them. They
+//! are only read here; the screen interprets them. A file that cannot be read is a problem, and leaves the others as they
+//! are.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::user;
 use refdesk_files::read_regular;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -23,6 +25,8 @@ pub struct ScreenFiles {
     pub themes: Vec<ScreenFile>,
     /// Files that cannot be read.
     pub problems: Vec<Diagnostic>,
+    /// What is wrong with the preferences.
+    pub of_preferences: Vec<Diagnostic>,
 }
 
 /// One of the files.
@@ -91,6 +95,10 @@ pub fn read(config_home: Option<&Path>) -> ScreenFiles {
     for path in themes {
         let theme = files.file(&path);
         files.themes.extend(theme);
+    }
+    let names: Vec<String> = files.themes.iter().map(|theme| theme.name.clone()).collect();
+    if let Some(preferences) = user::file(Some(config_home)) {
+        (_, files.of_preferences) = user::read(&preferences, &names);
     }
     files
 }
@@ -164,5 +172,10 @@ mod tests {
         assert_eq!(read(home).themes.len(), THEMES - 1);
         write_atomic(&keymap_file(folder.path()), &vec![b'#'; 300_000]).unwrap();
         assert_eq!((read(home).keymap, read(home).problems.len()), (None, 3));
+        let preferences = user::file(home).unwrap();
+        write_atomic(&preferences, b"theme = \"sepia\"\n").unwrap();
+        assert_eq!(read(home).of_preferences, [], "one of the user's own themes");
+        write_atomic(&preferences, b"theme = \"nosuch\"\ncolour = 3\n").unwrap();
+        assert_eq!(read(home).of_preferences.len(), 2);
     }
 }

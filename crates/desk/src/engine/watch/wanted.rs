@@ -9,6 +9,7 @@ use crate::Desk;
 use crate::channel::presence::Attendant;
 use refdesk_core::catalog::PathState;
 use refdesk_core::config::screen_files::{keymap_file, themes_folder};
+use refdesk_core::config::user;
 use refdesk_database::documenter::Manifest;
 use refdesk_files::is_unfinished;
 use refdesk_files::reserved::is_own;
@@ -107,6 +108,9 @@ impl Wanted {
         wanted.file(desk.choice_file());
         if let Some(home) = desk.around().config_home.as_deref().filter(|_| watcher == Watcher::Screen) {
             wanted.file(&keymap_file(home));
+            if let Some(preferences) = user::file(Some(home)) {
+                wanted.file(&preferences);
+            }
             wanted.folder(&themes_folder(home));
         }
         if let Some(profile) = desk.profile_file() {
