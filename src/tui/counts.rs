@@ -23,8 +23,10 @@ pub struct Counts {
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,
-    /// Columns of the longest id.
+    /// Columns of the longest id, unless it is an outlier.
     pub widest_id: usize,
+    /// Columns of the longest id.
+    pub longest_id: usize,
     /// Columns of the longest name.
     pub widest_name: usize,
     /// Columns of the longest list of tags.
@@ -64,6 +66,7 @@ impl Counts {
             let member = snapshot.selection.member(source.id.as_str());
             source.mode == Mode::Auto && member.is_none_or(|member| member.role == Role::AutoRoot)
         };
+        let mut ids: Vec<usize> = sources.iter().map(|source| columns(source.id.as_str())).collect();
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
@@ -75,12 +78,48 @@ impl Counts {
             tokens: snapshot.agent_tokens(),
             errors,
             warnings: snapshot.diagnostics.len() - errors,
-            widest_id: sources.iter().map(|source| columns(source.id.as_str())).max().unwrap_or(0),
+            widest_id: widest_usual(&mut ids),
+            longest_id: ids.last().copied().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
             widest_tags: sources.iter().map(tags).max().unwrap_or(0),
             widest_tokens: snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len()),
             widest_template_source: templates.iter().map(of_template).max().unwrap_or(0),
             widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
+        }
+    }
+}
+
+/// Of every this many ids one may be an outlier.
+const ONE_IN: usize = 16;
+
+/// The columns that all of these ids fit in, but for a few that are half as long again as the others; sorts them. One id
+/// must not take the columns of all rows.
+fn widest_usual(columns: &mut [usize]) -> usize {
+    columns.sort_unstable();
+    let longest = columns.last().copied().unwrap_or(0);
+    let outliers = columns.len().div_ceil(ONE_IN);
+    let usual = columns.len().checked_sub(outliers + 1).and_then(|at| columns.get(at)).copied().unwrap_or(longest);
+    if longest > usual + usual / 2 { usual.max(LEAST_USUAL).min(longest) } else { longest }
+}
+
+/// Columns that an id may have however short the others are.
+const LEAST_USUAL: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_long_id_does_not_widen_all_rows() {
+        for (mut columns, expected) in [
+            (vec![], 0),
+            (vec![116], 116),
+            (vec![12, 116], 24),
+            (vec![12, 9, 14, 116, 20, 11, 8], 24),
+            (vec![40, 41, 42, 57], 57),
+            (vec![30, 36, 35, 116], 36),
+        ] {
+            assert_eq!(widest_usual(&mut columns), expected, "{columns:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Desk;
 use super::price::Pricing;
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::{Catalog, Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
 
 /// What picking or excluding a source would change.

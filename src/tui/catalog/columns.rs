@@ -1,6 +1,6 @@
 //! How the columns of the catalog share the width of its list. Where there is too little, the name goes first, then the
-//! type, the mode, the tags and the tokens; only then are ids cut. The list says how wide it wants to be, and the layout
-//! serves it before what stands beside it.
+//! type, the mode and the tags; then ids are cut in the middle, and only where little is left of them the tokens go. The
+//! list says how wide it wants to be, and the layout serves it before what stands beside it.
 
 use refdesk_core::catalog::Mode;
 
@@ -13,6 +13,8 @@ pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
 const LEAD: usize = 3;
 const LEAST_ID: usize = 8;
+/// Columns of an id that is cut for the tokens beside it.
+const READABLE_ID: usize = 20;
 const LEAST_TAGS: usize = 10;
 const LEAST_NAME: usize = 14;
 /// Columns of the headings `name` and `tags`.
@@ -41,13 +43,18 @@ impl CatalogColumns {
     /// For a list of this width.
     pub fn of(counts: &Counts, width: u16) -> Self {
         let mut room = Room { left: usize::from(width).saturating_sub(LEAD), is_full: false };
-        let mut all = Self { id: room.take(counts.widest_id.max(LEAST_ID)), ..Self::default() };
+        let least = least(counts);
+        let mut all = Self::default();
+        let beside_tokens = room.left.saturating_sub(least.tokens + 2);
+        if beside_tokens >= least.id.min(READABLE_ID) {
+            all.tokens = room.take(least.tokens);
+        }
+        all.id = room.take(least.id);
         if all.id == 0 {
             all.id = room.left.saturating_sub(1);
             return all;
         }
-        let least = least(counts);
-        all.tokens = room.take(least.tokens);
+        room.is_full |= all.tokens == 0;
         all.tags = room.take(least.tags);
         all.mode = room.take(least.mode);
         all.kind = room.take(least.kind);
@@ -65,6 +72,7 @@ impl CatalogColumns {
         if all.name > 0 {
             room.grow(&mut all.name, counts.widest_name);
         }
+        room.grow(&mut all.id, counts.longest_id);
         // Tokens stand at the right edge.
         *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;
         all
@@ -178,8 +186,9 @@ mod tests {
         for (width, id, name, kind, mode, tags, tokens) in [
             (18, 14, 0, 0, 0, 0, 0),
             (30, 26, 0, 0, 0, 0, 0),
-            (34, 30, 0, 0, 0, 0, 0),
-            (42, 38, 0, 0, 0, 0, 0),
+            (32, 28, 0, 0, 0, 0, 0),
+            (33, 20, 0, 0, 0, 0, 8),
+            (42, 29, 0, 0, 0, 0, 8),
             (43, 30, 0, 0, 0, 0, 8),
             (44, 31, 0, 0, 0, 0, 8),
             (54, 30, 0, 0, 0, 10, 8),
@@ -211,7 +220,7 @@ mod tests {
             let has_text = [true, widest_tags > 0, true, true, widest_name > 0];
             let first = fields.iter().zip(has_text).position(|(field, has_text)| *field == 0 && has_text);
             prop_assert!(fields.iter().skip(first.unwrap_or(5)).all(|field| *field == 0), "{:?}", columns);
-            prop_assert!(columns.id >= widest_id || fields == [0; 5], "an id is cut last");
+            prop_assert!(columns.id >= widest_id || fields[1..] == [0; 4], "an id is cut before its tokens go");
         }
 
         #[test]
