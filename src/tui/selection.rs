@@ -124,15 +124,17 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     };
     let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
     let lead = glyphs.branch(node.level, node.open);
-    let (depth, tokens) = figures(state, node, id);
-    // On the right a column for the depth, one for the tokens, and a blank before the border. The tree lines say the depth,
-    // so that it goes before an id is cut.
-    let used = cells::width(&lead) + 2;
-    let whole = used + cells::width(&cells::clean(id)) + 1 + RIGHT;
-    let is_depth = node.level > 0 && matches!(node.kind, TreeRowKind::Member(_));
-    let right = if row.room() < 40 || is_depth && whole > row.room() { TOKENS + 1 } else { RIGHT };
-    let left = row.room().saturating_sub(right + 1);
+    let tokens = price(state, node, id);
     let id = cells::clean(id);
+    // On the right a word for depth or state, the tokens, and a blank before the border. Tree lines and mark say the word
+    // too, so that it goes before an id is cut.
+    let used = cells::width(&lead) + 2;
+    let word = word(state, node);
+    let columns = tokens_columns(state);
+    let with_word = cells::width(&word) + 1;
+    let beside = row.room().saturating_sub(columns + 2);
+    let is_word = with_word > 1 && row.room() >= 40 && used + cells::width(&id) + with_word <= beside;
+    let left = if is_word { beside - with_word } else { beside };
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     // The name has what the id leaves, if that is readable.
     let widest = state.selection.widest.min(left);
@@ -143,23 +145,27 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     if names > 0 {
         row.cell(&name, names, grey);
     }
-    if right == RIGHT {
-        row.cell(&format!("{depth:>8}"), 8, grey);
+    if is_word {
+        row.text(&word, grey).gap();
     }
-    row.text(&format!("{tokens:>8}"), grey);
+    row.text(&format!("{tokens:>columns$}"), grey);
     row
 }
 
 /// Columns of the tokens of a row.
-const TOKENS: usize = 8;
-/// Columns of depth or state and of the tokens, each with a blank.
-const RIGHT: usize = 8 + 1 + TOKENS + 1;
+fn tokens_columns(state: &State) -> usize {
+    state.counts.widest_tokens.max(8)
+}
 
-/// The columns of the pane with whole ids and the tokens; 0 if it is empty.
-pub fn columns(pane: &SelectionPane) -> u16 {
+/// Columns of the longest word for depth or state, with a blank.
+const WORD: usize = 8 + 1;
+
+/// The columns of the pane with whole ids, the words and the tokens; 0 if it is empty.
+pub fn columns(state: &State) -> u16 {
+    let pane = &state.selection;
     // The cursor, the blank after the id, and the border.
-    let whole = |widest| 1 + widest + 1 + TOKENS + 1 + 2;
-    if pane.rows.is_empty() { 0 } else { u16::try_from(whole(pane.widest)).unwrap_or(u16::MAX) }
+    let whole = 1 + pane.widest + 1 + WORD + tokens_columns(state) + 1 + 2;
+    if pane.rows.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
 }
 
 /// The column of the mark, after the cursor and the tree lines.
@@ -169,18 +175,22 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
     u16::try_from(1 + lead).ok()
 }
 
-/// The two columns on the right: depth or state, and tokens.
-fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
-    let word = match node.kind {
+/// How many a pick brings, or the depth or the state of another row.
+fn word(state: &State, node: &TreeRow) -> String {
+    let is_auto = |id| source_state::is_auto(&state.snapshot, id);
+    match node.kind {
         TreeRowKind::Member(_) if node.brings.others > 0 => format!("+{}", node.brings.others),
         TreeRowKind::Member(_) if node.level == 0 => String::new(),
-        TreeRowKind::Member(_) if source_state::is_auto(&state.snapshot, id) => "auto".to_owned(),
+        TreeRowKind::Member(_) if node.id(&state.snapshot).is_some_and(is_auto) => "auto".to_owned(),
         TreeRowKind::Member(_) => format!("depth {}", node.level),
         TreeRowKind::Auto(_) => "auto".to_owned(),
         TreeRowKind::Dormant(_) => "dormant".to_owned(),
         TreeRowKind::Excluded(_) => "excluded".to_owned(),
-    };
-    let tokens = match (node.kind.clone(), state.snapshot.tokens.get(id)) {
+    }
+}
+
+fn price(state: &State, node: &TreeRow, id: &str) -> String {
+    match (node.kind.clone(), state.snapshot.tokens.get(id)) {
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), None) if source_state::waits(&state.snapshot, id) => {
             source_state::NO_TRUST.to_owned()
@@ -189,8 +199,7 @@ fn figures(state: &State, node: &TreeRow, id: &str) -> (String, String) {
             "missing".to_owned()
         }
         _ => String::new(),
-    };
-    (word, tokens)
+    }
 }
 
 /// Why the row under the cursor is there, in lines that fit `columns`; makes about `most` of them at most.

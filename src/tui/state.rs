@@ -310,7 +310,7 @@ impl State {
         let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
         let selection = match self.shown_request() {
             Some(_) => layout::REQUEST,
-            None => crate::tui::selection::columns(&self.selection),
+            None => crate::tui::selection::columns(self),
         };
         let list = ListWidths { selection, ..ListWidths::of(&self.counts) };
         layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)
