@@ -198,7 +198,8 @@ mod tests {
             (vec![many, ("COLORFGBG", "0;15")], Some("contrast"), "contrast"),
             (vec![many], Some("sepia"), "dark"),
             (vec![many, ("NO_COLOR", "1")], Some("light"), "mono"),
-            (vec![("TERM", "xterm"), ("COLORFGBG", "0;15")], None, "ansi"),
+            (vec![("TERM", "xterm"), ("COLORFGBG", "0;15")], None, "ansi-light"),
+            (vec![("TERM", "xterm"), ("COLORFGBG", "15;0")], None, "ansi"),
         ] {
             let remembered = SavedScreen { theme: chosen.map(str::to_owned), ..SavedScreen::default() };
             let state = start(&environment, remembered.clone()).state(Size::new(80, 24));

@@ -71,7 +71,8 @@ fn every_file_in_themes_is_used() {
 
 /// Every role is used for text somewhere, and on the row under the cursor too, so it needs the 4.5 to 1 of WCAG 2.2
 /// (1.4.3). A theme without a background of its own needs it on those that terminals for it have. The sixteen colours are
-/// measured as xterm shows them by default, on black; a terminal's user may have set others.
+/// measured as xterm shows them by default, on black, or on white in the theme for that; a terminal's user may have set
+/// others.
 #[test]
 fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
     let grey = |level: u8| [level; 3];
@@ -81,6 +82,7 @@ fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
         ("contrast", vec![], 7.0),
         ("colourblind", vec![], 4.5),
         ("ansi", vec![grey(0)], 4.5),
+        ("ansi-light", vec![grey(0xff)], 4.5),
     ] {
         let theme = theme(name);
         let grounds = theme.ground().map_or(grounds, |ground| vec![colour(ground.bg)]);
@@ -156,7 +158,7 @@ fn the_themes_to_choose_from() {
     let (themes, problems) =
         own(&[("sepia", "hints = { fg = \"#ff8700\" }"), ("dark", "hints = { fg = \"#123456\" }")]);
     assert_eq!(problems, [""; 0]);
-    assert_eq!(names(&themes), ["dark", "light", "contrast", "colourblind", "ansi", "mono", "sepia"]);
+    assert_eq!(names(&themes), ["dark", "light", "contrast", "colourblind", "ansi", "ansi-light", "mono", "sepia"]);
     assert_eq!(themes.theme("nothing"), None);
     let fg = |name: &str, role| themes.theme(name).unwrap().style(role).fg;
     assert_eq!(fg("sepia", ThemeRole::Hints), Some(Color::Rgb(0xff, 0x87, 0)));
@@ -168,7 +170,8 @@ fn the_themes_to_choose_from() {
         assert_eq!(themes.theme("light"), Some(Theme::new(colours)), "{colours:?}");
     }
     let sixteen = Themes::new(Colours::Sixteen);
-    assert_eq!(sixteen.usual(Some(Ground::Light)).name(), "ansi");
+    assert_eq!(sixteen.usual(Some(Ground::Dark)).name(), "ansi");
+    assert_eq!(sixteen.usual(Some(Ground::Light)).name(), "ansi-light");
     let light = sixteen.theme("light").unwrap();
     assert_eq!(light.ground().and_then(|ground| ground.bg), Some(Color::White), "in colours that there are");
     let many = Themes::new(Colours::Indexed);

@@ -15,12 +15,13 @@ use crate::tui::theme::file::{self, ThemeFile};
 use crate::tui::theme::{ROLES, Theme};
 
 /// The themes of the program, the default first.
-pub const SHIPPED: [(&str, &str); 6] = [
+pub const SHIPPED: [(&str, &str); 7] = [
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
     ("contrast", include_str!("../../../themes/contrast.toml")),
     ("colourblind", include_str!("../../../themes/colourblind.toml")),
     ("ansi", include_str!("../../../themes/ansi.toml")),
+    ("ansi-light", include_str!("../../../themes/ansi-light.toml")),
     ("mono", include_str!("../../../themes/mono.toml")),
 ];
 
@@ -118,6 +119,7 @@ impl Themes {
     pub fn usual(&self, ground: Option<Ground>) -> Theme {
         self.read(match (self.colours, ground) {
             (Colours::Unwanted | Colours::Mono, _) => "mono",
+            (Colours::Sixteen, Some(Ground::Light)) => "ansi-light",
             (Colours::Sixteen, _) => "ansi",
             (Colours::Indexed | Colours::True, Some(Ground::Light)) => "light",
             (Colours::Indexed | Colours::True, _) => "dark",

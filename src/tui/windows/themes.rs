@@ -119,6 +119,7 @@ fn row<'a>(state: &'a State, name: Option<&str>, width: u16) -> ListRow<'a> {
         Some("contrast") => "high contrast",
         Some("colourblind") => "no red and green",
         Some("ansi") => "the terminal's sixteen",
+        Some("ansi-light") => "the same on a light ground",
         Some("mono") => "no colours",
         Some(_) => "",
     };

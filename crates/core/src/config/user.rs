@@ -23,7 +23,7 @@ pub const KEYS: [&str; 5] = ["color", "theme", "characters", "editor", "log"];
 pub const COLORS: [&str; 3] = ["auto", "always", "never"];
 
 /// The values of `theme`, beside the names of the user's own themes; the screen has a theme of each name but `auto`.
-pub const THEMES: [&str; 7] = ["auto", "dark", "light", "contrast", "colourblind", "ansi", "mono"];
+pub const THEMES: [&str; 8] = ["auto", "dark", "light", "contrast", "colourblind", "ansi", "ansi-light", "mono"];
 
 /// The values of `characters`.
 pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
