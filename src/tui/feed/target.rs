@@ -35,25 +35,32 @@ fn in_problems(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Problems)
 }
 
-/// The target of the row: its receipt, else its source, else its file.
+/// The target of the row that keys go to: of the problem under the cursor of its window, else of the feed's row.
 pub fn of_row(state: &State) -> Result<RowTarget, String> {
-    let (source, place) = if in_problems(state) {
+    if in_problems(state) {
         let problem = problem(state).ok_or_else(nothing_wrong)?;
-        (problem.source_id.as_deref(), None)
-    } else {
-        let Some(notice) = state.feed.current() else {
-            let is_quiet = state.feed.notices.is_empty();
-            return Err(if is_quiet {
-                QUIET.to_owned()
-            } else {
-                format!("no row matches: {} shows all again", state.key_in(KeyContext::Feed, Action::Back))
-            });
-        };
-        if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
-            return Ok(RowTarget::Receipt(receipt.number));
-        }
-        (notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
+        return source_or_file(state, problem.source_id.as_deref(), None);
+    }
+    of_feed(state)
+}
+
+/// The target of the feed's row, whatever window lies over it: its receipt, else its source, else its file.
+pub fn of_feed(state: &State) -> Result<RowTarget, String> {
+    let Some(notice) = state.feed.current() else {
+        let is_quiet = state.feed.notices.is_empty();
+        return Err(if is_quiet {
+            QUIET.to_owned()
+        } else {
+            format!("no row matches: {} shows all again", state.key_in(KeyContext::Feed, Action::Back))
+        });
     };
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+        return Ok(RowTarget::Receipt(receipt.number));
+    }
+    source_or_file(state, notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
+}
+
+fn source_or_file(state: &State, source: Option<&str>, place: Option<Spot>) -> Result<RowTarget, String> {
     match (source, place) {
         (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(RowTarget::Source(id.into())),
         (_, Some(place)) => Ok(RowTarget::File(place)),

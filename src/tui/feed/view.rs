@@ -75,7 +75,7 @@ pub fn whole(state: &State) -> Option<String> {
         text.push('.');
     }
     let [follow, open] = [Action::Follow, Action::OpenPlace].map(|action| state.key_in(KeyContext::Feed, action));
-    match (target::of_row(state), &notice.subject) {
+    match (target::of_feed(state), &notice.subject) {
         (Ok(RowTarget::Source(id)), _) if notice.place.is_some() => {
             text.push_str(&format!(" {follow} goes to @{id}, {open} opens the file."));
         }
@@ -101,7 +101,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let typing = state.typing == Some(Typing::FeedFilter);
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
     let follow = || state.key_in(KeyContext::Feed, Action::Follow);
-    let caption = match target::of_row(state) {
+    let caption = match target::of_feed(state) {
         _ if !reads => format!("feed: {}", state.key(Action::Feed)),
         Ok(RowTarget::Source(_)) => format!("feed: {} goes to the source", follow()),
         Ok(RowTarget::File(_)) => format!("feed: {} opens the file", follow()),
