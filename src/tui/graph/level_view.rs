@@ -133,8 +133,8 @@ fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
     row
 }
 
-/// Mark, id, and if there is room beside the `widest` id how and where it is mentioned; price. An id that is too long for all
-/// that takes the room of the price before it is cut.
+/// Mark, id, and if there is room beside the `widest` id how and where it is mentioned; price. An id that is too long is cut:
+/// a row without its price would read as free.
 fn row<'a>(state: &'a State, level: &Level, (centre, at): (usize, usize), widest: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let (infra, ellipsis) = (theme.style(ThemeRole::Infra), state.skin.glyphs.ellipsis);
@@ -145,11 +145,6 @@ fn row<'a>(state: &'a State, level: &Level, (centre, at): (usize, usize), widest
     // A column stays free for the scrollbar.
     let room = row.room().saturating_sub(PRICE + 2);
     let shown = cells::clean(id.as_str());
-    if cells::width(&shown) > room {
-        let room = row.room().saturating_sub(1);
-        row.id(&shown, room, theme.style(ThemeRole::Text));
-        return row;
-    }
     let beside = room.saturating_sub(widest + VIA + 2);
     let how = how(state, level, centre, at).filter(|_| width >= WIDE && beside >= LEAST_PLACE);
     row.id(&shown, if how.is_some() { widest } else { room }, theme.style(ThemeRole::Text));

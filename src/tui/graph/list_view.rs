@@ -109,7 +109,7 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
                 row.cell(&format!("{:>own$}", "own"), own, infra);
             }
             row.cell(&format!("{:>COUNT$}", "brings"), COUNT, infra);
-            row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
+            row.cell(&format!("{:>TOKENS$}", "brought"), TOKENS, infra);
             let legend = format!("{} own {} brought", glyphs.full, glyphs.empty);
             row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
         }
