@@ -5,6 +5,7 @@ use refdesk_core::selection::Role;
 use refdesk_desk::engine::Snapshot;
 use refdesk_templates::Template;
 
+use crate::tui::source_state;
 use crate::tui::widgets::cells;
 
 /// The counts shown on the screen.
@@ -82,11 +83,18 @@ impl Counts {
             longest_id: ids.last().copied().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
             widest_tags: sources.iter().map(tags).max().unwrap_or(0),
-            widest_tokens: snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len()),
+            widest_tokens: widest_tokens(snapshot),
             widest_template_source: templates.iter().map(of_template).max().unwrap_or(0),
             widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
         }
     }
+}
+
+/// Columns of the widest price, or of the word in its place.
+fn widest_tokens(snapshot: &Snapshot) -> usize {
+    let priced = snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len());
+    let is_untrusted = snapshot.catalog.sources().iter().any(Source::is_untrusted);
+    priced.max(if is_untrusted { source_state::UNTRUSTED.len() } else { 0 })
 }
 
 /// Of every this many ids one may be an outlier.

@@ -148,7 +148,8 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     if is_word {
         row.text(&word, grey).gap();
     }
-    row.text(&format!("{tokens:>columns$}"), grey);
+    let waits = tokens == source_state::UNTRUSTED;
+    row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
     row
 }
 
@@ -193,7 +194,7 @@ fn price(state: &State, node: &TreeRow, id: &str) -> String {
     match (node.kind.clone(), state.snapshot.tokens.get(id)) {
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
         (TreeRowKind::Member(_) | TreeRowKind::Auto(_), None) if source_state::waits(&state.snapshot, id) => {
-            source_state::NO_TRUST.to_owned()
+            source_state::UNTRUSTED.to_owned()
         }
         _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
             "missing".to_owned()

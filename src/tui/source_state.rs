@@ -8,7 +8,7 @@ use crate::common::source_words;
 use crate::tui::theme;
 
 /// In place of a price: a source that waits for trust is not read.
-pub const NO_TRUST: &str = "no trust";
+pub const UNTRUSTED: &str = "untrusted";
 
 /// Whether this source waits for trust.
 pub fn waits(snapshot: &Snapshot, id: &str) -> bool {

@@ -99,7 +99,7 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
     if columns.tokens > 0 {
         let (tokens, style) = match state.snapshot.tokens.get(id) {
             Some(tokens) => (cells::tokens(*tokens), grey),
-            None if source.is_untrusted() => (source_state::NO_TRUST.to_owned(), theme.style(ThemeRole::Hints)),
+            None if source.is_untrusted() => (source_state::UNTRUSTED.to_owned(), theme.style(ThemeRole::Hints)),
             None => (String::new(), grey),
         };
         row.text(&format!("{tokens:>width$}", width = columns.tokens), style);

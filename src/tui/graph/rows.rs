@@ -59,7 +59,7 @@ pub fn own(state: &State, at: usize) -> Option<u64> {
 /// Its own price, if known, or that it waits for trust.
 pub fn price(state: &State, at: usize) -> String {
     let waits = || state.graph.id(at).is_some_and(|id| source_state::waits(&state.snapshot, id.as_str()));
-    let unknown = || if waits() { source_state::NO_TRUST } else { "" };
+    let unknown = || if waits() { source_state::UNTRUSTED } else { "" };
     own(state, at).map_or_else(|| unknown().to_owned(), cells::tokens)
 }
 

@@ -301,8 +301,14 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
     let snapshot = &state.snapshot;
     let is_there = snapshot.selection.contains(&offered.id);
     let word = if is_there { "selected" } else { "" };
-    let tokens = snapshot.tokens.get(offered.id.as_str()).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
-    let right = if row.room() >= 40 { 9 + 9 } else { 9 };
+    let waits = source_state::waits(snapshot, &offered.id);
+    let tokens = match snapshot.tokens.get(offered.id.as_str()) {
+        Some(tokens) => cells::tokens(*tokens),
+        None if waits => source_state::UNTRUSTED.to_owned(),
+        None => String::new(),
+    };
+    let columns = state.counts.widest_tokens.max(8);
+    let right = if row.room() >= 40 { 9 + columns + 1 } else { columns + 1 };
     let left = row.room().saturating_sub(right);
     let widest = widest.min(left);
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
@@ -322,10 +328,10 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
     if names > 0 {
         row.cell(&short(&offered.name), names - 1, grey);
     }
-    if right > 9 {
+    if right > columns + 1 {
         row.cell(word, 8, grey);
     }
-    row.text(&format!("{tokens:>8}"), grey);
+    row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
     row
 }
 
