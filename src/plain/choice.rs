@@ -1,10 +1,13 @@
 //! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is said before; what
 //! followed is said after.
 
+use std::path::Path;
+
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange, token_difference};
+use refdesk_files::path::display;
 use refdesk_text::Error;
 
 use crate::common::clearing::staying;
@@ -125,8 +128,9 @@ fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
 
 fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     let source = snapshot.catalog.get(id.as_str()).filter(|source| source.is_missing())?;
-    let written = source.place().map_or("", |place| place.written.as_str());
-    Some(format!("{id} is missing: {written} does not exist. Fix its path."))
+    let workspace = Path::new(&*snapshot.workspace);
+    let path = source.place().map(|place| display(workspace, &place.path)).unwrap_or_default();
+    Some(format!("{id} is missing: {path} {}. Correct its path.", source.why_missing()))
 }
 
 /// Unpicks, keeps, excludes or includes one source.
@@ -226,7 +230,8 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         }
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
-            let cost = change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no tokens more".to_owned());
+            let cost =
+                change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no tokens more".to_owned());
             format!("pull in {enter} and release {leave}, {cost} in all{}", waiting(&change.enters))
         }
     }

@@ -156,7 +156,7 @@ fn place(snapshot: &Snapshot, source: &Source) -> String {
     let workspace = Path::new(&*snapshot.workspace);
     match &source.kind {
         SourceKind::Local(place) if source.is_missing() => {
-            format!("Missing: {} {}.", place.written, source.why_missing())
+            format!("Missing: {} {}.", display(workspace, &place.path), source.why_missing())
         }
         SourceKind::Local(place) => {
             let path = display(workspace, &place.path);

@@ -14,6 +14,7 @@ use super::feed::{query, target};
 use super::graph;
 use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
+use super::pane_view;
 use super::places;
 use super::requests;
 use super::source_state;
@@ -136,11 +137,15 @@ fn toggle(state: &State) -> Option<String> {
 
 fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
-    let written = source.place().map_or("", |place| place.written.as_str());
+    let path = source.place().map(|place| pane_view::printed(state, &place.path)).unwrap_or_default();
     // Files that are not watched are read again only on demand.
     let is_unwatched = matches!(state.snapshot.watching, Watching::Off(_));
     let then = if is_unwatched { format!(", then press {}", state.key(Action::Reload)) } else { String::new() };
-    Some(format!("@{id} is missing: {written} {}; fix its path{then}", source.why_missing()))
+    let define = state.key(Action::Define);
+    Some(format!(
+        "@{id} is missing: {path} {}; {define} opens its definition, to correct the path{then}",
+        source.why_missing()
+    ))
 }
 
 fn keep(state: &State) -> Option<String> {
@@ -183,7 +188,8 @@ fn outside(state: &State, action: Action) -> Option<String> {
         (Action::Open, SourceKind::Local(place)) if source.is_missing() => {
             let define = state.key(Action::Define);
             let why = source.why_missing();
-            Some(format!("@{id} is missing: {} {why}; {define} opens its definition", place.written))
+            let path = pane_view::printed(state, &place.path);
+            Some(format!("@{id} is missing: {path} {why}; {define} opens its definition"))
         }
         (Action::CopyPath, _) if external::path_or_address(state, id).is_none() => {
             Some(format!("@{id} has neither path nor address: {} copies its id", state.key(Action::CopyId)))
@@ -203,8 +209,13 @@ fn inside(state: &State) -> Option<String> {
         (true, 1..) => None,
         (true, 0) => Some("the list is empty".to_owned()),
         (false, _) => {
-            let zoom = state.key(Action::Zoom);
-            Some(format!("there is no room for details: press {zoom}, or make the terminal larger"))
+            let [zoom, open] = [Action::Zoom, Action::Inside].map(|action| state.key(action));
+            Some(match state.focus {
+                Pane::Catalog => {
+                    format!("there is no room for details beside the list: {zoom}, then {open} shows them alone")
+                }
+                _ => "there is no room for details: make the terminal larger".to_owned(),
+            })
         }
     }
 }
@@ -238,8 +249,9 @@ fn zoom(state: &State) -> Option<String> {
 }
 
 fn preset(state: &State, preset: Preset) -> Option<String> {
-    (preset == Preset::Overview && !Arrangement::Overview.is_grid(tour::rest(state)))
-        .then(|| format!("all four panes need {}×{}", layout::GRID.width, layout::GRID.height))
+    (preset == Preset::Overview && !Arrangement::Overview.is_grid(tour::rest(state))).then(|| {
+        format!("all four panes need {}{}{}", layout::GRID.width, state.skin.glyphs.times, layout::GRID.height)
+    })
 }
 
 fn moving(state: &State, border: BorderMove) -> Option<String> {

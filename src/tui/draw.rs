@@ -79,8 +79,9 @@ fn draw_pane(state: &State, pane: Pane, place: Rect, frame: &mut Frame<'_>) {
 
 fn too_small(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
+    let times = state.skin.glyphs.times;
     let sentence = format!(
-        "refdesk needs at least {}×{}; this terminal is {}×{}",
+        "refdesk needs at least {}{times}{}; this terminal is {}{times}{}",
         SMALLEST.width, SMALLEST.height, area.width, area.height
     );
     let style = state.skin.theme.style(ThemeRole::Text);

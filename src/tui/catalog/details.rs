@@ -98,7 +98,7 @@ fn first_place(state: &State, id: &str) -> String {
 fn summary(state: &State, source: &Source) -> String {
     let mut parts = vec![source.kind.word().to_owned(), source.mode.word().to_owned()];
     if let Some(tokens) = state.snapshot.tokens.get(source.id.as_str()) {
-        parts.push(format!("{} tokens", cells::tokens(*tokens)));
+        parts.push(cells::in_tokens(*tokens));
     }
     parts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
@@ -107,7 +107,7 @@ fn summary(state: &State, source: &Source) -> String {
 fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {
-        SourceKind::Local(place) if source.is_missing() => vec![("missing", clean(&place.written))],
+        SourceKind::Local(place) if source.is_missing() => vec![("missing", printed(state, &place.path))],
         SourceKind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
         SourceKind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
         SourceKind::Local(place) => vec![("file", printed(state, &place.path))],
