@@ -90,7 +90,7 @@ pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch
             turn.say(format!("{what}: {}.", ids.join(", ")));
         }
     }
-    switch.stays.iter().for_each(|what| turn.say(format!("Stays as it is: {}", sentence(what))));
+    switch.stays.iter().for_each(|what| turn.say(sentence(what)));
     let (before, after) = (tokens(switch.tokens_before), grouped(switch.tokens_after));
     let waiting = source_words::waiting(switch.waiting);
     turn.say(format!("An agent gets {before} now, and about {after} afterwards{waiting}."));

@@ -7,8 +7,8 @@ use crate::tui::source_state;
 use crate::tui::state::{Message, State, Tone};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::{Switch, token_difference};
 use refdesk_desk::engine::{Reply, Request, Snapshot};
+use refdesk_desk::{Switch, token_difference};
 
 /// A change that was requested, and is not in a snapshot yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,10 @@ pub fn expect(state: &mut State, request: &Request) {
         Request::SwitchProfile(_) => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
-                Some(AwaitedChange { switched: Some((counts(switch), switch.waiting)), ..awaited(done, Vec::new(), Action::Undo) })
+                Some(AwaitedChange {
+                    switched: Some((counts(switch), switch.waiting)),
+                    ..awaited(done, Vec::new(), Action::Undo)
+                })
             }
             _ => None,
         },
@@ -91,7 +94,8 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         !awaited.by_asker || awaited.named.iter().any(is_new)
     };
     let Some(awaited) = state.awaited_change.take_if(is_made) else { return };
-    if state.message.as_ref().is_some_and(|message| matches!(message.tone, Tone::Refusal | Tone::Error)) {
+    if state.message.as_ref().is_some_and(|message| matches!(message.tone, Tone::Refusal | Tone::Unbound | Tone::Error))
+    {
         return;
     }
     let after = &state.snapshot;

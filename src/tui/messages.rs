@@ -26,6 +26,11 @@ impl Messages {
         self.last.truncate(KEPT);
     }
 
+    /// Keeps an error that nobody here caused, until someone has read it. It leaves the bottom line as it is.
+    pub fn arrived(&mut self, text: String) {
+        self.keep(Message { text, tone: Tone::Error });
+    }
+
     /// Whether errors wait to be read.
     pub fn has_unread(&self) -> bool {
         self.unread > 0
@@ -43,7 +48,8 @@ pub fn follow(state: &mut State) {
         return;
     }
     state.messages.shown.clone_from(&state.message);
-    if let Some(message) = state.message.clone() {
+    // A key that does nothing is not worth a row of the last messages.
+    if let Some(message) = state.message.clone().filter(|message| message.tone != Tone::Unbound) {
         state.messages.keep(message);
     }
 }

@@ -221,6 +221,8 @@ pub enum Tone {
     Done,
     /// What a key did not do, and why.
     Refusal,
+    /// A key that does nothing here.
+    Unbound,
     /// What failed; it stays until someone has read it.
     Error,
 }

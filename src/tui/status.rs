@@ -44,6 +44,9 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// Columns in which the end of the workspace's path says something.
+const SOME_OF_WORKSPACE: usize = 6;
+
 /// What a click on this place of the top line does.
 pub fn top_action_at(state: &State, at: Position) -> Option<Action> {
     let pieces = top_line(state, state.layout().status);
@@ -61,14 +64,15 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
-            Some(rank @ 4..) => pieces.retain(|piece| piece.rank != rank),
+            Some(rank @ 6..) => pieces.retain(|piece| piece.rank != rank),
             _ if least > 0 => least = 0,
             Some(rank @ 1..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
             _ => break,
         }
     }
-    if least > 0 {
-        let left = room.saturating_sub(taken(&pieces));
+    let left = room.saturating_sub(taken(&pieces));
+    // A few characters of it come back where something wider had to go.
+    if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
         pieces.insert(1.min(pieces.len()), StatusItem { text, style, rank: 0, action: None });
@@ -96,7 +100,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     let opens = |action, piece: StatusItem| StatusItem { action: Some(action), ..piece };
     let to = |pane, piece: StatusItem| StatusItem { action: Some(Action::Focus(pane)), ..piece };
     let urgent = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
-    let mut pieces = vec![piece(0, ThemeRole::Strong, "refdesk".to_owned())];
+    let mut pieces = vec![piece(1, ThemeRole::Strong, "refdesk".to_owned())];
     if !state.is_open() {
         pieces.push(piece(0, ThemeRole::Infra, "opening the workspace".to_owned()));
         return pieces;
@@ -106,7 +110,8 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Requests) });
     }
     if !snapshot.untrusted.is_empty() {
-        let text = format!(" {} to trust: {} ", number(snapshot.untrusted.len()), state.key(Action::Trust));
+        let need = if snapshot.untrusted.len() == 1 { "needs" } else { "need" };
+        let text = format!(" {} {need} trust: {} ", number(snapshot.untrusted.len()), state.key(Action::Trust));
         pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Trust) });
     }
     if &*snapshot.desk != "default" {
@@ -115,19 +120,19 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces.push(to(Pane::Catalog, piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
     // The catalog's title says it too.
     if totals.missing > 0 {
-        pieces.push(opens(Action::Problems, piece(4, ThemeRole::Error, format!("{} missing", number(totals.missing)))));
+        pieces.push(opens(Action::Problems, piece(7, ThemeRole::Error, format!("{} missing", number(totals.missing)))));
     }
-    pieces.push(to(Pane::Selection, piece(5, ThemeRole::Selection, format!("{} picked", number(totals.picked)))));
+    pieces.push(to(Pane::Selection, piece(3, ThemeRole::Selection, format!("{} picked", number(totals.picked)))));
     pieces
-        .push(to(Pane::Selection, piece(7, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in)))));
+        .push(to(Pane::Selection, piece(4, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in)))));
     if totals.auto > 0 {
-        pieces.push(to(Pane::Selection, piece(7, ThemeRole::Infra, format!("{} auto", number(totals.auto)))));
+        pieces.push(to(Pane::Selection, piece(6, ThemeRole::Infra, format!("{} auto", number(totals.auto)))));
     }
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
-    pieces.push(opens(Action::Budget, piece(3, role, format!("{} tokens", cells::tokens(totals.tokens)))));
+    pieces.push(opens(Action::Budget, piece(0, role, cells::in_tokens(totals.tokens))));
     // A full bar does not say by how much.
-    let limit = over.map_or_else(|| piece(6, role, budget::bar(state)), |over| piece(0, role, over));
+    let limit = over.map_or_else(|| piece(5, role, budget::bar(state)), |over| piece(0, role, over));
     pieces.push(opens(Action::Budget, limit));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
@@ -144,10 +149,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         Watching::Off(_) => pieces.push(piece(2, ThemeRole::Warning, "not watching".to_owned())),
     }
     if totals.errors > 0 {
-        pieces.push(opens(Action::Problems, piece(1, ThemeRole::Error, cells::counted(totals.errors, "error"))));
+        pieces.push(opens(Action::Problems, piece(2, ThemeRole::Error, cells::counted(totals.errors, "error"))));
     }
     if totals.warnings > 0 {
-        pieces.push(opens(Action::Problems, piece(2, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
+        pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
     }
     pieces
 }
@@ -183,7 +188,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let (role, most) = match message.tone {
                 Tone::Note => (ThemeRole::Hints, 1),
                 Tone::Done => (ThemeRole::Hints, 2),
-                Tone::Refusal | Tone::Error => (ThemeRole::Warning, 3),
+                Tone::Refusal | Tone::Unbound | Tone::Error => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == Tone::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
@@ -391,6 +396,9 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             (PreviewMode::Text, false) => "difference",
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
+        Action::EditValues => Some("values as JSON"),
+        Action::Back if matches!(state.open_window(), Some(WindowKind::Jump | WindowKind::Budget)) => Some("close"),
+        Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
         Action::Back if state.window.is_some() => Some(entry.name),
         // The same with a key of the panes.
         Action::Back if state.agents.is_open() && entry.contexts.contains(&KeyContext::Global) => None,

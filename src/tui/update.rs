@@ -65,7 +65,9 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             }
         }
         Input::Chord(keys) => state.chord = keys,
-        Input::Unbound(keys) => state.refuse(unbound(state, &keys)),
+        Input::Unbound(keys) => {
+            state.message = Some(Message { text: unbound(state, &keys), tone: Tone::Unbound });
+        }
         Input::Click(at) => mouse::click(state, at, &mut effects),
         Input::Drag(at) => appearance::drag(state, at),
         Input::Release => state.dragged = None,
@@ -135,7 +137,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         return state.messages.read();
     }
     if let Some(why) = disabled(state, action) {
-        return state.refuse(why);
+        if action != Action::Confirm || !windows::shows_why(state) {
+            state.refuse(why);
+        }
+        return;
     }
     if windows::update(state, action, effects) == Handled::Consumed
         || databases::update::act(state, action, effects) == Handled::Consumed

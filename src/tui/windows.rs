@@ -153,6 +153,11 @@ trait Window {
         None
     }
 
+    /// Whether it shows that reason itself.
+    fn shows_why(&self, _: &State) -> bool {
+        false
+    }
+
     /// The field that is typed into.
     fn field<'s>(&self, _: &'s mut State) -> Option<&'s mut TextField> {
         None
@@ -191,6 +196,11 @@ pub fn disabled(state: &State) -> Option<String> {
     opened(state).and_then(|(window, _)| window.disabled(state))
 }
 
+/// Whether the open window shows why `Confirm` cannot be done.
+pub fn shows_why(state: &State) -> bool {
+    opened(state).is_some_and(|(window, _)| window.shows_why(state))
+}
+
 /// The place of the open window, with its border.
 #[cfg(test)]
 pub fn outer(state: &State) -> Option<Rect> {
@@ -207,7 +217,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
 /// The keys that are written in the open window.
 pub fn labels(state: &State) -> Vec<status::Label> {
     let own = |(window, _): (&'static dyn Window, _)| Some((window.contexts().get(..1)?, window.keys(state)?));
-    opened(state).and_then(own).map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
+    let place = opened(state).and_then(own).filter(|(_, place)| place.height > 0);
+    place.map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
 }
 
 pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -331,15 +342,22 @@ fn text_columns(outer: u16) -> usize {
     usize::from(outer.saturating_sub(4))
 }
 
-/// The rows for a text and, below a blank line if there is room, the row for the keys.
-fn text_and_keys(inner: Rect) -> (Rect, Rect) {
-    let keys = Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner };
-    let below = if inner.height > SHORT { 2 } else { 1 };
+/// The rows for a text and, below a blank line if there is room, the row for the keys. In a low terminal the text needs all of
+/// them, and only the bottom line has the keys.
+fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
+    let (keys, below) = match inner.height {
+        _ if state.layout().body.height < LOW => (0, 0),
+        0..=SHORT => (1, 1),
+        _ => (1, 2),
+    };
+    let keys = Rect { y: inner.bottom().saturating_sub(1), height: keys.min(inner.height), ..inner };
     (Rect { height: inner.height.saturating_sub(below), ..inner }, keys)
 }
 
 /// Rows within a window so low that no blank line is wanted.
 const SHORT: u16 = 6;
+/// Rows of the body of a terminal so low that a window shows no keys.
+const LOW: u16 = 12;
 
 /// A list, the rule below it, and the details with up to `below` rows.
 fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {

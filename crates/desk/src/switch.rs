@@ -178,19 +178,22 @@ impl Desk {
         let mut stays = Vec::new();
         let own: Vec<&str> = own(profile).collect();
         if !own.is_empty() {
-            stays.push(format!("the catalog, without @{}, which only the profile has", own.join(", @")));
+            let are = if own.len() == 1 { "is" } else { "are" };
+            stays.push(format!("@{} {are} only in the profile and {are} not added to the catalog", own.join(", @")));
         }
         if !profile.sources.is_empty() {
-            stays.push("the catalog, with all its sources, although the profile lists only some".to_owned());
+            stays.push("the catalog keeps all its sources, although the profile lists only some".to_owned());
         }
         let (transitive, tools) = said(profile, self.settings());
         if transitive != self.settings().transitive_injection {
-            let does = if transitive { "nothing, although they do" } else { "sources, although they do not" };
-            stays.push(format!("what mentions pull in: {does} under the profile"));
+            stays.push(match transitive {
+                true => "mentions still pull in nothing, although they do under the profile".to_owned(),
+                false => "mentions still pull in sources, although they do not under the profile".to_owned(),
+            });
         }
         if tools != self.settings().exclude_tools {
             let hides = if tools.is_empty() { "no tool".to_owned() } else { tools.join(", ") };
-            stays.push(format!("which tools are hidden from agents, although the profile hides {hides}"));
+            stays.push(format!("the tools hidden from agents stay the same, although the profile hides {hides}"));
         }
         stays
     }

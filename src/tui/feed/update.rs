@@ -1,6 +1,7 @@
 //! Adds notices to the feed, moves and filters it, and follows its rows.
 
 use crate::common::notices::for_people;
+use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::filtering;
 use crate::tui::feed::target;
@@ -21,9 +22,11 @@ use refdesk_desk::session::What;
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
-    // A problem matters more than a key that did nothing, but not than what a key did: that is said once.
-    let is_done = state.message.as_ref().is_some_and(|message| message.tone == Tone::Done);
-    if is_free || (notice.topic == Topic::Problem && !is_done) {
+    if notice.topic == Topic::Problem && notice.place.is_some() {
+        let reason = if notice.reason.is_empty() { String::new() } else { format!("; {}", notice.reason) };
+        let key = state.key(Action::Problems);
+        state.messages.arrived(format!("{}{reason}. {key} shows it.", notice.text));
+    } else if is_free {
         state.note(notice.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };

@@ -47,8 +47,11 @@ impl Window for BudgetView {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        // While it cannot be set, the reason is there instead.
-        self.disabled(state).is_none().then_some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    }
+
+    fn shows_why(&self, _: &State) -> bool {
+        true
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
@@ -74,7 +77,7 @@ impl Window for BudgetView {
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let (outer, theme) = (self.outer(state), &state.skin.theme);
-        let inner = text_and_keys(layout::inner(outer)).0;
+        let inner = text_and_keys(state, layout::inner(outer)).0;
         let text = text(state);
         draw_frame(
             state,
@@ -88,9 +91,11 @@ impl Window for BudgetView {
         let below = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
         draw_text(state, &text, 0, below, frame.buffer_mut());
         if let Some(why_not) = self.disabled(state) {
-            let place = indented(text_and_keys(layout::inner(outer)).1);
+            // In the blank line above the keys, or over the end of a text that has no room for it.
+            let place = indented(Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner });
             let columns = usize::from(place.width);
-            let why_not = cells::clip(&why_not, columns, state.skin.glyphs.ellipsis).into_owned();
+            let why_not = cells::clip(&cells::sentence(&why_not), columns, state.skin.glyphs.ellipsis).into_owned();
+            let why_not = format!("{why_not:columns$}");
             frame.buffer_mut().set_stringn(place.x, place.y, why_not, columns, theme.style(ThemeRole::Error));
         }
         if line.width <= 12 || line.height == 0 {

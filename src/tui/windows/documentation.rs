@@ -34,12 +34,12 @@ impl Window for DocumentationWindow {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
         WindowRows { place, len: len(state), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -77,7 +77,7 @@ impl Window for DocumentationWindow {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let place = text_and_keys(layout::inner(outer)).0;
+        let place = text_and_keys(state, layout::inner(outer)).0;
         let position = visible_lines(cursor.top, len(state), place);
         let titles = Titles { title: "Document the database", note: String::new(), place: position };
         draw_frame(state, titles, ThemeRole::Transitive, outer, buffer);

@@ -27,7 +27,7 @@ impl Window for InvalidValues {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -44,7 +44,7 @@ impl Window for InvalidValues {
         let (outer, buffer) = (self.outer(state), frame.buffer_mut());
         let titles = Titles { title: "Values", ..Titles::default() };
         draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(layout::inner(outer)).0, buffer);
+        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 

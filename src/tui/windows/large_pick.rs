@@ -35,7 +35,7 @@ impl Window for LargePickView {
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -56,7 +56,7 @@ impl Window for LargePickView {
         let (outer, buffer) = (self.outer(state), frame.buffer_mut());
         let titles = Titles { title: "A large pick", ..Titles::default() };
         draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(layout::inner(outer)).0, buffer);
+        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 
@@ -75,18 +75,23 @@ fn text(state: &State) -> WrappedText {
     let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more as u64)) };
+    let key = |action| state.key_in(KeyContext::LargePick, action);
+    // Where there is little room, only the ways out are seen, each on a line of its own.
     let choice = |action, words: &str, change| {
-        let key = state.key_in(KeyContext::LargePick, action);
-        format!("{key}  {words}{}", size(state, change, pick))
+        let whole = format!("{}  {words}: {}", key(action), size(state, change, pick, SizeDetail::Whole));
+        let short = || format!("{}  {words}: {}", key(action), size(state, change, pick, SizeDetail::Figures));
+        if cells::width(&whole) <= columns { whole } else { short() }
     };
-    // Where there is little room, only the choices are seen.
+    let [near, alone, back] = [Action::PickNear, Action::PickAlone, Action::Back].map(key);
+    let undo = state.key(Action::Undo);
     let lines = [
-        (choice(Action::Confirm, "all: ", &pick.whole), ThemeRole::Strong),
-        (choice(Action::PickNear, "what it mentions: ", &pick.near), ThemeRole::Text),
-        (choice(Action::PickAlone, "only this one: ", &pick.alone), ThemeRole::Text),
+        (choice(Action::Confirm, "all", &pick.whole), ThemeRole::Strong),
+        (choice(Action::PickNear, "direct mentions", &pick.near), ThemeRole::Text),
+        (choice(Action::PickAlone, "only this one", &pick.alone), ThemeRole::Text),
+        (format!("{back}  nothing"), ThemeRole::Text),
         (String::new(), ThemeRole::Text),
         (format!("Picking @{id} pulls in {named}{more}."), ThemeRole::Text),
-        ("The smaller picks exclude what is beyond them; undo takes that back.".to_owned(), ThemeRole::Infra),
+        (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),
     ];
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }
@@ -95,8 +100,22 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// `+126, ~76,475 tokens in all, and 3 that wait for trust`.
-fn size(state: &State, change: &SelectionChange, pick: &LargePick) -> String {
+/// How much is said of a size.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SizeDetail {
+    Whole,
+    Figures,
+}
+
+/// `+126, ~76,475 tokens in all, and 3 that wait for trust`, or only `+126, ~76,475`.
+fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeDetail) -> String {
+    if let (SizeDetail::Figures, 0..) = (detail, change.tokens) {
+        let tokens = cells::tokens(change.tokens.unsigned_abs());
+        return match others(change, pick).count() {
+            0 => tokens,
+            others => format!("+{}, {tokens}", cells::grouped(others as u64)),
+        };
+    }
     let tokens = change_cost::added(change.tokens, cells::in_tokens);
     let brought = change.enters.iter().filter(|id| **id != pick.id);
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));

@@ -72,7 +72,7 @@ fn kind(tone: Tone) -> (&'static str, ThemeRole) {
     match tone {
         Tone::Note => ("note", ThemeRole::Infra),
         Tone::Done => ("done", ThemeRole::Selection),
-        Tone::Refusal => ("not done", ThemeRole::Warning),
+        Tone::Refusal | Tone::Unbound => ("not done", ThemeRole::Warning),
         Tone::Error => ("error", ThemeRole::Error),
     }
 }

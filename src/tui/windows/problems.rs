@@ -63,7 +63,8 @@ impl Window for Problems {
             row(state, diagnostic, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
         frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
-        frame::rule(&state.skin, rule, "how to fix it", theme.style(ThemeRole::Infra), buffer);
+        let caption = if all.is_empty() { "" } else { "how to fix it" };
+        frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
         let columns = text_columns(outer.width);
         let text = match all.get(cursor.at) {
             None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
@@ -76,8 +77,8 @@ impl Window for Problems {
                 let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
                 let lines = [
                     (it.message.clone(), ThemeRole::Strong),
-                    (fix, ThemeRole::Text),
                     (cells::clean(&it.place()).into_owned(), ThemeRole::Catalog),
+                    (fix, ThemeRole::Text),
                     (format!("{}{about}", it.code), ThemeRole::Infra),
                 ];
                 let lines = lines.iter().filter(|(text, _)| !text.is_empty());

@@ -97,7 +97,8 @@ impl Window for ProfilesView {
             let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
             row(state, profile, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
-        frame::rule(&state.skin, rule, "what it would select", theme.style(ThemeRole::Infra), buffer);
+        let caption = if all.is_empty() { "" } else { "what it would select" };
+        frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
         frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
         let columns = text_columns(outer.width);
         let text = match all.get(cursor.at) {
@@ -107,6 +108,9 @@ impl Window for ProfilesView {
         draw_text(state, &text, 0, detail, buffer);
     }
 }
+
+const NONE_YET: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such as \
+                        review.json: {\"name\": \"review\", \"plugin_configs\": {\"references\": {\"preselected\": [\"an-id\"]}}}";
 
 /// Opens the list, and reads it again each time: files may have changed.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
@@ -123,7 +127,7 @@ fn empty(state: &State) -> &str {
     match (&state.profiles.listed, state.profiles.problems.first()) {
         (None, _) => "Reading the profiles.",
         (Some(_), Some(problem)) => &problem.message,
-        (Some(_), None) => "There are no profiles yet. Each is a JSON file in .jaato/profiles/.",
+        (Some(_), None) => NONE_YET,
     }
 }
 
@@ -133,11 +137,6 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
     let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
     let tokens = format!("{:>8}", cells::tokens(it.tokens));
-    let waiting = match it.waiting {
-        0 => String::new(),
-        1 => "1 needs trust".to_owned(),
-        more => format!("{more} need trust"),
-    };
     let selects = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
     row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
     row.cell(&selects, 25, theme.style(ThemeRole::Selection));
@@ -146,8 +145,8 @@ fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRo
         row.text("cannot be used: see below", theme.style(ThemeRole::Error));
         return row;
     }
-    if !waiting.is_empty() {
-        row.text(&waiting, theme.style(ThemeRole::Hints)).gap();
+    if it.waiting > 0 {
+        row.text(&format!("{} untrusted", it.waiting), theme.style(ThemeRole::Hints)).gap().gap();
     }
     // What it writes comes before what it lacks, which the details name.
     row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates)).gap();

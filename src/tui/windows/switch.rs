@@ -35,12 +35,12 @@ impl Window for SwitchView {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
         WindowRows { place, len: text(state).len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -80,7 +80,7 @@ impl Window for SwitchView {
         };
         let titles = Titles { title: "Switch to profile", note, ..Titles::default() };
         draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
-        let place = text_and_keys(layout::inner(outer)).0;
+        let place = text_and_keys(state, layout::inner(outer)).0;
         draw_scrolled(state, &text(state), cursor.top, ThemeRole::Selection, place, buffer);
     }
 }
@@ -127,10 +127,18 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
     let waiting = source_words::waiting(switch.waiting);
     lines.push((format!("An agent gets {before} now, {after} after{waiting}"), ThemeRole::Strong));
     if !switch.is_none() {
-        for (what, files) in [("Writes", &switch.writes), ("Removes, if unchanged,", &switch.removes)] {
-            lines.extend(files.iter().map(|file| (format!("{what} {file}"), ThemeRole::Templates)));
+        lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
+        for (what, files, unless) in
+            [("Writes", &switch.writes, ""), ("Removes", &switch.removes, ", unless changed by hand")]
+        {
+            if !files.is_empty() {
+                let count = cells::counted(files.len(), "file");
+                lines.push((format!("{what} {count}{unless}:"), ThemeRole::Templates));
+                lines.extend(files.iter().map(|file| (format!("  {file}"), ThemeRole::Infra)));
+            }
         }
+    } else {
+        lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
     }
-    lines.extend(switch.stays.iter().map(|sentence| (format!("Stays as it is: {sentence}"), ThemeRole::Infra)));
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }

@@ -34,12 +34,12 @@ impl Window for Trust {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
         WindowRows { place, len: text(state).len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -56,7 +56,7 @@ impl Window for Trust {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
-        let place = text_and_keys(layout::inner(outer)).0;
+        let place = text_and_keys(state, layout::inner(outer)).0;
         let titles = Titles {
             title: "Trust",
             note: cells::counted(state.snapshot.untrusted.len(), "setting"),
@@ -68,7 +68,7 @@ impl Window for Trust {
 }
 
 fn text(state: &State) -> WrappedText {
-    let head = "This repository's settings want to do the following. Nothing of it is done until you trust it. Your trust \
+    let head = "This repository's settings want to do the following. None of this happens until you trust it. Your trust \
                 covers exactly this, on this machine, for you; any change asks again.";
     let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
     for setting in state.snapshot.untrusted.iter() {

@@ -77,6 +77,10 @@ impl Window for Write {
         why_not(state)
     }
 
+    fn shows_why(&self, state: &State) -> bool {
+        proposal(state).is_none_or(|proposal| effect(state, proposal) != WriteEffect::Same)
+    }
+
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match action {
             Action::Confirm if preview::holds_samples(state) => form_update::first_sample(state),
@@ -217,12 +221,16 @@ pub fn verb(state: &State) -> &'static str {
     }
 }
 
+fn is_path_typed(state: &State) -> bool {
+    !state.templates.path.text().trim().is_empty()
+}
+
 /// Why what is shown cannot be written now.
 fn why_not(state: &State) -> Option<String> {
     if state.templates.writing == WriteState::Asked {
         return Some("it is being written".to_owned());
     }
-    if state.templates.path.text().trim().is_empty() {
+    if !is_path_typed(state) {
         return Some("type the path of the file".to_owned());
     }
     if !preview_update::is_answered(state) {
@@ -261,7 +269,12 @@ fn summary(state: &State) -> WrappedText {
             let why = why.filter(|_| effect(state, proposal) != WriteEffect::Same);
             lines.extend(why.map(|why| (why, ThemeRole::Infra)));
         }
-        (None, why) => lines.extend(why.map(|why| (why, ThemeRole::Error))),
+        (None, why) => {
+            // What is not typed or not computed yet is not a mistake.
+            let is_mistake = is_path_typed(state) && preview_update::is_answered(state);
+            let role = if is_mistake { ThemeRole::Error } else { ThemeRole::Infra };
+            lines.extend(why.map(|why| (cells::sentence(&why).into_owned(), role)));
+        }
     }
     let shown = state.preview().and_then(|preview| preview.rendered.as_ref());
     let warnings = shown.map_or(&[][..], |rendered| &rendered.warnings);

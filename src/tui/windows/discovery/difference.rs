@@ -30,12 +30,12 @@ impl Window for CatalogDifference {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(layout::inner(self.outer(state))).0;
+        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
         WindowRows { place, len: text(state).len(), is_list: false }
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(layout::inner(self.outer(state))).1)
+        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -62,7 +62,7 @@ impl Window for CatalogDifference {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
-        let place = text_and_keys(layout::inner(outer)).0;
+        let place = text_and_keys(state, layout::inner(outer)).0;
         let note = match &state.draft.proposed {
             Some(Ok(proposals)) => cells::counted(proposals.len(), "file"),
             _ => String::new(),

@@ -11,6 +11,9 @@ use refdesk_text::report::Diagnostic;
 /// Codes that are reported as a change of the catalog, of a template or of a pick.
 const TOLD_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
+/// Codes of a file that has none of its content until it is mended.
+const UNREADABLE: [Code; 1] = [Code::JsonSyntax];
+
 /// New errors, or that none is left.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_error = |it: &&Diagnostic| it.is_error();
@@ -58,5 +61,10 @@ fn told(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Notice> {
     if !more.is_empty() {
         text.push_str(&format!(", +{} more", more.len()));
     }
-    Some(Notice::new(Who::Files, topic, text).at(after.spot(first)))
+    let notice = Notice::new(Who::Files, topic, text).at(after.spot(first));
+    Some(if UNREADABLE.contains(&first.code) {
+        notice.because("what was read before stays in use".to_owned())
+    } else {
+        notice
+    })
 }
