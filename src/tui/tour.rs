@@ -22,6 +22,8 @@ pub struct Tour {
     /// The step, from 0; after the last one the tour is done.
     step: usize,
     begun: StepStart,
+    /// Whether it was said that there is no room for it.
+    is_announced: bool,
 }
 
 /// What was there when a step began.
@@ -47,7 +49,7 @@ const STEPS: [TourStep; 10] = [
         is_done: |state, _| state.focus == Pane::Selection,
     },
     TourStep {
-        text: "Below each pick stands what its document mentions, step by step, with its price in tokens. Nothing is here \
+        text: "Each pick is followed by what its document mentions, step by step, with its price in tokens. Nothing is here \
                without a reason.",
         keys: |state| {
             let down = state.key(Action::Move(Motion::Down));
@@ -76,7 +78,7 @@ const STEPS: [TourStep; 10] = [
         is_done: |state, begun| state.counts.picked < begun.picked,
     },
     TourStep {
-        text: "With each prompt, an agent gets hints at the sources that it is about. The matches follow as you type; then see what \
+        text: "With each prompt, an agent gets hints at the sources that the prompt is about. The matches follow as you type; then see what \
                refdesk would add to the prompt, to the byte, and what each block costs.",
         keys: |state| {
             if state.hints.prompt.is_empty() || state.len(Pane::Hints) == 0 {
@@ -149,7 +151,7 @@ fn first_table(state: &State) -> Option<String> {
 impl Tour {
     /// A tour at its first step.
     pub fn new(state: &State) -> Self {
-        Self { step: 0, begun: StepStart::of(state) }
+        Self { step: 0, begun: StepStart::of(state), is_announced: false }
     }
 
     fn shown(self) -> &'static TourStep {
@@ -169,8 +171,17 @@ pub fn follow(state: &mut State) {
     if !state.is_open() {
         state.tour = Some(Tour::new(state));
     } else if (tour.shown().is_done)(state, tour.begun) {
-        state.tour = Some(Tour { step: tour.step + 1, begun: StepStart::of(state) });
+        state.tour = Some(Tour { step: tour.step + 1, begun: StepStart::of(state), ..tour });
     }
+    say_that_it_is_hidden(state);
+}
+
+/// Once: a terminal that is too low for the box would show nothing of the tour.
+fn say_that_it_is_hidden(state: &mut State) {
+    let is_hidden = state.is_open() && layout::fits(state.size) && rows(state) == 0;
+    let Some(tour) = state.tour.as_mut().filter(|tour| is_hidden && !tour.is_announced) else { return };
+    tour.is_announced = true;
+    state.note("The tour needs more rows: it appears when the terminal is larger.");
 }
 
 /// The size that the box leaves to everything else.
