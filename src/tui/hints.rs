@@ -108,8 +108,9 @@ fn note(state: &State) -> String {
     if state.is_feed_alone() {
         return String::new();
     }
+    let new = if shows_new(state) { 0 } else { state.feed.new };
     if state.shows_enriched() {
-        let new = (state.feed.new > 0).then(|| new_in_feed(state));
+        let new = (new > 0).then(|| new_in_feed(state));
         let pieces: Vec<String> = new.into_iter().chain([enriched::note(state)]).filter(|it| !it.is_empty()).collect();
         return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
     }
@@ -122,13 +123,20 @@ fn note(state: &State) -> String {
     let hints = hinted.filter(|id| is_hinted(id.as_str())).count();
     let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
     let pieces = [
-        (state.feed.new, new_in_feed(state)),
+        (new, new_in_feed(state)),
         (hints, cells::counted(hints, "hint")),
         (named, format!("{named} named")),
         (passed, format!("{} passed over", cells::grouped(passed as u64))),
     ];
     let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))
+}
+
+/// Whether the feed below the matches shows all that is new.
+fn shows_new(state: &State) -> bool {
+    let parts = state.parts(Pane::Hints);
+    let rows = parts.map_or(0, |parts| usize::from(parts.detail.height));
+    state.feed.cursor.top == 0 && state.feed.filter.is_empty() && state.feed.new <= rows
 }
 
 /// `4 new in the feed`
