@@ -6,7 +6,7 @@ use std::path::Path;
 use super::words::{at, cut};
 use super::{Holds, Notice, Ticket, Topic, Who};
 use crate::Spot;
-use crate::session::{Line, Receipt, What};
+use crate::session::{Line, Receipt, SCREEN, What};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
@@ -15,7 +15,9 @@ use refdesk_text::tokens::grouped;
 /// The sentence for the feed of `desk`, without its time.
 pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
-    let mut notice = Notice::new(Who::Other(line.who.as_str().into()), topic(receipt.what), sentence(receipt));
+    // The journal is this user's own: whichever screen it was, the same person sat at it.
+    let who = if line.who == SCREEN { Who::You } else { Who::Other(line.who.as_str().into()) };
+    let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
     let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
