@@ -58,6 +58,9 @@ fn always_quits(binding: &ActionBinding, context: KeyContext) -> bool {
     binding.action == Action::Quit && context == KeyContext::Always
 }
 
+/// Actions named in a fix.
+const NAMED: usize = 8;
+
 struct KeymapReader<'a> {
     text: &'a str,
     shown: &'a str,
@@ -130,7 +133,13 @@ impl KeymapReader<'_> {
             ACTIONS.iter().filter(|it| it.contexts.contains(&context)).map(ActionBinding::word).collect();
         let fix = if elsewhere.is_empty() {
             let nearest = did_you_mean(word, here.iter().map(String::as_str));
-            nearest.unwrap_or_else(|| format!("actions here are {}", here.join(", ")))
+            nearest.unwrap_or_else(|| match here.split_at_checked(NAMED) {
+                Some((first, more @ [_, ..])) => {
+                    let more = more.len();
+                    format!("actions here are {} and {more} more: `refdesk config` lists them", first.join(", "))
+                }
+                _ => format!("actions here are {}", here.join(", ")),
+            })
         } else {
             format!("it is one of {}", elsewhere.join(", "))
         };
