@@ -206,15 +206,9 @@ mod tests {
             // One of them is of mode auto.
             (&["circuit-breaker"][..], &[("circuit-breaker", 5, false)][..]),
             // Both reach the timeouts, so that neither takes them along.
-            (
-                &["circuit-breaker", "java-service"],
-                &[("circuit-breaker", 3, false), ("java-service", 0, false)],
-            ),
+            (&["circuit-breaker", "java-service"], &[("circuit-breaker", 3, false), ("java-service", 0, false)]),
             // The breaker pulls the pattern in as well.
-            (
-                &["circuit-breaker", "retry-pattern"],
-                &[("circuit-breaker", 0, false), ("retry-pattern", 0, true)],
-            ),
+            (&["circuit-breaker", "retry-pattern"], &[("circuit-breaker", 0, false), ("retry-pattern", 0, true)]),
         ] {
             let mut members: Vec<_> = picks.iter().map(|id| pulled(id, 0, &[])).collect();
             for (id, depth, parent) in [
@@ -231,9 +225,8 @@ mod tests {
             snapshot.selection = fixture::selection(members, &[], &[]).into();
             let all = rows(&snapshot);
             let roots = all.iter().filter(|row| matches!(row.kind, TreeRowKind::Member(_)) && row.level == 0);
-            let brought: Vec<_> = roots
-                .map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.is_kept))
-                .collect();
+            let brought: Vec<_> =
+                roots.map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.is_kept)).collect();
             assert_eq!(brought, expected, "{picks:?}");
         }
     }

@@ -94,7 +94,7 @@ impl Fix {
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
-            Self::FindMoved => "fix the path, or remove the source; it cannot be picked",
+            Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),

@@ -57,7 +57,7 @@ fn an_auto_source_that_comes_was_paid_for_before() {
         [
             "Picked java-service.",
             "2 more sources came, 1 of them in the instructions anyway: release-notes and team-conventions.",
-            "An agent gets about 29,802 tokens more.",
+            "An agent gets about 29,784 tokens more.",
             "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],
@@ -150,7 +150,7 @@ fn what_cannot_be_chosen_says_why() {
             "timeouts is pulled in by circuit-breaker and retry-pattern already. Type keep timeouts to keep it even if \
              what pulled it in leaves, or exclude timeouts.",
         ),
-        ("keep legacy-errors", "legacy-errors is missing: docs/legacy/codes.md does not exist. Fix its path."),
+        ("keep legacy-errors", "legacy-errors is missing: docs/legacy/codes.md does not exist. Correct its path."),
         ("keep circuit-breaker", "circuit-breaker is a pick already."),
         ("keep java-service", "java-service is not pulled in by anything. Type pick java-service to pick it."),
         ("unpick java-service", "java-service is not picked."),

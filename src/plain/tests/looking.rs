@@ -95,7 +95,7 @@ fn the_selection_is_an_indented_list() {
         said(&mut state(), "selection"),
         [
             "The selection has 5 sources. With the auto sources, an agent gets about 4,628 tokens.",
-            "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources, about 4,318 tokens in all.",
+            "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources.",
             "2:   retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             "3:     error-handling, pulled in by retry-pattern, about 18 tokens.",
             "4:       legacy-errors, missing, pulled in by error-handling, tokens unknown.",
@@ -158,10 +158,9 @@ fn sessions_of_agents_are_listed_and_told() {
         [
             "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number to hear more.",
             "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, active now, about 16,420 tokens. It was sent \
-             14 texts, about 4,120 tokens. It read sources 6 times, about 12,300 tokens, and picked 2 sources. Followed by reading or \
-             picking: 4 of 9 hints, 1 of 1 expansion.",
+             14 texts, about 4,120 tokens. It read sources 6 times, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \
-             tokens. It read and picked nothing. Followed by reading or picking: 0 of 4 hints.",
+             tokens. It read and picked nothing. It followed 0 of 4 hints.",
             "3: gemini-cli, session default, last at 09:40:00, about 0 tokens. It was sent 0 texts. It picked 1 source and \
              read nothing. No source was hinted at. 1 hook failed.",
         ]
@@ -322,7 +321,7 @@ fn the_theme_of_the_full_screen_is_chosen() {
         said(&mut state, "theme"),
         [
             "The full screen uses the theme auto. The plain interface has no colours.",
-            "Themes are auto, dark, light, contrast, colourblind, ansi, mono, sepia. Type theme and a name to choose one.",
+            "Themes are auto, dark, light, contrast, colourblind, ansi, ansi-light, mono, sepia. Type theme and a name to choose one.",
         ]
     );
     for (line, kept) in [("theme light", Some("light")), ("theme Sepia", Some("sepia")), ("theme auto", None)] {

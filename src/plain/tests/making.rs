@@ -161,7 +161,7 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
         [
             "Switching to reviewer would change:",
             "Picks: timeouts.",
-            "Without auto sources, the selection costs about 0 tokens now, and about 0 afterwards.",
+            "An agent gets about 0 tokens now, and about 0 afterwards.",
             "Type yes to switch, or no to keep your picks.",
         ]
     );

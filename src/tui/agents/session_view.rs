@@ -27,7 +27,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     let active = if activity.is_active(session) { ", active now" } else { "" };
     let head = format!("{}, session {}{desk}, since {since}, last at {last}{active}", session.agent, session.session);
     let mut lines = wrapped(state, &head, ThemeRole::Strong, (columns, most));
-    let words = sentences(session, |tokens| format!("{} tokens", cells::tokens(tokens))).join(" ");
+    let words = sentences(session, cells::in_tokens).join(" ");
     lines.extend(wrapped(state, &words, ThemeRole::Text, (columns, most)));
     if !session.periods.tokens().is_empty() {
         let each = format!("  {} a column", length(session.periods.length()));

@@ -124,7 +124,7 @@ fn title(state: &State, page: AgentsPage) -> String {
 fn note(state: &State) -> String {
     let Some(activity) = &state.agents.activity else { return String::new() };
     let tokens = match state.agents.session().filter(|_| state.agents.page != Some(AgentsPage::Sessions)) {
-        Some(session) => return format!("{} tokens", cells::tokens(session.tokens())),
+        Some(session) => return cells::in_tokens(session.tokens()),
         None => cells::tokens(activity.tokens()),
     };
     let (dot, sessions) = (state.skin.glyphs.dot, cells::counted(activity.sessions.len(), "session"));

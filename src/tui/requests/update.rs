@@ -317,7 +317,7 @@ pub fn over(state: &mut State, over: &Over) {
         Ended::Here(Reply::No) if over.request.approval.is_some() => {
             (Tone::Note, format!("declined: {who} does not write {}", path(over)))
         }
-        Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: none")),
+        Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: picked none of them")),
         Ended::Here(Reply::Chosen(ids)) => {
             (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
         }

@@ -69,9 +69,10 @@ fn a_limit_is_typed_and_kept() {
     assert!(screen(&state).contains("~5,422  over the limit, 136 % of 4k"), "{}", screen(&state));
     typed(&mut state, "\"much\"");
     let shown = screen(&state);
-    assert!(shown.contains("type a number of tokens, such as 128k") && !shown.contains("set limit"), "{shown}");
+    assert!(shown.contains("Type a number of tokens, such as 128k") && !shown.contains("set limit"), "{shown}");
+    assert_eq!(shown.matches("Esc close").count(), 2, "in the window and in the bottom line: {shown}");
     typed(&mut state, "Enter");
-    assert_eq!(message(&state), "type a number of tokens, such as 128k, 200000 or 1m");
+    assert_eq!(message(&state), "", "the window says it already");
     assert_eq!(state.open_window(), Some(WindowKind::Budget));
     press(&mut state, "Esc");
     assert_eq!(state.session().token_limit, Some(4_000));
@@ -123,7 +124,9 @@ fn a_pick_costs_what_it_adds() {
 #[test]
 fn a_smaller_pick_names_what_it_excludes() {
     let mut state = fixture::state(120, 36);
-    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else { panic!() };
+    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else {
+        panic!()
+    };
     answered.0.excluded = ["timeouts", "legacy-errors"].map(Into::into).to_vec();
     answer(&mut state, Response::Picked(Ok(answered)));
     let said = "1 more source pulled in, ~3,660 tokens in all; excluded @timeouts, @legacy-errors: u undoes it";
@@ -201,12 +204,12 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, selection, ..fixture::snapshot() })));
     press(&mut state, "2 Z");
     let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
-    assert!(row.contains("no trust"), "{}", screen(&state));
+    assert!(row.contains("untrusted"), "{}", screen(&state));
     press(&mut state, "R Tab");
     let analysis = fixture::analysis(&state);
     answer(&mut state, analysis);
     let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
-    assert!(row.contains("no trust"), "{}", screen(&state));
+    assert!(row.contains("untrusted"), "{}", screen(&state));
     press(&mut state, "Esc Esc");
     let mut large = large();
     large.whole.enters.push("outside".into());
@@ -352,9 +355,9 @@ fn an_error_stays_until_it_is_read() {
 #[test]
 fn the_last_messages_are_kept_once_each() {
     let mut state = fixture::state(120, 36);
-    press(&mut state, "Z Z Z j j Z");
+    press(&mut state, "Z C-r C-r C-r j j C-r Z");
     let texts: Vec<&str> = state.messages.last.iter().map(|message| message.text.as_str()).collect();
-    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert_eq!(texts.len(), 2, "a key that does nothing is none of them: {texts:?}");
     press(&mut state, "j");
     for n in 0..200 {
         event(&mut state, Event::Notice(fixture::notice(&format!("notice {n}"))));
@@ -379,7 +382,7 @@ fn fail_and_pick(state: &mut State) {
         ..fixture::snapshot()
     };
     update(state, Input::Snapshot(Box::new(left)));
-    press(state, "Z");
+    press(state, "C-r");
     let why = "references.json cannot be written: no space left on device";
     answer(state, Response::Done(vec![Error::new(Code::NotWritten, why, "free some space")]));
     press(state, "j");
@@ -407,9 +410,118 @@ fn an_auto_source_that_is_pulled_in_counts_as_pulled_in_and_costs_nothing_more()
         unknown: Vec::new(),
         missing: Vec::new(),
         message: String::new(),
+        tokens: 2_000,
     };
     let answered = (picked, serde_json::Value::Null);
     answer(&mut state, Response::Picked(Ok(Box::new(answered))));
     let said = message(&state);
     assert!(said.contains("2 more sources pulled in, 1 of them in the instructions anyway"), "{said}");
+}
+
+#[test]
+fn the_instructions_are_part_of_what_a_change_costs() {
+    let mut state = fixture::state(120, 36);
+    give_instructions(&mut state);
+    press(&mut state, "j Space");
+    let after = Snapshot {
+        selection: std::sync::Arc::default(),
+        instructions: 512,
+        undo: Some("it".into()),
+        generation: 2,
+        ..fixture::snapshot()
+    };
+    let before = state.counts.tokens;
+    update(&mut state, Input::Snapshot(Box::new(after)));
+    let saved = before - state.counts.tokens;
+    assert!(saved > 300, "{saved}");
+    let said = format!("4 more sources released, {} saved: u undoes it", crate::tui::widgets::cells::in_tokens(saved));
+    assert_eq!(message(&state), format!("Unpicked @circuit-breaker; {said}"), "the difference in the top line");
+}
+
+#[test]
+fn a_file_that_breaks_is_an_error_until_it_is_read() {
+    let mut state = fixture::state(120, 36);
+    let broken = refdesk_desk::engine::Notice {
+        topic: refdesk_desk::engine::Topic::Problem,
+        reason: "what was read before stays in use".to_owned(),
+        place: Some(refdesk_desk::Spot { path: "/home/ada/payments/references.json".into(), line: 1 }),
+        ..fixture::notice("error: references.json:1:13: not valid JSON")
+    };
+    event(&mut state, Event::Notice(broken));
+    let said =
+        "Error: references.json:1:13: not valid JSON; what was read before stays in use. d shows it. Esc dismisses it.";
+    press(&mut state, "j 2 j");
+    assert!(screen(&state).contains(said), "{}", screen(&state));
+    press(&mut state, "Esc");
+    assert!(!screen(&state).contains("dismisses"), "{}", screen(&state));
+}
+
+#[test]
+fn a_request_says_what_waits_for_trust() {
+    let mut state = fixture::state(120, 36);
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("java-service", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    sources.retain(|source| source.id.as_str() != "java-service" || source.is_untrusted());
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let mut tokens = (*fixture::snapshot().tokens).clone();
+    tokens.remove("java-service");
+    let asked = Snapshot {
+        catalog,
+        tokens: tokens.into(),
+        ..fixture::with_requests(&[fixture::asking("r", "claude over mcp", "which rules apply", &["java-service"])])
+    };
+    update(&mut state, Input::Snapshot(Box::new(asked)));
+    press(&mut state, "A");
+    assert!(
+        screen(&state).lines().any(|line| line.contains("java-service") && line.contains("untrusted")),
+        "{}",
+        screen(&state)
+    );
+}
+
+#[test]
+fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "2");
+    let preview = fixture::preview_selection("circuit-breaker", &[], &["circuit-breaker", "timeouts"]);
+    answer(&mut state, Response::SelectionPreview(preview));
+    let lines = crate::tui::selection::detail(&state, 24, 50);
+    let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let said = "Picked. It pulls in 4 more sources. Space would release it and @timeouts: ~2,000 tokens in all.";
+    assert!(text.ends_with(said), "{text}");
+}
+
+#[test]
+fn the_top_line_keeps_the_cost_longest() {
+    for (width, height, kept, dropped) in [
+        (40, 10, &["~4,628 tokens"][..], &["warning"][..]),
+        (60, 20, &["~4,628 tokens", "1 picked", "1 error"], &["missing"]),
+        (80, 24, &["~4,628 tokens", "1 picked", "4 pulled in", "1 error", "1 warning"], &["missing"]),
+        (120, 36, &["~4,628 tokens", "1 picked", "4 pulled in", "of 128k"], &["sources"]),
+    ] {
+        let top = screen(&fixture::state(width, height)).lines().next().unwrap().to_owned();
+        assert!(kept.iter().all(|it| top.contains(it)) && dropped.iter().all(|it| !top.contains(it)), "{top}");
+    }
+}
+
+#[test]
+fn a_window_leaves_what_the_feed_says_below_it() {
+    let mut state = fixture::state(120, 36);
+    super::busy_morning(&mut state);
+    press(&mut state, "Esc f");
+    let before = crate::tui::feed::view::whole(&state);
+    press(&mut state, "d");
+    assert_eq!(state.open_window(), Some(WindowKind::Problems));
+    assert_eq!(crate::tui::feed::view::whole(&state), before);
+}
+
+#[test]
+fn a_tour_without_room_says_so() {
+    let mut state = fixture::state(40, 10);
+    state.tour = Some(crate::tui::tour::Tour::new(&state));
+    press(&mut state, "F9");
+    assert!(message(&state).starts_with("The tour needs more rows"), "{}", message(&state));
+    press(&mut state, "j");
+    assert_eq!(message(&state), "", "once");
 }

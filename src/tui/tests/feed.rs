@@ -162,7 +162,7 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
     for width in 40..200 {
         let mut state = fixture::state(width, 24);
         crate::tui::tests::busy_morning(&mut state);
-        press(&mut state, "j");
+        press(&mut state, "Esc j");
         let shown = screen(&state);
         let line = shown.lines().rev().nth(1).unwrap_or_default();
         let feed = line.split("feed 8 new").nth(1).unwrap_or_default();

@@ -41,7 +41,10 @@ fn disabled_actions_say_why_and_do_nothing() {
     for (keys, why) in [
         ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to keep it as a pick"),
         ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
-        ("G k p", "@legacy-errors is missing: docs/legacy/codes.md does not exist; fix its path"),
+        (
+            "G k p",
+            "@legacy-errors is missing: docs/legacy/codes.md does not exist; e opens its definition, to correct the path",
+        ),
         ("p", "@team-conventions is not pulled in by anything: Space picks it"),
         ("2 G k x", "@old-runbook is no longer in the catalog: press Space to unpick it"),
         ("3 Space", "there is no source under the cursor"),

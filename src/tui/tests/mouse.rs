@@ -277,7 +277,7 @@ fn a_click_on_the_top_line_opens_what_it_tells_of() {
         ("1 error", "", Some(WindowKind::Problems), Pane::Catalog),
         ("~4,628 tokens", "", Some(WindowKind::Budget), Pane::Catalog),
         ("of 128k", "", Some(WindowKind::Budget), Pane::Catalog),
-        ("2 to trust: !", "", Some(WindowKind::Trust), Pane::Catalog),
+        ("2 need trust: !", "", Some(WindowKind::Trust), Pane::Catalog),
         ("1 asks", "", None, Pane::Selection),
         ("1 picked", "", None, Pane::Selection),
         ("10 sources", "2", None, Pane::Catalog),

@@ -311,7 +311,7 @@ fn the_end_of_each_request_is_reported() {
     let by = |by: &str| Ended::Elsewhere(Some(by.to_owned()));
     for (waiting, ended, said) in [
         (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
-        (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: none"),
+        (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: picked none of them"),
         (write("r"), Ended::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
         (write("r"), Ended::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
         (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
@@ -332,7 +332,7 @@ fn the_end_of_each_request_is_reported() {
 
 #[test]
 fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
-    let both = "answered claude over mcp: none \u{b7} A answers: claude over mcp wants you to choose from 4 sources";
+    let both = "answered claude over mcp: picked none of them \u{b7} A answers: claude over mcp wants you to choose from 4 sources";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         press(&mut state, "A n 1");
@@ -471,7 +471,7 @@ fn only_what_was_shown_is_trusted() {
     {
         let mut state = desk("", &[]);
         update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
-        assert!(screen(&state).contains(" 2 to trust: ! "));
+        assert!(screen(&state).contains(" 2 need trust: ! "));
         assert_eq!(message(&state), "2 settings of this repository need your approval: ! shows what");
         let sent = commands(&press(&mut state, keys));
         let actions = state.snapshot.untrusted.clone();

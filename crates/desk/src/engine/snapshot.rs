@@ -82,7 +82,8 @@ impl Snapshot {
 
     /// The same without what is in the instructions in full already: sources that are texts themselves.
     pub fn given_beside(&self, instructions: u64) -> u64 {
-        let given = price::given(&self.catalog, &self.selection).filter(|source| price::is_beside(source, instructions));
+        let given =
+            price::given(&self.catalog, &self.selection).filter(|source| price::is_beside(source, instructions));
         given.filter_map(|source| self.price(source)).sum()
     }
 
