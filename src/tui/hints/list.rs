@@ -46,8 +46,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
-/// Columns that the reason gets before an id is whole: those of `– waits for trust`, and one before the border.
-const REASON: usize = 18;
+/// Columns that the reason gets before an id is whole.
+const REASON: usize = 16;
 
 /// The widths of the id and name columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]

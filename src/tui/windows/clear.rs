@@ -16,7 +16,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::Request;
 
