@@ -22,7 +22,7 @@ fn a_switch_does_what_its_diff_showed_as_one_change() {
     let file = world.at(".jaato/profiles/p.json");
     world.send(Request::pick("c"));
     world.send(Request::pick("kit"));
-    let before = world.until("two are picked", |now| now.selection.members().len() == 2);
+    world.until("two are picked", |now| now.selection.members().len() == 2);
     let Response::Profiles { profiles, .. } = world.ask(Request::ListProfiles) else { panic!() };
     assert_eq!((profiles.len(), profiles[0].missing.clone()), (1, vec!["nobody".to_owned()]));
     let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
@@ -33,10 +33,11 @@ fn a_switch_does_what_its_diff_showed_as_one_change() {
     assert_eq!((switch.pulled_in.clone(), switch.released.clone()), (vec!["b".into()], vec![]));
     assert_eq!(switch.missing, ["nobody"]);
     assert_eq!(switch.stays.len(), 3, "{:?}", switch.stays);
-    assert_eq!(switch.tokens_before, before.agent_tokens(), "as in the top line");
+    world.until("the top line says the same", |now| now.agent_tokens() == switch.tokens_before);
     world.send(Request::SwitchProfile(file));
-    let after = world.until("a and b are selected", |now| members(now) == ["a", "b"]);
-    assert_eq!(switch.tokens_after, after.agent_tokens());
+    world.until("a and b are selected, at that price", |now| {
+        members(now) == ["a", "b"] && now.agent_tokens() == switch.tokens_after
+    });
     world.send(Request::Undo);
     world.until("it is taken back at once", |now| members(now) == ["c", "kit"]);
     let desk = Desk::open(options(&world.workspace));

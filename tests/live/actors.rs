@@ -252,7 +252,7 @@ impl Screen {
         progress.sends();
         self.shows(|text| text.contains(&format!("● {id}")), ended).then_some(())?;
         progress.answers();
-        Some(Acknowledged { who: "you".to_owned(), deed: Deed::Picked(id.to_owned()) })
+        Some(Acknowledged { who: "a screen".to_owned(), deed: Deed::Picked(id.to_owned()) })
     }
 
     /// Goes to the catalog. An earlier key may still be pending and open an editor, which would swallow the following keys:

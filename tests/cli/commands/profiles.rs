@@ -69,7 +69,7 @@ fn each_profile_is_listed_as_it_would_load() {
         picked.sort_unstable();
         assert_eq!(picks, picked, "{name}");
         let tokens: u64 = rows.iter().filter_map(|it| it["tokens"].as_u64()).sum();
-        assert_eq!(told["tokens"], tokens, "{name}");
+        assert!(told["tokens"].as_u64() > Some(tokens), "{name}: an agent gets the instructions too");
         let templates = world.json(&["--profile", name, "templates"], 0);
         let names: Vec<&str> =
             templates["templates"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
