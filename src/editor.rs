@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_text::{Code, Error};
 
 /// A program to run, with its arguments.
@@ -29,7 +29,7 @@ pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
 pub fn call(
     preferred: Option<&str>,
     get: impl Fn(&str) -> Option<OsString>,
-    spot: &Spot,
+    spot: &FileLine,
 ) -> Result<EditorCommand, Error> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
         let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
@@ -64,7 +64,7 @@ fn unreadable(origin: &str, why: &str) -> Error {
 }
 
 /// File and line in this editor's syntax; an unknown editor gets the file alone.
-fn place(program: &str, given: &[String], spot: &Spot) -> Vec<OsString> {
+fn place(program: &str, given: &[String], spot: &FileLine) -> Vec<OsString> {
     // A relative path could look like an option.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };
     let with_line = |mut file: OsString| {
@@ -93,7 +93,7 @@ mod tests {
 
     fn called(environment: &[(&str, &str)], path: &str, line: usize) -> Result<Vec<String>, String> {
         let get = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
-        let call = call(None, get, &Spot { path: path.into(), line }).map_err(|no| no.message)?;
+        let call = call(None, get, &FileLine { path: path.into(), line }).map_err(|no| no.message)?;
         let words =
             std::iter::once(call.program).chain(call.arguments.iter().map(|it| it.to_str().unwrap().to_owned()));
         Ok(words.collect())
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_preferred_editor_comes_first() {
-        let spot = Spot { path: "/a".into(), line: 2 };
+        let spot = FileLine { path: "/a".into(), line: 2 };
         let call = call(Some("hx -v"), |_| Some("vi".into()), &spot).unwrap();
         assert_eq!((call.program.as_str(), call.arguments), ("hx", vec!["-v".into(), "/a:2".into()]));
         assert_eq!(call.origin, "your preferences say editor = \"hx -v\"");

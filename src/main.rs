@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use refdesk::cli::{Interface, ScreenStart};
-use refdesk::plain::{self, PlainStart, Typist};
-use refdesk::tui::{self, Start};
+use refdesk::plain::{self, InputOwner, PlainStart};
+use refdesk::tui::{self, StartOptions};
 use refdesk_core::config::screen;
 use refdesk_desk::engine::Started;
 use tokio::runtime::Runtime;
@@ -21,7 +21,7 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
     let (code, stored) = match how.interface {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {
-            let typist = if how.is_person { Typist::Person } else { Typist::Script };
+            let typist = if how.is_person { InputOwner::Person } else { InputOwner::Script };
             let start = PlainStart { profile: how.profile, typist, ..PlainStart::default() };
             match runtime.block_on(plain::run(engine, start.keeping(how.session_file, &how.files, how.is_demo))) {
                 Ok(left) => (left.code, left.stored),
@@ -43,7 +43,7 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
 fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::Result<(u8, bool)> {
     let file = screen::file();
     let (remembered, problem) = screen::remembered(file.as_deref().filter(|_| !how.with_tour));
-    let start = Start::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
+    let start = StartOptions::from_env(remembered.clone(), &how.preferences, &how.files).saying(problem);
     let start = start.resuming(how.session_file).proposing(how.profile).touring(how.with_tour);
     let left = runtime.block_on(tui::run(engine, start.launched(how.is_demo, how.config.as_deref())))?;
     if let Some(file) = file.as_deref().filter(|_| !how.is_demo && left.remembered != remembered)

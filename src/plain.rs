@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `run` takes a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
-//! is pure. Every line goes through `Turn::say`, which escapes what comes from outside.
+//! is pure. Every line goes through `InputOutcome::say`, which escapes what comes from outside.
 
 mod agents;
 mod catalog;
@@ -39,4 +39,4 @@ mod tests;
 
 pub use command::{COMMANDS, PlainCommand};
 pub use run::{PlainExit, run};
-pub use state::{PlainStart, Typist};
+pub use state::{InputOwner, PlainStart};

@@ -70,6 +70,6 @@ use crate::common::filter;
 
 pub use pane::Pane;
 pub use run::{ExitReason, ScreenExit, run};
-pub use start::{Start, settings};
+pub use start::{StartOptions, settings};
 pub use widgets::field::TextEdit;
 pub use widgets::motion::Motion;

@@ -11,7 +11,7 @@ use super::rows::{self, join};
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
-use refdesk_desk::{Asserted, Desk, Judged, Miss, Session, read_expectations};
+use refdesk_desk::{Asserted, Desk, FailedExpectation, Judged, Session, read_expectations};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
@@ -69,7 +69,7 @@ struct UnmetExpectation {
     message: String,
 }
 
-fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
+fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpectation {
     let unmet = |expectation, id: Option<&str>, reason, message: String| UnmetExpectation {
         expectation,
         id: id.map(str::to_owned),
@@ -77,24 +77,24 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
         message,
     };
     match miss {
-        Miss::NotHinted(key, verdict) => {
+        FailedExpectation::NotHinted(key, verdict) => {
             let id = verdict.id.as_str();
             let said = desk.catalog().get(id).map(|source| why_not::explain(source, verdict, &session.id));
             let (reason, message, _) = said.unwrap_or_default();
             unmet(key, Some(id), reason, message)
         }
-        Miss::NoneHinted(ids) => {
+        FailedExpectation::NoneHinted(ids) => {
             unmet("hints_any", None, "none-hinted", format!("None of {} is hinted at.", join(ids)))
         }
-        Miss::NotOnTop { id, position, first } => {
+        FailedExpectation::NotOnTop { id, position, first } => {
             let among = if *first == 1 { "the first".to_owned() } else { format!("among the first {first}") };
             unmet("top", Some(id.as_str()), "not-on-top", format!("'{id}' is hint {position}, and must be {among}."))
         }
-        Miss::TooManyHints { most, given } => {
+        FailedExpectation::TooManyHints { most, given } => {
             let message = format!("{} given; the limit is {most}.", counted(*given, "hint"));
             unmet("max_hints", None, "too-many-hints", message)
         }
-        Miss::Hinted(id, tags, meaning) => {
+        FailedExpectation::Hinted(id, tags, meaning) => {
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
             let message = match meaning {
                 Some(meaning) if tags.is_empty() => {
@@ -104,14 +104,14 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
             };
             unmet("not_hints", Some(id.as_str()), "hinted", message)
         }
-        Miss::NotExpanded(id) => {
+        FailedExpectation::NotExpanded(id) => {
             let (reason, what) = match desk.selection().is_excluded(id.as_str()) {
                 true => ("excluded", "it is excluded".to_owned()),
                 false => ("not-named", format!("the text does not contain `@{id}`")),
             };
             unmet("expands", Some(id.as_str()), reason, format!("'{id}' is not expanded: {what}."))
         }
-        Miss::NotPulledIn(id, role) => {
+        FailedExpectation::NotPulledIn(id, role) => {
             let (reason, what) = match role {
                 Some(Role::Picked) => ("picked", "it is picked"),
                 Some(Role::AutoRoot) => ("auto", "it is auto"),
@@ -120,10 +120,10 @@ fn words(desk: &Desk, session: &Session, miss: &Miss) -> UnmetExpectation {
             };
             unmet("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
         }
-        Miss::NotNone(list, ids) => {
+        FailedExpectation::NotNone(list, ids) => {
             unmet(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
         }
-        Miss::TooMany { most, tokens } => unmet(
+        FailedExpectation::TooMany { most, tokens } => unmet(
             "max_tokens",
             None,
             "too-many",

@@ -15,7 +15,7 @@ use super::args::{CompletionsArgs, ShellName};
 use super::{environment, help};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::Client;
-use refdesk_core::catalog::Wanted;
+use refdesk_core::catalog::EntryFilter;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Options};
 use refdesk_text::{Code, Error};
@@ -330,12 +330,12 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     let start = start.to_owned();
     match kind {
         ValueKind::Id => {
-            let desk = Desk::open(Options { wanted: Wanted::Ids { start, most: OFFERED }, ..options });
+            let desk = Desk::open(Options { wanted: EntryFilter::Ids { start, most: OFFERED }, ..options });
             let described = |source: &refdesk_core::catalog::Source| (source.id.to_string(), source.name.clone());
             desk.catalog().sources().iter().map(described).collect()
         }
         ValueKind::Tag => {
-            let desk = Desk::open(Options { wanted: Wanted::Tags { start }, ..options });
+            let desk = Desk::open(Options { wanted: EntryFilter::Tags { start }, ..options });
             let mut tags: Vec<String> =
                 desk.catalog().sources().iter().flat_map(|source| source.tags.clone()).collect();
             tags.sort();

@@ -14,7 +14,7 @@ pub(in crate::cli) mod switches;
 
 use serde_json::{Value, json};
 
-use self::connection::{Connection, Wanted};
+use self::connection::{Connection, RequestedParts};
 use self::file_change::Verb;
 use self::found::FoundAgent;
 use super::answer::CommandOutput;
@@ -69,9 +69,9 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
         Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
     };
     let wanted = match (args.hooks_only, args.mcp_only) {
-        (true, _) => Wanted::Hooks,
-        (_, true) => Wanted::Server,
-        _ => Wanted::Both,
+        (true, _) => RequestedParts::Hooks,
+        (_, true) => RequestedParts::Server,
+        _ => RequestedParts::Both,
     };
     let is_single = agents.len() == 1;
     let mut answers = Vec::new();
@@ -98,7 +98,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
 
 /// Disconnects agents: those that are named, or all that are connected.
 pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, format: OutputFormat) -> CommandOutput {
-    let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, Wanted::Both, Verb::Disconnect);
+    let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, RequestedParts::Both, Verb::Disconnect);
     let connections: Vec<_> = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => {
             let all = Client::all().filter(|client| args.settings.user || client.server.places.project.is_some());

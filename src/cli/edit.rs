@@ -11,7 +11,7 @@ use super::environment;
 use super::output::{ask_to_leave, in_words, print_error, print_to_stderr};
 use crate::editor::{self, EditorCommand};
 use refdesk_core::config::LARGEST;
-use refdesk_desk::{Desk, Session, Spot};
+use refdesk_desk::{Desk, FileLine, Session};
 use refdesk_files::read_whole;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -40,7 +40,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
     let before = read(&file, &shown)?;
     let taken_before = taken_ids(desk);
     loop {
-        let spot = desk.definition(&id).unwrap_or_else(|_| Spot { path: file.clone(), line: 1 });
+        let spot = desk.definition(&id).unwrap_or_else(|_| FileLine { path: file.clone(), line: 1 });
         open(desk, &spot)?;
         let wrong = match read(&file, &shown) {
             Ok(after) if after == before => {
@@ -98,7 +98,7 @@ fn read(file: &Path, shown: &str) -> Result<String, Error> {
 }
 
 /// Runs the editor until it exits.
-fn open(desk: &Desk, spot: &Spot) -> Result<(), Error> {
+fn open(desk: &Desk, spot: &FileLine) -> Result<(), Error> {
     let (preferences, _, _) = environment::preferences();
     let call = editor::call(preferences.editor.as_deref(), environment::variable, spot)?;
     let EditorCommand { program, arguments, origin } = &call;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::args::{Cli, HookArgs};
 use super::{demo, environment, log, output, threads};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
-use refdesk_desk::channel::presence::{self, Attendant};
+use refdesk_desk::channel::presence::{self, PresenceKind};
 use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Desk, EnrichMode, IndexProcess, Options, Session};
 use refdesk_enrich::{EnrichRequest, HintAction, TextKind, Tool};
@@ -230,7 +230,7 @@ fn enrich_event(
 /// An agent can only select sources by a tool of a server. `connect` writes whether the agent has one; without that, it
 /// is assumed to have the one that is open.
 fn hint_action(workspace: &Path, args: &HookArgs) -> HintAction {
-    let has_server = args.mcp || (!args.no_mcp && presence::is_open(workspace, Attendant::Server));
+    let has_server = args.mcp || (!args.no_mcp && presence::is_open(workspace, PresenceKind::Server));
     if has_server { HintAction::Select } else { HintAction::Read }
 }
 

@@ -30,7 +30,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             end.store(true, Ordering::Relaxed);
         });
     }
-    let mut shown = Shown::new();
+    let mut shown = ProgressLine::new();
     let how = Indexing { fresh: args.fresh, words_only: args.words_only };
     let done = desk.update_index(how, &mut |progress| {
         shown.show(progress);
@@ -116,13 +116,13 @@ fn lower_priority() {
 }
 
 /// A line of progress on standard error, if that is a terminal.
-struct Shown {
+struct ProgressLine {
     is_terminal: bool,
     /// When the first vector was begun.
     began: Option<Instant>,
 }
 
-impl Shown {
+impl ProgressLine {
     fn new() -> Self {
         Self { is_terminal: std::io::stderr().is_terminal(), began: None }
     }

@@ -23,12 +23,12 @@ pub fn run(args: &ManArgs, format: OutputFormat) -> CommandOutput {
     let mut program = help::program().disable_help_subcommand(true);
     program.build();
     match wanted(&program, &args.words) {
-        Ok(Wanted::Page(page)) => match page.text() {
+        Ok(ManRequest::Page(page)) => match page.text() {
             Ok(text) if format == OutputFormat::Text && io::stdout().is_terminal() => read_by_a_person(&page, &text),
             Ok(text) => CommandOutput::new(json!({"text": text}), text),
             Err(error) => CommandOutput::refused(failed(&error)),
         },
-        Ok(Wanted::Folder(folder)) => match write(&program, &folder) {
+        Ok(ManRequest::Folder(folder)) => match write(&program, &folder) {
             Ok(written) => {
                 let shown = folder.to_string_lossy();
                 let text = format!("{} pages written to {}\n", written.len(), one_line(&shown));
@@ -56,13 +56,13 @@ fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
 }
 
 /// What the words after `man` ask for.
-enum Wanted<'c> {
+enum ManRequest<'c> {
     Page(Page<'c>),
     /// All pages, in this folder.
     Folder(PathBuf),
 }
 
-fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<Wanted<'c>, Error> {
+fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>, Error> {
     let mut page = Page { command: program, name: program.get_name().to_owned() };
     for (at, word) in words.iter().enumerate() {
         let text = word.to_string_lossy();
@@ -71,7 +71,7 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<Wanted<'c>, Er
         let is_folder = at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1);
         match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
             Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },
-            None if is_folder => return Ok(Wanted::Folder(absolute(&environment::current()?, path))),
+            None if is_folder => return Ok(ManRequest::Folder(absolute(&environment::current()?, path))),
             None => {
                 let question = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
                 let message = format!("there is no command '{}' and no folder of that name", one_line(&text));
@@ -81,7 +81,7 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<Wanted<'c>, Er
             }
         }
     }
-    Ok(Wanted::Page(page))
+    Ok(ManRequest::Page(page))
 }
 
 fn failed(error: &io::Error) -> Error {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
-use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, What};
+use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_templates::Syntax;
@@ -88,11 +88,11 @@ fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     Value::Object(json)
 }
 
-fn what(desk: &Desk, args: &RenderArgs) -> What {
+fn what(desk: &Desk, args: &RenderArgs) -> TemplateRef {
     match (&args.inline, &args.file) {
-        (Some(inline), _) => What::Inline(inline.clone()),
-        (None, Some(file)) => What::File(absolute(&desk.around().current, file)),
-        (None, None) => What::Named(args.name.clone().unwrap_or_default()),
+        (Some(inline), _) => TemplateRef::Inline(inline.clone()),
+        (None, Some(file)) => TemplateRef::File(absolute(&desk.around().current, file)),
+        (None, None) => TemplateRef::Named(args.name.clone().unwrap_or_default()),
     }
 }
 

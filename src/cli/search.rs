@@ -7,7 +7,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
 use refdesk_desk::{
-    Desk, Placing, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
+    Desk, HitRank, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::{counted, grouped};
@@ -110,8 +110,8 @@ impl Printed {
 }
 
 /// `words: place 2, for retry, backoff`
-fn place(placing: &Placing) -> String {
-    let Placing { list, rank, words, cosine } = placing;
+fn place(placing: &HitRank) -> String {
+    let HitRank { list, rank, words, cosine } = placing;
     let words = if words.is_empty() { String::new() } else { format!(", for {}", words.join(", ")) };
     let cosine = cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine}"));
     format!("{list}: place {rank}{words}{cosine}")

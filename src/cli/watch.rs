@@ -182,9 +182,9 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_desk::Spot;
-    use refdesk_desk::engine::{Topic, Who};
-    use refdesk_desk::session::{Receipt, What};
+    use refdesk_desk::FileLine;
+    use refdesk_desk::engine::{Actor, Topic};
+    use refdesk_desk::session::{JournalEvent, Receipt};
 
     fn printer(session: Option<&str>, format: OutputFormat) -> EventPrinter<'static> {
         EventPrinter { workspace: Path::new("/w"), session: session.map(str::to_owned), format }
@@ -192,12 +192,12 @@ mod tests {
 
     fn notice() -> Notice {
         let [time, at] = ["12:03:41", "2026-11-22T12:03:41.000Z"].map(str::to_owned);
-        Notice { time, at, ..Notice::new(Who::Other("refdesk select".into()), Topic::Selection, "Picked @a") }
+        Notice { time, at, ..Notice::new(Actor::Other("refdesk select".into()), Topic::Selection, "Picked @a") }
     }
 
     fn receipt() -> (Notice, Line) {
         let owned = str::to_owned;
-        let receipt = Receipt { about: vec![owned("a")], ..Receipt::new(What::Read) };
+        let receipt = Receipt { about: vec![owned("a")], ..Receipt::new(JournalEvent::Read) };
         let (time, desk) = (owned("2026-11-22T12:03:41.000Z"), owned("default"));
         let line = Line { n: 3, time, desk, session: owned("s1"), who: owned("claude-code"), receipt, seal: None };
         (Notice { session: Some("s1".into()), reason: owned("session s1"), ..notice() }, line)
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn known_fields_are_printed() {
-        let place = Some(Spot { path: "/w/a.md".into(), line: 14 });
+        let place = Some(FileLine { path: "/w/a.md".into(), line: 14 });
         let lines = printer(None, OutputFormat::Json).lines(Event::Notice(Notice {
             place,
             subject: Some("a".into()),

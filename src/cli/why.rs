@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::{rows, since};
 use refdesk_core::selection::Role;
-use refdesk_desk::{Desk, Why};
+use refdesk_desk::{Desk, PickLink};
 
 /// Explains one selected source.
 pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
@@ -21,7 +21,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
 }
 
 /// A link of the chain as JSON.
-pub fn link(desk: &Desk, why: &Why) -> Value {
+pub fn link(desk: &Desk, why: &PickLink) -> Value {
     let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
     let picked = why.picked.as_ref().map(|picked| json!({"by": picked.who, "at": picked.time}));
     json!({"id": why.id, "role": role(why.role), "mentions": mentions, "picked": picked})
@@ -36,7 +36,7 @@ fn role(role: Role) -> &'static str {
 }
 
 /// ` by you, 12:03`, or `, preselected`; empty if unknown.
-fn by(why: &Why) -> String {
+fn by(why: &PickLink) -> String {
     let preselected = || if why.preselected { ", preselected".to_owned() } else { String::new() };
     why.picked.as_ref().map_or_else(preselected, |picked| {
         let who = if picked.by_person { "you" } else { &picked.who };
@@ -45,7 +45,7 @@ fn by(why: &Why) -> String {
 }
 
 /// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other mentions of the source.
-pub fn in_words(desk: &Desk, chain: &[Why]) -> String {
+pub fn in_words(desk: &Desk, chain: &[PickLink]) -> String {
     let mut line = String::new();
     for (at, why) in chain.iter().enumerate() {
         if at == 0 {

@@ -107,11 +107,11 @@ pub fn of<'l>(line: &'l str, begins: &str) -> Option<&'l str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_desk::engine::{Holds, Ticket, Who};
+    use refdesk_desk::engine::{Actor, JournalText, Ticket};
 
     fn notice() -> Notice {
-        let receipt = Some(Ticket { number: 1, kind: Some(TextKind::ToolResult), holds: Holds::Text });
-        let told = Notice::new(Who::Other("claude-code".into()), Topic::Enriched, "Added to a result of Read");
+        let receipt = Some(Ticket { number: 1, kind: Some(TextKind::ToolResult), holds: JournalText::Text });
+        let told = Notice::new(Actor::Other("claude-code".into()), Topic::Enriched, "Added to a result of Read");
         Notice { receipt, session: Some("S-42".into()), reason: "~9 tokens".to_owned(), ..told }
     }
 

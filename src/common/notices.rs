@@ -1,7 +1,7 @@
 //! Notices in the words of the screen and the plain interface. Events for programs, and what an agent gets, keep the sentence
 //! that the contract gives them.
 
-use refdesk_desk::engine::{Notice, Who};
+use refdesk_desk::engine::{Actor, Notice};
 use refdesk_desk::session::SCREEN;
 
 /// What programs read of sources that a pick pulled in.
@@ -9,7 +9,7 @@ const INCLUDED: &str = "References transitively included: ";
 
 /// The notice as a person reads it. What was done at a screen was done by that person: the journal counts only with a seal of theirs.
 pub fn for_people(notice: Notice) -> Notice {
-    let who = if notice.who.word() == SCREEN { Who::You } else { notice.who.clone() };
+    let who = if notice.who.word() == SCREEN { Actor::You } else { notice.who.clone() };
     let notice = Notice { who, ..notice };
     match notice.text.strip_prefix(INCLUDED) {
         Some(sources) => Notice { text: format!("Pulled in: {sources}"), ..notice },
@@ -26,10 +26,10 @@ mod tests {
     #[test]
     fn what_was_done_at_a_screen_was_done_by_you() {
         for (who, text, expected) in [
-            (Who::Other(SCREEN.into()), "Removed a.tpl", "you: Removed a.tpl"),
-            (Who::Other("a screen over mcp".into()), "Read @a", "a screen over mcp: Read @a"),
-            (Who::Other("refdesk select".into()), "Picked @a", "refdesk select: Picked @a"),
-            (Who::You, "References transitively included: @b", "you: Pulled in: @b"),
+            (Actor::Other(SCREEN.into()), "Removed a.tpl", "you: Removed a.tpl"),
+            (Actor::Other("a screen over mcp".into()), "Read @a", "a screen over mcp: Read @a"),
+            (Actor::Other("refdesk select".into()), "Picked @a", "refdesk select: Picked @a"),
+            (Actor::You, "References transitively included: @b", "you: Pulled in: @b"),
         ] {
             let notice = for_people(Notice::new(who, Topic::Selection, text));
             assert_eq!(format!("{}: {}", notice.who.word(), notice.text), expected);

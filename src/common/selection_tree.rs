@@ -16,12 +16,12 @@ pub struct TreeRow {
     /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
     /// What would leave with it, as the preview of an unpick says it; nothing for what is no root.
-    pub brings: Brought,
+    pub brings: PickConsequence,
 }
 
 /// What a pick brings: itself, and the sources that no other pick keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct PickConsequence {
     /// The sources besides it.
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
@@ -64,7 +64,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
             row.brings = *brought;
         }
     }
-    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: Brought::default() };
+    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: PickConsequence::default() };
     let autos = snapshot.catalog.sources().iter().enumerate();
     let autos =
         autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
@@ -86,7 +86,7 @@ fn branch(
     rows: &mut Vec<TreeRow>,
 ) {
     let Some(member) = members.get(at) else { return };
-    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: Brought::default() });
+    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: PickConsequence::default() });
     let children = below.get(member.id.as_str()).map_or(&[][..], Vec::as_slice);
     for (nth, child) in children.iter().enumerate() {
         let is_clipped = u32::from(nth + 1 < children.len()) << level.min(31);
@@ -113,7 +113,7 @@ impl ReachedFrom {
 }
 
 /// What each root brings, by its place among the members. What is reached from several roots stays if one of them goes.
-fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
+fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
     let members = snapshot.selection.members();
     let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
     let is_root = |at: usize| members.get(at).is_some_and(|member| member.role != Role::Transitive);
@@ -135,7 +135,7 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, Brought> {
             }
         }
     }
-    let mut brought: HashMap<usize, Brought> = HashMap::new();
+    let mut brought: HashMap<usize, PickConsequence> = HashMap::new();
     for (at, (member, from)) in members.iter().zip(&reached).enumerate() {
         let source = snapshot.catalog.get(member.id.as_str());
         match from {
@@ -190,13 +190,13 @@ mod tests {
 
     #[test]
     fn a_pick_brings_what_no_other_pick_keeps() {
-        use refdesk_core::mention::{Mention, Via};
+        use refdesk_core::mention::{Mention, MentionKind};
         let mut snapshot = fixture::snapshot();
         let mut graph = fixture::graph();
         let file: std::sync::Arc<std::path::Path> = std::path::Path::new("/a.md").into();
         let mention = |from: &str, to: &str| {
             let file = file.clone();
-            Mention { from: from.into(), to: to.into(), via: Via::Id, file, line: 1 }
+            Mention { from: from.into(), to: to.into(), via: MentionKind::Id, file, line: 1 }
         };
         graph.insert("java-service".into(), vec![mention("java-service", "timeouts")].into());
         graph.insert("timeouts".into(), vec![mention("timeouts", "team-conventions")].into());

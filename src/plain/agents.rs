@@ -5,23 +5,23 @@ use refdesk_desk::engine::Request;
 use refdesk_desk::{AgentActivity, AgentSession, SessionLine};
 
 use super::lists::{NumberedRow, Target, list};
-use super::state::{Pending, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, sentence, tokens};
 use crate::common::known_sources::{KnownRow, rows, sentences};
 
-pub fn ask(state: &mut PlainState, turn: &mut Turn) {
+pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Agents);
     turn.ask(Request::Agents);
 }
 
 /// Asks again, because the session may have gone on.
-pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut Turn) {
+pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Session { desk, session });
     turn.ask(Request::Agents);
 }
 
 /// Lists the sessions.
-pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Turn) {
+pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut InputOutcome) {
     if let Some(problem) = &activity.problem {
         turn.say(sentence(problem));
     }
@@ -50,7 +50,7 @@ fn words(activity: &AgentActivity, session: &AgentSession) -> String {
 }
 
 /// Says everything about a session: what it knows, then its lines of the journal.
-pub fn told(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut Turn) {
+pub fn told(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut InputOutcome) {
     let found = activity.sessions.iter().find(|session| session.desk == desk && session.session == name);
     let Some(session) = found else {
         return turn.say("This session is no longer among the newest. Type agents to list them.");

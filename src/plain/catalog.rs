@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use refdesk_desk::engine::Snapshot;
 
 use super::lists::{NumberedRow, Target, list};
-use super::state::{PlainState, Turn};
+use super::state::{InputOutcome, PlainState};
 use super::words::{counted, price, standing};
 use crate::common::filter::{Haystack, Order, Query, apply};
 
@@ -15,7 +15,7 @@ pub fn sentence(snapshot: &Snapshot, id: &str) -> String {
 }
 
 /// Lists the sources that match this filter, or all.
-pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let catalog = state.snapshot.catalog.clone();
     if catalog.is_empty() {
         turn.say("The catalog has no sources.");
@@ -55,7 +55,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
 }
 
 /// Sorts the catalog by this, or by the next order, and lists it with the same filter.
-pub fn sort(state: &mut PlainState, by: &str, turn: &mut Turn) {
+pub fn sort(state: &mut PlainState, by: &str, turn: &mut InputOutcome) {
     let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
     let Some(order) = order else {
         return turn.say(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));

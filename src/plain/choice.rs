@@ -15,7 +15,7 @@ use crate::common::{change_cost, source_words};
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
-use super::state::{Pending, PlainState, Question, Turn};
+use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
 use super::words::{counted, named, names, standing, tokens};
 
@@ -96,7 +96,7 @@ pub struct PendingChange {
 }
 
 /// Picks these sources.
-pub fn pick(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let ids = match several(state, given) {
         Ok(ids) => ids,
         Err(why) => return turn.say(why),
@@ -134,7 +134,7 @@ fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
 }
 
 /// Unpicks, keeps, excludes or includes one source.
-pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Choosing, turn: &mut Turn) {
+pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Choosing, turn: &mut InputOutcome) {
     let id = match one(state, given, SourceArgument::Chosen) {
         Ok(id) => id,
         Err(why) => return turn.say(why),
@@ -172,13 +172,13 @@ fn why_not(snapshot: &Snapshot, choosing: &Choosing) -> Option<String> {
     }
 }
 
-fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut Turn) {
+fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut InputOutcome) {
     turn.ask(choosing.preview());
     state.pending = Some(Pending::Preview(choosing));
 }
 
 /// Takes the preview: asks if the consequence is large, else does it.
-pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut Turn) {
+pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
     let change = match (&choosing, response) {
         (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
         (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => preview.barred,
@@ -195,7 +195,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 }
 
 /// Says the sizes of a large pick, and asks for one.
-pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut Turn) {
+pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
     let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
     turn.say(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
     turn.say(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
@@ -238,7 +238,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
 }
 
 /// Does it.
-pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
+pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
     let done = match choosing {
         Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {
             format!("Excluded {id}: nothing pulls it in. It is of mode auto, so it stays in the instructions.")
@@ -249,7 +249,7 @@ pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut Turn) {
 }
 
 /// Picks one source, and as much of what it mentions as this.
-pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut Turn) {
+pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut InputOutcome) {
     let done = match reach {
         PickReach::Alone => format!("Picked {id} alone. What it mentions is excluded."),
         PickReach::All | PickReach::AllIfFew => format!("Picked {id}."),
@@ -259,7 +259,7 @@ pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn:
 }
 
 /// Asks the engine for a change; `done` is said once it is made.
-pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut Turn) {
+pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut InputOutcome) {
     let back = if request == Request::Undo { "redo" } else { "undo" };
     state.pending =
         Some(Pending::Change(PendingChange { done, before: Box::new(state.snapshot.clone()), named, back }));
@@ -267,7 +267,7 @@ pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec
 }
 
 /// Asks before all picks are cleared.
-pub fn clear(state: &mut PlainState, turn: &mut Turn) {
+pub fn clear(state: &mut PlainState, turn: &mut InputOutcome) {
     let selection = &state.snapshot.selection;
     let members = selection.members();
     let picks = members.iter().filter(|member| member.role == Role::Picked).count() + selection.dormant().len();
@@ -285,12 +285,12 @@ pub fn clear(state: &mut PlainState, turn: &mut Turn) {
     state.question = Some(Question::Clear);
 }
 
-pub fn clear_now(state: &mut PlainState, turn: &mut Turn) {
+pub fn clear_now(state: &mut PlainState, turn: &mut InputOutcome) {
     change(state, Request::Clear, "Cleared all picks.".to_owned(), Vec::new(), turn);
 }
 
 /// Undoes or redoes.
-pub fn retrace(state: &mut PlainState, request: Request, turn: &mut Turn) {
+pub fn retrace(state: &mut PlainState, request: Request, turn: &mut InputOutcome) {
     let (what, verb) = match request {
         Request::Undo => (state.snapshot.undo.clone(), "Undone"),
         _ => (state.snapshot.redo.clone(), "Redone"),
@@ -305,7 +305,7 @@ pub fn retrace(state: &mut PlainState, request: Request, turn: &mut Turn) {
 }
 
 /// Says what the change did; the snapshot is the one after it.
-pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut Turn) {
+pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut InputOutcome) {
     for refusal in refusals {
         fix::sentences(refusal).iter().for_each(|line| turn.say(line));
     }

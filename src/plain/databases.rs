@@ -7,7 +7,7 @@ use refdesk_text::Error;
 
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
-use super::state::{Pending, PlainState, Question, Turn};
+use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
 use crate::common::databases::{domain, headline, keeps, outcome, told, without_front_matter, words_of};
 
@@ -15,13 +15,13 @@ use crate::common::databases::{domain, headline, keeps, outcome, told, without_f
 const LINES: usize = 200;
 const PATHS: usize = 20;
 
-pub fn ask(state: &mut PlainState, words: &str, turn: &mut Turn) {
+pub fn ask(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Databases(words.to_owned()));
     turn.ask(Request::Databases);
 }
 
 /// Lists databases and tables, or the tables that these words keep.
-pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str, turn: &mut Turn) {
+pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str, turn: &mut InputOutcome) {
     overview.problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
     if overview.databases.is_empty() {
         return turn.say("No database is configured. Name one in .jaato/databases.yaml, and type describe.");
@@ -83,13 +83,13 @@ fn table_words(table: &TableSummary) -> String {
     format!("{}.", words.join(", "))
 }
 
-pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn: &mut Turn) {
+pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn: &mut InputOutcome) {
     state.pending = Some(Pending::DatabasePage);
     turn.ask(Request::DatabasePage { database, path });
 }
 
 /// Reads a page, and what it tells of each column's values.
-pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut Turn) {
+pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOutcome) {
     let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
     if let Some(doc) = &page.doc {
@@ -102,14 +102,14 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut Turn) {
 }
 
 /// Has a database read, or all.
-pub fn describe(state: &mut PlainState, name: &str, turn: &mut Turn) {
+pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documentation);
     turn.say("Reading the schema, and what is there of its pages.");
     turn.ask(Request::PrepareDatabases(name.split_whitespace().map(str::to_owned).collect()));
 }
 
 /// Says what would be written, and asks.
-pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut Turn) {
+pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut InputOutcome) {
     let PreparedRun { number: run, preview } = match prepared {
         Ok(prepared) => *prepared,
         Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
@@ -145,18 +145,18 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error
     state.question = Some(Question::Documentation { run, pages: preview.new.len() + preview.changed_count });
 }
 
-pub fn write(state: &mut PlainState, run: u64, pages: usize, turn: &mut Turn) {
+pub fn write(state: &mut PlainState, run: u64, pages: usize, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documented(pages));
     turn.say("Writing. Ctrl-C stops after the current table; describe continues from there.");
     turn.ask(Request::WriteDatabases(run));
 }
 
-pub fn forget(state: &mut PlainState, turn: &mut Turn) {
+pub fn forget(state: &mut PlainState, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Simple("Nothing was written."));
     turn.ask(Request::PauseDatabases);
 }
 
-pub fn written(written: Result<Box<DocumentReport>, Error>, of: usize, turn: &mut Turn) {
+pub fn written(written: Result<Box<DocumentReport>, Error>, of: usize, turn: &mut InputOutcome) {
     let report = match written {
         Ok(report) => report,
         Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),

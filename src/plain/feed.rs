@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use refdesk_desk::engine::{Age, Event, Holds, Notice, Receipts, Request, Who};
+use refdesk_desk::engine::{Actor, Age, Event, JournalText, Notice, Receipts, Request};
 use refdesk_desk::session::Line;
 use refdesk_enrich::{ItemReceipt, TextKind};
 use refdesk_files::path::display;
 
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::prompts::level;
-use super::state::{Pending, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
 use super::{fix, requests, words};
 use crate::common::feed_query::FeedQuery;
@@ -73,7 +73,7 @@ pub fn event(state: &mut PlainState, event: Event) {
         Event::Notice(notice) => {
             let notice = for_people(notice);
             // What this person did was answered at once.
-            if notice.who != Who::You {
+            if notice.who != Actor::You {
                 state.feed.tell_notice(&notice);
             }
             state.feed.keep(notice);
@@ -95,7 +95,7 @@ pub fn event(state: &mut PlainState, event: Event) {
 }
 
 /// Says the news.
-pub fn say_news(state: &mut PlainState, turn: &mut Turn) {
+pub fn say_news(state: &mut PlainState, turn: &mut InputOutcome) {
     let unsaid = std::mem::take(&mut state.feed.unsaid);
     if unsaid > 0 {
         turn.say(format!("news: {} before these. Type feed to hear them.", counted(unsaid, "more event")));
@@ -113,7 +113,7 @@ pub fn sentence(notice: &Notice) -> String {
 }
 
 /// Lists what happened, newest first: all of it, or what matches this filter.
-pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let query = FeedQuery::parse(filter);
     if let Some(fault) = &query.fault {
         turn.say(words::sentence(fault));
@@ -133,8 +133,8 @@ pub fn row(notice: &Notice) -> NumberedRow {
 }
 
 /// Opens a row of the feed: its receipt, or what it says and where.
-pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut Turn) {
-    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
         return ask_for(state, receipt.number, turn);
     }
     turn.say(sentence(notice));
@@ -149,13 +149,13 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut Turn) {
 }
 
 /// Asks for the receipt in this line of the journal.
-pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut Turn) {
+pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Receipt);
     turn.ask(Request::JournalLine(line));
 }
 
 /// Says a receipt: what was sent, to which session, why each part was added, and the exact text.
-pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &mut Turn) {
+pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &mut InputOutcome) {
     let line = match line {
         Ok(line) => line,
         Err(why) => return turn.say(words::sentence(&why)),

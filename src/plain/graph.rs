@@ -13,7 +13,7 @@ use refdesk_text::Code;
 
 use super::lists::{NumberedRow, Target, list};
 use super::source::{SourceArgument, one, several};
-use super::state::{Pending, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, standing, tokens};
 use super::{catalog, problems};
 
@@ -32,7 +32,7 @@ pub enum GraphQuestion {
 }
 
 /// Asks for what these words mean.
-pub fn ask(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let question = match given.to_lowercase().as_str() {
         "" | "map" => GraphQuestion::Map,
         "hubs" => GraphQuestion::Hubs,
@@ -59,7 +59,7 @@ fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> 
     }
 }
 
-fn broken(state: &mut PlainState, turn: &mut Turn) {
+fn broken(state: &mut PlainState, turn: &mut InputOutcome) {
     let all = state.snapshot.diagnostics.clone();
     let broken = all.iter().filter(|problem| problem.code == Code::BrokenLink);
     let rows: Vec<NumberedRow> = broken.map(problems::row).collect();
@@ -71,7 +71,7 @@ fn broken(state: &mut PlainState, turn: &mut Turn) {
 }
 
 /// Says the answer.
-pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &GraphAnalysis, turn: &mut Turn) {
+pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &GraphAnalysis, turn: &mut InputOutcome) {
     let rows = match question {
         GraphQuestion::Map => map(state, analysis, turn),
         GraphQuestion::Hubs => hubs(state, analysis, turn),
@@ -99,7 +99,7 @@ fn total(state: &PlainState, analysis: &GraphAnalysis, at: usize) -> u64 {
     own.saturating_add(analysis.weights.get(at).map_or(0, |weight| weight.tokens))
 }
 
-fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     let mut weighed: Vec<(u64, usize)> =
         (0..analysis.catalog.len()).map(|at| (total(state, analysis, at), at)).collect();
     weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
@@ -112,7 +112,7 @@ fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<Num
     rows.flatten().collect()
 }
 
-fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     let adjacency = &analysis.adjacency;
     let by = |at: usize| adjacency.mentioning(at).len();
     let mut hubs: Vec<usize> = (0..adjacency.len()).filter(|at| by(*at) > 0).collect();
@@ -122,7 +122,7 @@ fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<Nu
     rows.filter_map(|at| row(state, analysis, at, &format!("mentioned by {}", counted(by(at), "source")))).collect()
 }
 
-fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     match analysis.cycles.len() {
         0 => turn.say("No sources mention each other."),
         some => turn
@@ -133,7 +133,7 @@ fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<
     rows.filter_map(|(group, at)| row(state, analysis, at, &format!("group {group}"))).collect()
 }
 
-fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec<NumberedRow> {
+fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     let adjacency = &analysis.adjacency;
     let is_alone = |at: &usize| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty();
     let orphans: Vec<usize> = (0..adjacency.len()).filter(is_alone).collect();
@@ -144,7 +144,12 @@ fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut Turn) -> Vec
     orphans.into_iter().filter_map(|at| row(state, analysis, at, "")).collect()
 }
 
-fn neighbours(state: &mut PlainState, analysis: &GraphAnalysis, id: &SourceId, turn: &mut Turn) -> Vec<NumberedRow> {
+fn neighbours(
+    state: &mut PlainState,
+    analysis: &GraphAnalysis,
+    id: &SourceId,
+    turn: &mut InputOutcome,
+) -> Vec<NumberedRow> {
     state.about = Some(id.clone());
     let Some(centre) = analysis.catalog.position(id.as_str()) else {
         turn.say(format!("{id} is no longer in the catalog."));
@@ -183,7 +188,7 @@ fn path(
     analysis: &GraphAnalysis,
     from: &SourceId,
     to: &SourceId,
-    turn: &mut Turn,
+    turn: &mut InputOutcome,
 ) -> Vec<NumberedRow> {
     let mut rows = Vec::new();
     for (from, to) in [(from, to), (to, from)] {

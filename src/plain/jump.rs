@@ -8,7 +8,7 @@ use refdesk_text::Error;
 
 use super::command::COMMANDS;
 use super::lists::{NumberedRow, Target, list};
-use super::state::{Pending, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
 use super::{feed, fix, problems, search, templates};
 use crate::common::filter::{Haystack, Query, apply};
@@ -16,7 +16,7 @@ use crate::common::filter::{Haystack, Query, apply};
 /// The most rows of a kind.
 const MOST: usize = 10;
 
-pub fn jump(state: &mut PlainState, words: &str, turn: &mut Turn) {
+pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     if words.is_empty() {
         return turn.say("Jump where? Type jump and some words.");
     }
@@ -29,7 +29,7 @@ pub fn found(
     state: &mut PlainState,
     mut rows: Vec<NumberedRow>,
     found: &Result<Box<SearchAnswer>, Error>,
-    turn: &mut Turn,
+    turn: &mut InputOutcome,
 ) {
     match found {
         Ok(answer) => rows.extend(answer.hits.iter().map(|hit| search::row(state, hit))),

@@ -8,7 +8,7 @@ use refdesk_desk::{SearchHit, size};
 use refdesk_text::report::Diagnostic;
 
 use super::catalog;
-use super::state::{Continuation, Pending, PlainState, Turn};
+use super::state::{Continuation, InputOutcome, Pending, PlainState};
 use super::words::counted;
 
 /// Rows or lines of a page.
@@ -114,26 +114,26 @@ impl RestOfDocument {
 }
 
 /// Starts a new list and says its first page.
-pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut Turn) {
+pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut InputOutcome) {
     state.list = Listing { rows, said: 0 };
     say_rows(state, turn);
 }
 
 /// Starts a new text and says its first page.
-pub fn read(state: &mut PlainState, text: Pages, turn: &mut Turn) {
+pub fn read(state: &mut PlainState, text: Pages, turn: &mut InputOutcome) {
     state.text = text;
     say_lines(state, turn);
 }
 
 /// Adds the next part of a document and says its first page.
-pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDocument>, turn: &mut Turn) {
+pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDocument>, turn: &mut InputOutcome) {
     state.text.lines.extend(lines);
     state.text.rest = rest;
     say_lines(state, turn);
 }
 
 /// Says the next page of what was said last.
-pub fn more(state: &mut PlainState, turn: &mut Turn) {
+pub fn more(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.more {
         Continuation::Nothing => turn.say("There is no more."),
         Continuation::List => say_rows(state, turn),
@@ -147,7 +147,7 @@ pub fn more(state: &mut PlainState, turn: &mut Turn) {
     }
 }
 
-fn say_rows(state: &mut PlainState, turn: &mut Turn) {
+fn say_rows(state: &mut PlainState, turn: &mut InputOutcome) {
     let from = state.list.said;
     let all = state.list.rows.len();
     let count = page(all - from.min(all));
@@ -166,7 +166,7 @@ fn say_rows(state: &mut PlainState, turn: &mut Turn) {
     }
 }
 
-fn say_lines(state: &mut PlainState, turn: &mut Turn) {
+fn say_lines(state: &mut PlainState, turn: &mut InputOutcome) {
     let text = &mut state.text;
     let count = page(text.lines.len().saturating_sub(text.said));
     for line in text.lines.iter().skip(text.said).take(count) {

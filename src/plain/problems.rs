@@ -4,10 +4,10 @@ use refdesk_text::report::Diagnostic;
 
 use super::fix;
 use super::lists::{NumberedRow, Target, list};
-use super::state::{PlainState, Turn};
+use super::state::{InputOutcome, PlainState};
 use super::words::{counted, sentence, stopped};
 
-pub fn show(state: &mut PlainState, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let all = state.snapshot.diagnostics.clone();
     let errors = all.iter().filter(|problem| problem.is_error()).count();
     if all.is_empty() {
@@ -31,7 +31,7 @@ fn words(problem: &Diagnostic) -> String {
 }
 
 /// Says everything about a problem.
-pub fn show_one(problem: &Diagnostic, turn: &mut Turn) {
+pub fn show_one(problem: &Diagnostic, turn: &mut InputOutcome) {
     turn.say(sentence(&problem.message));
     let fix = problem.fix.worded(&fix::words);
     if !fix.trim().is_empty() {
@@ -46,7 +46,7 @@ pub fn show_one(problem: &Diagnostic, turn: &mut Turn) {
 }
 
 /// Says how to begin: these are commands of their own, with questions of their own.
-pub fn welcome(turn: &mut Turn) {
+pub fn welcome(turn: &mut InputOutcome) {
     for line in [
         "To make a catalog of what this repository has, run refdesk init.",
         "To add one file, folder or address, run refdesk add and its path.",

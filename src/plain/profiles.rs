@@ -13,7 +13,7 @@ use crate::common::source_words;
 
 use super::choice::change;
 use super::lists::{NumberedRow, Target, list};
-use super::state::{Pending, PlainState, Question, Turn};
+use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence, tokens};
 
 /// A switch that was compared with the selection.
@@ -25,12 +25,12 @@ pub struct ComparedProfile {
     selection: Arc<Selection>,
 }
 
-pub fn ask(state: &mut PlainState, turn: &mut Turn) {
+pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Profiles);
     turn.ask(Request::ListProfiles);
 }
 
-pub fn listed(state: &mut PlainState, profiles: &[Profiled], problems: &[Diagnostic], turn: &mut Turn) {
+pub fn listed(state: &mut PlainState, profiles: &[Profiled], problems: &[Diagnostic], turn: &mut InputOutcome) {
     problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
     match profiles.len() {
         0 => turn.say("There are no profiles. Each is a JSON file in .jaato/profiles/."),
@@ -61,13 +61,13 @@ fn words(profile: &Profiled) -> String {
 }
 
 /// Asks what switching to this profile would change.
-pub fn compare(state: &mut PlainState, file: PathBuf, turn: &mut Turn) {
+pub fn compare(state: &mut PlainState, file: PathBuf, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Comparison(file.clone()));
     turn.ask(Request::CompareProfile(file));
 }
 
 /// Says it, and asks.
-pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch>, String>, turn: &mut Turn) {
+pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch>, String>, turn: &mut InputOutcome) {
     let switch = match switch {
         Ok(switch) => switch,
         Err(why) => return turn.say(sentence(&why)),
@@ -105,7 +105,7 @@ pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch
 }
 
 /// Switches, if the selection is still the one that was compared with.
-pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut Turn) {
+pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut InputOutcome) {
     if state.snapshot.selection != profile.selection {
         turn.say("The selection has changed meanwhile.");
         return compare(state, profile.file, turn);

@@ -11,7 +11,7 @@ use refdesk_text::report::Diagnostic;
 
 use super::choice::chosen;
 use super::lists::{NumberedRow, Pages, Target, list, read};
-use super::state::{Pending, PlainState, Question, Turn};
+use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, joined, sentence, tokens};
 use crate::common::budget::{limit_of, parse_limit, percent};
 use crate::common::hint_rows::{self, HintRow, brief};
@@ -20,7 +20,7 @@ use crate::common::hint_rows::{self, HintRow, brief};
 pub const END: &str = ".";
 
 /// Takes a prompt of one line, or asks for one of several lines.
-pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut Turn) {
+pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut InputOutcome) {
     if text.is_empty() {
         turn.say("Type the prompt. A line with only a dot ends it.");
         state.question = Some(Question::Prompt(Vec::new()));
@@ -30,7 +30,7 @@ pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut Turn) {
 }
 
 /// Takes the next line of a prompt.
-pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn: &mut Turn) {
+pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn: &mut InputOutcome) {
     if line.trim() == END {
         return take(state, typed.join("\n").into(), turn);
     }
@@ -38,7 +38,7 @@ pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn:
     state.question = Some(Question::Prompt(typed));
 }
 
-fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut Turn) {
+fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut InputOutcome) {
     if prompt.trim().is_empty() {
         return turn.say("The prompt is empty.");
     }
@@ -48,7 +48,7 @@ fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut Turn) {
 }
 
 /// Lists what the prompt brings up again: the selection may have changed.
-pub fn hints(state: &mut PlainState, turn: &mut Turn) {
+pub fn hints(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.prompt.clone() {
         Some(prompt) => take(state, prompt, turn),
         None => turn.say("There is no prompt. Type prompt and a text."),
@@ -56,7 +56,7 @@ pub fn hints(state: &mut PlainState, turn: &mut Turn) {
 }
 
 /// Lists the sources that the prompt matches.
-pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut Turn) {
+pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcome) {
     let prompt = state.prompt.clone().unwrap_or_default();
     let rows: Vec<NumberedRow> = hint_rows::rows(findings)
         .map(|row| NumberedRow {
@@ -122,7 +122,7 @@ fn places(prompt: &str, hint: &Hint) -> String {
 }
 
 /// Takes a limit of tokens, if one is given, and asks what the instructions and the prompt cost.
-pub fn budget(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if !given.is_empty() {
         let Some(limit) = parse_limit(given) else {
             return turn.say(format!(
@@ -136,7 +136,7 @@ pub fn budget(state: &mut PlainState, given: &str, turn: &mut Turn) {
 }
 
 /// Says what all of it costs.
-pub fn say_budget(state: &PlainState, price: Price, turn: &mut Turn) {
+pub fn say_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
     let beside = state.snapshot.given_beside(price.instructions);
     let [without, in_full] = match beside < state.snapshot.given_tokens() {
         true => ["Except inline texts, the", ", with inline texts in full"],
@@ -172,7 +172,7 @@ fn tokens_of(limit: u64) -> String {
 }
 
 /// Asks what an agent would get: a new session, or this one with its memory.
-pub fn enriched(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn enriched(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let audience = match given.to_lowercase().as_str() {
         "" | "new" => Audience::NewSession,
         "session" => Audience::ThisSession,
@@ -190,7 +190,7 @@ pub fn say_enriched(
     audience: Audience,
     enriched: &Enriched,
     problems: &[Diagnostic],
-    turn: &mut Turn,
+    turn: &mut InputOutcome,
 ) {
     problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
     if enriched.blocks.is_empty() {

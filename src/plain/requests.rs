@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request as Asked};
-use refdesk_desk::engine::{Ended, Over, Reply, Request, Waiting};
+use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, Waiting};
 
 use crate::common::{change_cost, source_words};
 
 use super::lists::{NumberedRow, Target, list};
-use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, price, sentence, standing, tokens};
 
 /// The request that is being answered, as it was said.
@@ -23,9 +23,9 @@ pub struct OpenRequest {
 }
 
 /// Lists the requests, or opens the only one.
-pub fn show(state: &mut PlainState, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let waiting = state.snapshot.requests.clone();
-    if state.typist == Typist::Script {
+    if state.typist == InputOwner::Script {
         return turn.say("Only a person at a terminal can answer requests.");
     }
     match &*waiting {
@@ -43,7 +43,7 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
 }
 
 /// Opens the request with this id.
-pub fn open_one(state: &mut PlainState, id: &str, turn: &mut Turn) {
+pub fn open_one(state: &mut PlainState, id: &str, turn: &mut InputOutcome) {
     match state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == id).cloned() {
         Some(waiting) => open(state, waiting, turn),
         None => turn.say("This request is no longer open."),
@@ -69,7 +69,7 @@ fn head(waiting: &Waiting) -> String {
     format!("{} {what}{session}{until}.", who(request))
 }
 
-fn open(state: &mut PlainState, waiting: Waiting, turn: &mut Turn) {
+fn open(state: &mut PlainState, waiting: Waiting, turn: &mut InputOutcome) {
     turn.say(head(&waiting));
     if waiting.request.has_reason() {
         turn.say(format!("Reason: {}", sentence(&waiting.request.context)));
@@ -96,7 +96,7 @@ fn row(state: &PlainState, offered: &Offered) -> NumberedRow {
 }
 
 /// Says what would be written, to the last line.
-fn say_write(approval: &Approval, turn: &mut Turn) {
+fn say_write(approval: &Approval, turn: &mut InputOutcome) {
     let what = match approval.effect() {
         ApprovalEffect::New => "This is a new file.",
         ApprovalEffect::Other => "This OVERWRITES a file.",
@@ -112,7 +112,7 @@ fn say_write(approval: &Approval, turn: &mut Turn) {
 }
 
 /// Takes the answer to the open request.
-pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn) {
+pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut InputOutcome) {
     let id = &open.waiting.request.request_id;
     let now = state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == *id);
     match now {
@@ -153,7 +153,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut T
 }
 
 /// Takes the numbers, and asks what choosing these sources would add.
-fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn) {
+fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut InputOutcome) {
     let sources = &open.waiting.request.sources;
     let mut chosen = BTreeSet::new();
     for word in line.split([',', ' ']).filter(|word| !word.is_empty()) {
@@ -181,7 +181,7 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Turn
 }
 
 /// Says what the chosen sources would add, and asks.
-pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut Turn) {
+pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut InputOutcome) {
     turn.say(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
     match all.enters.len() {
         0 => turn.say("They add nothing new to the selection."),
@@ -195,24 +195,24 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
     state.question = Some(Question::Request(Box::new(open)));
 }
 
-fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, said: &'static str, turn: &mut Turn) {
+fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, said: &'static str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Simple(said));
     turn.ask(Request::Reply { request_id: open.waiting.request.request_id.clone(), reply });
 }
 
 /// How a request ended, if this person did not answer it.
-pub fn ended(over: &Over) -> Option<String> {
+pub fn ended(over: &ClosedRequest) -> Option<String> {
     let who = who(&over.request);
     let what = match &over.request.approval {
         Some(approval) => format!("the write of {}", approval.path),
         None => "the choice".to_owned(),
     };
     Some(match &over.ended {
-        Ended::Here(_) => return None,
-        Ended::Elsewhere(Some(by)) => format!("{by} answered {what} for {who}."),
-        Ended::Elsewhere(None) => format!("{what} for {who} was answered elsewhere."),
-        Ended::TimedOut => format!("{what} for {who} timed out without an answer."),
-        Ended::AskerGone => format!("{who} is gone: {what} is no longer needed."),
-        Ended::Withdrawn => format!("{who} no longer asks for {what}."),
+        RequestEnd::Here(_) => return None,
+        RequestEnd::Elsewhere(Some(by)) => format!("{by} answered {what} for {who}."),
+        RequestEnd::Elsewhere(None) => format!("{what} for {who} was answered elsewhere."),
+        RequestEnd::TimedOut => format!("{what} for {who} timed out without an answer."),
+        RequestEnd::AskerGone => format!("{who} is gone: {what} is no longer needed."),
+        RequestEnd::Withdrawn => format!("{who} no longer asks for {what}."),
     })
 }

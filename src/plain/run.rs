@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, Started};
 
-use super::state::{PlainEffect, PlainInput, PlainStart, PlainState, Turn};
+use super::state::{InputOutcome, PlainEffect, PlainInput, PlainStart, PlainState};
 use super::{feed, update};
 use crate::common::STORING;
 use crate::end_signals::{self, EndSignals};
@@ -28,7 +28,7 @@ pub struct PlainExit {
 
 /// Why the loop ends early.
 #[derive(Debug)]
-enum Ended {
+enum LoopEnd {
     /// By `quit`, the end of the input, or because the output is closed.
     Done,
     /// By a signal of this number.
@@ -37,7 +37,7 @@ enum Ended {
     Failed(io::Error),
 }
 
-impl From<io::Error> for Ended {
+impl From<io::Error> for LoopEnd {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe { Self::Done } else { Self::Failed(error) }
     }
@@ -53,7 +53,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     let mut conversation = Conversation {
         snapshots: engine.snapshots(),
         engine,
-        meanwhile: Meanwhile { events, signals: EndSignals::new()? },
+        meanwhile: PendingInput { events, signals: EndSignals::new()? },
         state: PlainState::default(),
         has_changed: false,
     };
@@ -61,11 +61,11 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     conversation.state.saved = files.read(start.own_themes.clone());
     let before = conversation.state.saved.clone();
     let code = match conversation.run(start).await {
-        Ended::Done => 0,
+        LoopEnd::Done => 0,
         // As shells report a program that a signal ended.
-        Ended::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
-        Ended::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
-        Ended::Failed(error) => return Err(error),
+        LoopEnd::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
+        LoopEnd::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
+        LoopEnd::Failed(error) => return Err(error),
     };
     let Conversation { engine, meanwhile, has_changed, state, .. } = conversation;
     drop(meanwhile);
@@ -80,27 +80,27 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
 struct Conversation {
     engine: Engine,
     snapshots: watch::Receiver<Snapshot>,
-    meanwhile: Meanwhile,
+    meanwhile: PendingInput,
     state: PlainState,
     /// Whether changes were requested: only these are waited for at the end.
     has_changed: bool,
 }
 
 /// What may arrive while something else is awaited.
-struct Meanwhile {
+struct PendingInput {
     events: mpsc::Receiver<Event>,
     signals: EndSignals,
 }
 
-impl Meanwhile {
+impl PendingInput {
     /// Waits for this. Events are taken meanwhile, because the engine waits for room in their queue; they say nothing by
     /// themselves.
-    async fn wait_for<T>(&mut self, state: &mut PlainState, awaited: impl Future<Output = T>) -> Result<T, Ended> {
+    async fn wait_for<T>(&mut self, state: &mut PlainState, awaited: impl Future<Output = T>) -> Result<T, LoopEnd> {
         let mut awaited = pin!(awaited);
         loop {
             let event = tokio::select! {
                 biased;
-                signal = self.signals.next() => return Err(Ended::Signal(signal)),
+                signal = self.signals.next() => return Err(LoopEnd::Signal(signal)),
                 value = &mut awaited => return Ok(value),
                 event = self.events.recv() => event.ok_or_else(engine_ended)?,
             };
@@ -110,14 +110,14 @@ impl Meanwhile {
 }
 
 impl Conversation {
-    async fn run(&mut self, start: PlainStart) -> Ended {
+    async fn run(&mut self, start: PlainStart) -> LoopEnd {
         match self.talk(start).await {
             Ok(never) => match never {},
             Err(ended) => ended,
         }
     }
 
-    async fn talk(&mut self, start: PlainStart) -> Result<std::convert::Infallible, Ended> {
+    async fn talk(&mut self, start: PlainStart) -> Result<std::convert::Infallible, LoopEnd> {
         self.open().await?;
         let first = update::begin(&mut self.state, start);
         self.carry_out(first).await?;
@@ -128,7 +128,7 @@ impl Conversation {
             let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
             // What was read before may be read again since, because of a change on disk.
             self.take_whole_snapshot().await?;
-            let input = match line.ok_or(Ended::Done)?? {
+            let input = match line.ok_or(LoopEnd::Done)?? {
                 TypedLine::Text(text) => PlainInput::Line(text),
                 TypedLine::TooLong => PlainInput::TooLong,
             };
@@ -138,7 +138,7 @@ impl Conversation {
     }
 
     /// Waits until the workspace is open and its selection complete.
-    async fn open(&mut self) -> Result<(), Ended> {
+    async fn open(&mut self) -> Result<(), LoopEnd> {
         self.wait_until(|snapshot| snapshot.generation > 0).await?;
         let reading = update::reading(&self.snapshots.borrow());
         say(&reading.lines)?;
@@ -146,32 +146,32 @@ impl Conversation {
     }
 
     /// Waits until every document is read, so that no consequence is missing in what is said, and takes the snapshot.
-    async fn settle(&mut self) -> Result<(), Ended> {
+    async fn settle(&mut self) -> Result<(), LoopEnd> {
         self.ask(Request::Index).await?;
         self.take_whole_snapshot().await
     }
 
     /// Takes the snapshot; first waits until every document is read.
-    async fn take_whole_snapshot(&mut self) -> Result<(), Ended> {
+    async fn take_whole_snapshot(&mut self) -> Result<(), LoopEnd> {
         self.wait_until(|snapshot| snapshot.loading.is_none()).await?;
         self.take_snapshot();
         Ok(())
     }
 
     /// Waits for such a snapshot.
-    async fn wait_until(&mut self, is_reached: impl FnMut(&Snapshot) -> bool) -> Result<(), Ended> {
+    async fn wait_until(&mut self, is_reached: impl FnMut(&Snapshot) -> bool) -> Result<(), LoopEnd> {
         let reached = self.meanwhile.wait_for(&mut self.state, self.snapshots.wait_for(is_reached)).await?;
         reached.map(drop).map_err(|_| engine_ended().into())
     }
 
     /// Says the lines and carries out the effects, and what follows from their answers.
-    async fn carry_out(&mut self, turn: Turn) -> Result<(), Ended> {
+    async fn carry_out(&mut self, turn: InputOutcome) -> Result<(), LoopEnd> {
         let mut turns = VecDeque::from([turn]);
-        while let Some(Turn { lines, effects }) = turns.pop_front() {
+        while let Some(InputOutcome { lines, effects }) = turns.pop_front() {
             say(&lines)?;
             for effect in effects {
                 let request = match effect {
-                    PlainEffect::Quit => return Err(Ended::Done),
+                    PlainEffect::Quit => return Err(LoopEnd::Done),
                     PlainEffect::Ask(request) => request,
                 };
                 let settles = request.is_change() || request == Request::Reload;
@@ -190,7 +190,7 @@ impl Conversation {
     }
 
     /// The engine's answer.
-    async fn ask(&mut self, request: Request) -> Result<Response, Ended> {
+    async fn ask(&mut self, request: Request) -> Result<Response, LoopEnd> {
         let answer = self.engine.ask(self.engine.session(), request);
         let answer = self.meanwhile.wait_for(&mut self.state, answer).await?;
         answer.ok_or_else(|| engine_ended().into())

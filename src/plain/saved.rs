@@ -11,7 +11,7 @@ use refdesk_core::config::user::THEMES;
 
 use super::catalog;
 use super::lists::{NumberedRow, Target, list};
-use super::state::{PlainStart, PlainState, Turn};
+use super::state::{InputOutcome, PlainStart, PlainState};
 use super::words::counted;
 
 /// Where it is kept; nothing is without these.
@@ -25,7 +25,7 @@ pub struct SavedFiles {
 
 /// What is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedState {
     /// The filters of the catalog that have a name, by name.
     pub filters: BTreeMap<String, String>,
     /// Tokens that the person wants to stay below in the workspace.
@@ -46,18 +46,18 @@ impl PlainStart {
 
 impl SavedFiles {
     /// What was kept the last time, with these own themes.
-    pub fn read(&self, own_themes: Vec<String>) -> Saved {
+    pub fn read(&self, own_themes: Vec<String>) -> SavedState {
         let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
         let (screen, _) = screen::remembered(self.screen.as_deref());
-        Saved { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
+        SavedState { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
     }
 
     /// Keeps what differs from `before`; of the files everything else stays as it is now.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(&self, before: &Saved, now: &Saved) -> std::io::Result<()> {
-        let changes = |saved: &Saved| (saved.filters.clone(), saved.token_limit);
+    pub fn write(&self, before: &SavedState, now: &SavedState) -> std::io::Result<()> {
+        let changes = |saved: &SavedState| (saved.filters.clone(), saved.token_limit);
         if let Some(file) = self.session.as_ref().filter(|_| changes(before) != changes(now)) {
             let (mut session, _) = file.read();
             session.named_filters.clone_from(&now.filters);
@@ -74,7 +74,7 @@ impl SavedFiles {
 }
 
 /// Lists the saved filters, applies one, saves the last filter of the catalog, or removes one.
-pub fn filters(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn filters(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let (verb, name) = given.split_once(char::is_whitespace).unwrap_or((given, ""));
     match (verb.to_lowercase().as_str(), name.trim()) {
         ("", _) => listed(state, turn),
@@ -94,7 +94,7 @@ pub fn filters(state: &mut PlainState, given: &str, turn: &mut Turn) {
     }
 }
 
-fn listed(state: &mut PlainState, turn: &mut Turn) {
+fn listed(state: &mut PlainState, turn: &mut InputOutcome) {
     let row = |(name, line): (&String, &String)| NumberedRow {
         target: Target::Filter(name.clone()),
         words: Some(format!("{name}: {line}.")),
@@ -108,7 +108,7 @@ fn listed(state: &mut PlainState, turn: &mut Turn) {
 }
 
 /// Lists the catalog with the filter of this name.
-pub fn apply(state: &mut PlainState, name: &str, turn: &mut Turn) {
+pub fn apply(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     match state.saved.filters.get(name).cloned() {
         Some(line) => catalog::show(state, &line, turn),
         None => turn.say(format!("There is no filter {name}. Type filters for a list.")),
@@ -116,7 +116,7 @@ pub fn apply(state: &mut PlainState, name: &str, turn: &mut Turn) {
 }
 
 /// Says the themes of the full screen, or chooses one.
-pub fn theme(state: &mut PlainState, name: &str, turn: &mut Turn) {
+pub fn theme(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     let names: Vec<&str> = THEMES.into_iter().chain(state.saved.own_themes.iter().map(String::as_str)).collect();
     let name = name.to_lowercase();
     if name.is_empty() {

@@ -9,13 +9,13 @@ use refdesk_text::Error;
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::source::BegunDocument;
-use super::state::{Pending, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, standing};
 
 /// While there is no search index yet.
 pub const INDEXING: &str = "The documents are being indexed, and are not searched yet.";
 
-pub fn search(state: &mut PlainState, query: &str, turn: &mut Turn) {
+pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
     if query.is_empty() {
         return turn.say("Search for what? Type search and a question, some words, or a phrase in quotation marks.");
     }
@@ -24,7 +24,7 @@ pub fn search(state: &mut PlainState, query: &str, turn: &mut Turn) {
 }
 
 /// Lists the sections.
-pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut Turn) {
+pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut InputOutcome) {
     let answer = match found {
         Ok(answer) => answer,
         Err(_) if state.snapshot.is_indexing => return turn.say(INDEXING),
@@ -57,7 +57,7 @@ fn words(state: &PlainState, hit: &SearchHit) -> String {
 }
 
 /// Says the text of a section.
-pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
     turn.say(words(state, hit));
     let lines: Vec<String> = hit.excerpt.lines().map(str::to_owned).collect();
@@ -66,7 +66,7 @@ pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
 }
 
 /// Reads the document of a section from its line on.
-pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut Turn) {
+pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
     state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1), begun: BegunDocument::default() });
     let id = hit.source_id.as_str().into();

@@ -4,13 +4,13 @@ use refdesk_core::catalog::SourceId;
 
 use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
-use super::state::{PlainState, Turn};
+use super::state::{InputOutcome, PlainState};
 use super::words::{counted, price, standing};
-use crate::common::selection_tree::{Brought, TreeRow, TreeRowKind, rows};
+use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind, rows};
 use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
 
-pub fn show(state: &mut PlainState, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     let rows: Vec<NumberedRow> = rows(snapshot).iter().filter_map(|row| numbered(snapshot, row)).collect();
     turn.say(total(snapshot));
@@ -32,7 +32,7 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
         _ => standing(snapshot, id),
     };
-    let Brought { others, waiting, autos, .. } = row.brings;
+    let PickConsequence { others, waiting, autos, .. } = row.brings;
     let (waiting, autos) = (source_words::waiting(waiting), source_words::in_instructions(autos));
     let brings = match others {
         0 => String::new(),

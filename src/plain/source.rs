@@ -6,13 +6,13 @@ use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectionState};
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
-use refdesk_desk::{Document, Spot, size};
+use refdesk_desk::{Document, FileLine, size};
 use refdesk_files::path::display;
 use refdesk_text::nearest::nearest;
 use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
-use super::state::{Pending, PlaceOf, PlainState, Turn};
+use super::state::{InputOutcome, Pending, PlaceOf, PlainState};
 use super::words::{counted, names, price, sentence, stands};
 
 /// The most mentions that are said.
@@ -88,7 +88,7 @@ pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String>
 }
 
 /// Says everything about a source.
-pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(source) = snapshot.catalog.get(id.as_str()) else {
@@ -173,7 +173,7 @@ fn place(snapshot: &Snapshot, source: &Source) -> String {
 }
 
 /// Says why a source is selected: each step up to the pick, with file and line.
-pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(first) = snapshot.selection.member(id.as_str()) else {
@@ -211,7 +211,7 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
 }
 
 /// Reads the document of a source.
-pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     state.pending = Some(Pending::Document { from: 0, begun: BegunDocument::default() });
     turn.ask(Request::Read { id: id.clone(), file: None });
@@ -233,7 +233,7 @@ fn rest_of(document: &Document) -> Option<RestOfDocument> {
 }
 
 /// Says the next part of a document.
-pub fn say_rest(state: &mut PlainState, document: &Document, turn: &mut Turn) {
+pub fn say_rest(state: &mut PlainState, document: &Document, turn: &mut InputOutcome) {
     if !document.caption.is_empty() {
         turn.say(sentence(&document.caption));
     }
@@ -247,7 +247,7 @@ pub fn say_document(
     document: &Document,
     from: usize,
     mut begun: BegunDocument,
-    turn: &mut Turn,
+    turn: &mut InputOutcome,
 ) {
     if !document.caption.is_empty() {
         begun.caption = format!(": {}", document.caption);
@@ -272,7 +272,7 @@ pub fn say_document(
 
 /// Says which lines of the text have these words; without words, the page of the next one. Reads the rest of a document
 /// first, up to [`SEARCHED`].
-pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if state.text.lines.is_empty() {
         return turn.say("There is no text to search. Type document and a source to read one.");
     }
@@ -309,14 +309,14 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut Turn) {
 }
 
 /// Takes the next part of the document that is searched.
-pub fn search_on(state: &mut PlainState, document: &Document, given: &str, turn: &mut Turn) {
+pub fn search_on(state: &mut PlainState, document: &Document, given: &str, turn: &mut InputOutcome) {
     state.text.lines.extend(document.text.lines().map(str::to_owned));
     state.text.rest = rest_of(document);
     find(state, given, turn);
 }
 
 /// Asks where the document and the definition of a source are.
-pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     if snapshot.catalog.get(id.as_str()).is_none() {
@@ -331,13 +331,13 @@ pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
     }
 }
 
-fn define(state: &mut PlainState, id: &SourceId, turn: &mut Turn) {
+fn define(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Place(PlaceOf::Definition));
     turn.ask(Request::Locate(LocateTarget::Definition(id.clone())));
 }
 
 /// Says where it is; after the document, asks for the definition.
-pub fn located(state: &mut PlainState, of: PlaceOf, spot: &Spot, turn: &mut Turn) {
+pub fn located(state: &mut PlainState, of: PlaceOf, spot: &FileLine, turn: &mut InputOutcome) {
     let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
     match of {
         PlaceOf::Document => {

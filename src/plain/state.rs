@@ -17,7 +17,7 @@ use super::lists::NumberedRow;
 use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
 use super::requests::OpenRequest;
-use super::saved::{Saved, SavedFiles};
+use super::saved::{SavedFiles, SavedState};
 use super::source::BegunDocument;
 use super::templates::PreviewFor;
 use super::values::AskedValue;
@@ -30,7 +30,7 @@ pub struct PlainStart {
     /// The file of the profile to switch to, after its difference was shown.
     pub profile: Option<PathBuf>,
     /// Who types.
-    pub typist: Typist,
+    pub typist: InputOwner,
     /// Where named filters and the theme are kept.
     pub files: SavedFiles,
     /// The names of the person's own themes.
@@ -59,7 +59,7 @@ pub struct PlainState {
     pub pending: Option<Pending>,
     pub feed: PlainFeed,
     /// Who types.
-    pub typist: Typist,
+    pub typist: InputOwner,
     /// The prompt that was typed last.
     pub prompt: Option<Arc<str>>,
     /// The template that was used last.
@@ -69,14 +69,14 @@ pub struct PlainState {
     /// Paths typed for the files of templates, by the name of the template.
     pub paths: HashMap<String, String>,
     /// What is kept for the next time.
-    pub saved: Saved,
+    pub saved: SavedState,
     /// What was said after changes, the newest first.
     pub messages: VecDeque<String>,
 }
 
 /// Who types the lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Typist {
+pub enum InputOwner {
     /// A person at a terminal.
     Person,
     /// A file or another program, which can neither trust nor answer for a person.
@@ -212,13 +212,13 @@ pub enum PlainEffect {
 /// What follows from an input.
 #[must_use]
 #[derive(Debug, Default, PartialEq)]
-pub struct Turn {
+pub struct InputOutcome {
     /// Lines to say.
     pub lines: Vec<String>,
     pub effects: Vec<PlainEffect>,
 }
 
-impl Turn {
+impl InputOutcome {
     /// Says one line. What comes from outside can neither begin another line nor move the cursor.
     pub fn say(&mut self, line: impl AsRef<str>) {
         self.lines.push(one_line(line.as_ref()).into_owned());

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use refdesk_desk::engine::Request;
-use refdesk_desk::{RenderFailure, Shown};
-use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
+use refdesk_desk::{RenderFailure, RenderPreview};
+use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::{Template, VariableKind, holds_sample};
 use refdesk_text::nearest::nearest;
 
 use super::fix;
 use super::lists::{self, NumberedRow, Pages, Target, list, read};
-use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
 use crate::common::values::{self, TypedValues};
@@ -24,7 +24,7 @@ pub enum PreviewFor {
 }
 
 /// Lists the templates that match this filter, or all.
-pub fn show(state: &mut PlainState, filter: &str, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let index = state.snapshot.templates.clone();
     if index.templates.is_empty() {
         return turn.say("No selected source has templates.");
@@ -85,7 +85,7 @@ pub fn by_name(state: &mut PlainState, name: &str) -> Result<Template, String> {
 }
 
 /// Says everything about a template.
-pub fn show_one(template: &Template, turn: &mut Turn) {
+pub fn show_one(template: &Template, turn: &mut InputOutcome) {
     turn.say(words(template));
     if let Some(problem) = &template.problem {
         turn.say(format!("Its error: {}", sentence(problem)));
@@ -108,7 +108,7 @@ pub fn show_one(template: &Template, turn: &mut Turn) {
 }
 
 /// Asks for the rendering of a template with the values typed so far.
-pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut Turn) {
+pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut InputOutcome) {
     let typed = state.typed.get(&template.name).filter(|typed| !typed.is_empty());
     let values = typed.map(|typed| typed.over_sample(&template.variables));
     let path = state.paths.get(&template.name).cloned();
@@ -121,8 +121,8 @@ pub fn rendered(
     state: &mut PlainState,
     is_for: PreviewFor,
     name: &str,
-    outcome: Result<Shown, RenderFailure>,
-    turn: &mut Turn,
+    outcome: Result<RenderPreview, RenderFailure>,
+    turn: &mut InputOutcome,
 ) {
     let shown = match outcome {
         Ok(shown) => shown,
@@ -134,7 +134,7 @@ pub fn rendered(
             return fix::sentences(&failure.error).iter().for_each(|line| turn.say(line));
         }
     };
-    let Shown { made, proposal } = shown;
+    let RenderPreview { made, proposal } = shown;
     made.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
     let is_sample = say_samples(state, name, turn);
     match (is_for, proposal) {
@@ -165,7 +165,7 @@ pub fn rendered(
 }
 
 /// `2 values are not given: basePackage and fields 1 name.` Returns whether any is missing.
-fn say_samples(state: &PlainState, name: &str, turn: &mut Turn) -> bool {
+fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
         return false;
     };
@@ -187,20 +187,20 @@ fn effect(proposal: &Proposal) -> String {
         return format!("The file {} has this text already.", proposal.shown);
     }
     let what = match proposal.before {
-        Before::Nothing => "This is a new file",
-        Before::File { .. } => "This OVERWRITES the file",
+        PriorContent::Nothing => "This is a new file",
+        PriorContent::File { .. } => "This OVERWRITES the file",
     };
     let lines = counted(proposal.text.lines().count(), "line");
     format!("{what} {}, {lines}, changes {}.", proposal.shown, proposal.diff.summary())
 }
 
-fn ask_path(state: &mut PlainState, name: &str, turn: &mut Turn) {
+fn ask_path(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     turn.say("Type the path of the file, relative to the workspace, or an empty line to write nothing.");
     state.question = Some(Question::Path(name.to_owned()));
 }
 
 /// Takes the path of the file to write.
-pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut Turn) {
+pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut InputOutcome) {
     if path.is_empty() {
         return turn.say("Nothing was written.");
     }
@@ -212,7 +212,7 @@ pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut Turn) {
 }
 
 /// Begins the write of a template: to this path, or to the one used last, or to the one that it offers.
-pub fn write(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let names = || state.snapshot.templates.templates.iter().map(|template| template.name.as_str());
     let is_template = names().any(|name| name == given);
     let is_path = given.starts_with("./");
@@ -235,7 +235,7 @@ pub fn write(state: &mut PlainState, given: &str, turn: &mut Turn) {
 }
 
 /// Says the whole difference, and asks.
-fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut Turn) {
+fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut InputOutcome) {
     turn.say(effect(&proposal));
     if proposal.is_unchanged() {
         return;
@@ -249,17 +249,17 @@ fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut Turn) {
 }
 
 /// Writes what was said.
-pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut Turn) {
+pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Write);
     let reason = match state.typist {
-        Typist::Person => String::new(),
-        Typist::Script => "a script at the plain interface".to_owned(),
+        InputOwner::Person => String::new(),
+        InputOwner::Script => "a script at the plain interface".to_owned(),
     };
     turn.ask(Request::Write { proposal, reason });
 }
 
 /// Takes the outcome of the write. If the file changed meanwhile, says the difference to what it is now.
-pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure>, turn: &mut Turn) {
+pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure>, turn: &mut InputOutcome) {
     match outcome {
         Ok(WrittenFile { shown, bytes, lines }) => {
             turn.say(format!("Wrote {shown}: {}, {}.", counted(lines, "line"), counted(bytes, "byte")));

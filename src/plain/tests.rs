@@ -8,7 +8,7 @@ mod making;
 
 use refdesk_desk::engine::{Request, Response};
 
-use super::state::{PlainEffect, PlainInput, PlainState, Turn};
+use super::state::{InputOutcome, PlainEffect, PlainInput, PlainState};
 use super::update::update;
 use crate::fixture;
 
@@ -17,7 +17,7 @@ fn state() -> PlainState {
     PlainState { snapshot: fixture::snapshot(), ..PlainState::default() }
 }
 
-fn typed(state: &mut PlainState, line: &str) -> Turn {
+fn typed(state: &mut PlainState, line: &str) -> InputOutcome {
     update(state, PlainInput::Line(line.to_owned()))
 }
 
@@ -39,6 +39,6 @@ fn asked(state: &mut PlainState, line: &str) -> Request {
     }
 }
 
-fn answered(state: &mut PlainState, response: Response) -> Turn {
+fn answered(state: &mut PlainState, response: Response) -> InputOutcome {
     update(state, PlainInput::Answer(response))
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use refdesk_desk::PrivilegedAction;
 use refdesk_desk::engine::Request;
 
-use super::state::{Pending, PlainState, Question, Turn, Typist};
+use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, sentence};
 
-pub fn show(state: &mut PlainState, turn: &mut Turn) {
+pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let untrusted = state.snapshot.untrusted.clone();
-    if state.typist == Typist::Script {
+    if state.typist == InputOwner::Script {
         return turn.say("Only a person at a terminal can approve settings.");
     }
     if untrusted.is_empty() {
@@ -28,7 +28,7 @@ pub fn show(state: &mut PlainState, turn: &mut Turn) {
 }
 
 /// Trusts what was said, if it is still what waits.
-pub fn trust(state: &mut PlainState, said: Arc<[PrivilegedAction]>, turn: &mut Turn) {
+pub fn trust(state: &mut PlainState, said: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
     if state.snapshot.untrusted != said {
         return turn.say("These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again.");
     }

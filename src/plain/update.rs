@@ -9,7 +9,7 @@ use super::choice::{self, Choosing};
 use super::command::{COMMANDS, Parsed, PlainCommand, Verb, named, parse};
 use super::lists::{self, Target, row};
 use super::source::{self, SourceArgument};
-use super::state::{Continuation, Pending, PlainInput, PlainStart, PlainState, Question, Turn};
+use super::state::{Continuation, InputOutcome, Pending, PlainInput, PlainStart, PlainState, Question};
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
@@ -17,8 +17,8 @@ use super::{
     selection, templates, trust, values,
 };
 
-pub fn update(state: &mut PlainState, input: PlainInput) -> Turn {
-    let mut turn = Turn::default();
+pub fn update(state: &mut PlainState, input: PlainInput) -> InputOutcome {
+    let mut turn = InputOutcome::default();
     match input {
         PlainInput::Line(line) => self::line(state, &line, &mut turn),
         PlainInput::TooLong => turn.say("This line is too long, and was not taken."),
@@ -45,7 +45,7 @@ fn is_change(pending: Option<&Pending>) -> bool {
     )
 }
 
-fn messages(state: &PlainState, turn: &mut Turn) {
+fn messages(state: &PlainState, turn: &mut InputOutcome) {
     match state.messages.len() {
         0 => turn.say("Nothing was done yet."),
         some => turn.say(format!("{}, the newest first.", counted(some, "message"))),
@@ -57,8 +57,8 @@ fn messages(state: &PlainState, turn: &mut Turn) {
 const MANY_DOCUMENTS: usize = 1_000;
 
 /// What is said while the documents are read, which may take a while.
-pub fn reading(snapshot: &Snapshot) -> Turn {
-    let mut turn = Turn::default();
+pub fn reading(snapshot: &Snapshot) -> InputOutcome {
+    let mut turn = InputOutcome::default();
     if let Some(loading) = snapshot.loading.filter(|loading| loading.total >= MANY_DOCUMENTS) {
         turn.say(format!("Reading {}.", counted(loading.total, "document")));
     }
@@ -66,8 +66,8 @@ pub fn reading(snapshot: &Snapshot) -> Turn {
 }
 
 /// What is said when the workspace is open.
-pub fn begin(state: &mut PlainState, start: PlainStart) -> Turn {
-    let mut turn = Turn::default();
+pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
+    let mut turn = InputOutcome::default();
     state.typist = start.typist;
     turn.say(format!("refdesk, workspace {}.", state.snapshot.workspace));
     status(state, &mut turn);
@@ -79,8 +79,8 @@ pub fn begin(state: &mut PlainState, start: PlainStart) -> Turn {
 }
 
 /// What is said before a line is read: news, and what can be typed.
-pub fn before_line(state: &mut PlainState) -> Turn {
-    let mut turn = Turn::default();
+pub fn before_line(state: &mut PlainState) -> InputOutcome {
+    let mut turn = InputOutcome::default();
     feed::say_news(state, &mut turn);
     turn.say(prompt(state));
     turn
@@ -107,7 +107,7 @@ fn prompt(state: &PlainState) -> String {
     }
 }
 
-fn status(state: &PlainState, turn: &mut Turn) {
+fn status(state: &PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     turn.say(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
@@ -126,7 +126,7 @@ fn status(state: &PlainState, turn: &mut Turn) {
     }
 }
 
-fn line(state: &mut PlainState, line: &str, turn: &mut Turn) {
+fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
     match state.question.take() {
         None => {}
         Some(Question::Prompt(typed)) => return prompts::typed(state, typed, line.to_owned(), turn),
@@ -145,7 +145,7 @@ fn line(state: &mut PlainState, line: &str, turn: &mut Turn) {
     }
 }
 
-fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn) {
+fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut InputOutcome) {
     match (line.to_lowercase().as_str(), &question) {
         ("alone", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Alone, turn),
         ("near", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Near, turn),
@@ -172,7 +172,7 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Turn
     }
 }
 
-fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
+fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
     match row(state, number).map(|row| row.target.clone()) {
         Some(Target::Source(id)) => source::show(state, &id, turn),
         Some(Target::Template(name)) => match templates::by_name(state, &name) {
@@ -196,7 +196,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut Turn) {
     }
 }
 
-fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut Turn) {
+fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut InputOutcome) {
     match command.verb {
         Verb::List => catalog::show(state, rest, turn),
         Verb::More => lists::more(state, turn),
@@ -267,7 +267,7 @@ fn section(state: &PlainState, given: &str) -> Option<Box<SearchHit>> {
     }
 }
 
-fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut Turn) {
+fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut InputOutcome) {
     match templates::template(state, rest) {
         Ok(template) => templates::preview(state, &template, is_for, turn),
         Err(why) => turn.say(why),
@@ -277,8 +277,8 @@ fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &
 fn with_source(
     state: &mut PlainState,
     rest: &str,
-    turn: &mut Turn,
-    act: impl FnOnce(&mut PlainState, &SourceId, &mut Turn),
+    turn: &mut InputOutcome,
+    act: impl FnOnce(&mut PlainState, &SourceId, &mut InputOutcome),
 ) {
     match source::one(state, rest, SourceArgument::Chosen) {
         Ok(id) => act(state, &id, turn),
@@ -286,7 +286,7 @@ fn with_source(
     }
 }
 
-fn help(rest: &str, turn: &mut Turn) {
+fn help(rest: &str, turn: &mut InputOutcome) {
     if rest.is_empty() {
         for command in COMMANDS {
             turn.say(format!("{}. {}", command.usage(), command.description));
@@ -315,7 +315,7 @@ fn help(rest: &str, turn: &mut Turn) {
 }
 
 /// Takes the engine's answer to the last request.
-fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
+fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
     match (state.pending.take(), response) {
         (Some(Pending::Preview(choosing)), response) => choice::previewed(state, choosing, response, turn),
         (Some(Pending::Change(change)), Response::Done(refusals)) => choice::changed(state, &change, &refusals, turn),
@@ -379,7 +379,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut Turn) {
 }
 
 /// Says why the engine refused what was asked. Any other answer is a defect, which is not silent either.
-pub fn unexpected(response: &Response, turn: &mut Turn) {
+pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
     match response {
         Response::Done(refusals) if !refusals.is_empty() => {
             refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));

@@ -3,7 +3,7 @@
 use refdesk_templates::Template;
 
 use super::prompts::END;
-use super::state::{PlainState, Question, Turn};
+use super::state::{InputOutcome, PlainState, Question};
 use super::templates::{by_name, template};
 use super::words::{counted, sentence};
 use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, ValuePath};
@@ -21,7 +21,7 @@ pub struct AskedValue {
 }
 
 /// Asks for the values of a template; `{…}` replaces them all by those of a JSON object.
-pub fn ask(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if given.starts_with('{') {
         return paste(state, given, turn);
     }
@@ -36,7 +36,7 @@ pub fn ask(state: &mut PlainState, given: &str, turn: &mut Turn) {
     next(state, &template, 0, turn);
 }
 
-fn paste(state: &mut PlainState, json: &str, turn: &mut Turn) {
+fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
     let template = match template(state, "") {
         Ok(template) => template,
         Err(why) => return turn.say(why),
@@ -52,7 +52,7 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut Turn) {
 }
 
 /// Removes the values typed for a template.
-pub fn reset(state: &mut PlainState, given: &str, turn: &mut Turn) {
+pub fn reset(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     match template(state, given) {
         Ok(template) => {
             state.typed.remove(&template.name);
@@ -68,7 +68,7 @@ fn form(state: &PlainState, template: &Template) -> Vec<FormRow> {
 }
 
 /// Asks for the first value from this row on.
-fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Turn) {
+fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut InputOutcome) {
     let form = form(state, template);
     let asked = form.iter().skip(from).find(|row| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));
     let Some(row) = asked else {
@@ -94,7 +94,7 @@ fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Tur
 }
 
 /// Takes a value, and asks for the next one.
-pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut Turn) {
+pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut InputOutcome) {
     if line.trim() == END {
         return turn.say("Type preview to read the result, or write.");
     }

@@ -4,7 +4,7 @@
 use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
 use crate::tui::source_state;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
@@ -94,7 +94,10 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         !awaited.by_asker || awaited.named.iter().any(is_new)
     };
     let Some(awaited) = state.awaited_change.take_if(is_made) else { return };
-    if state.message.as_ref().is_some_and(|message| matches!(message.tone, Tone::Refusal | Tone::Unbound | Tone::Error))
+    if state
+        .message
+        .as_ref()
+        .is_some_and(|message| matches!(message.tone, MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error))
     {
         return;
     }
@@ -112,7 +115,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     };
     let back = if is_there { format!(": {} {verb} it", state.key(awaited.back)) } else { String::new() };
     let text = format!("{}{followed}{back}", awaited.done);
-    state.message = Some(Message { text, tone: Tone::Done });
+    state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
 /// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the difference in the top line.

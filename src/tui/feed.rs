@@ -111,20 +111,20 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use refdesk_desk::engine::{Topic, Who};
+    use refdesk_desk::engine::{Actor, Topic};
 
-    fn notice(time: &str, who: Who, topic: Topic, text: &str, reason: &str) -> Notice {
+    fn notice(time: &str, who: Actor, topic: Topic, text: &str, reason: &str) -> Notice {
         Notice { time: time.to_owned(), reason: reason.to_owned(), ..Notice::new(who, topic, text) }
     }
 
     fn feed() -> Feed {
         let mut feed = Feed::default();
-        let other = Who::Other(Arc::from("refdesk select"));
+        let other = Actor::Other(Arc::from("refdesk select"));
         for notice in [
-            notice("12:00:01", Who::You, Topic::Selection, "Picked @retry-pattern", ""),
-            notice("12:00:02", Who::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens"),
+            notice("12:00:01", Actor::You, Topic::Selection, "Picked @retry-pattern", ""),
+            notice("12:00:02", Actor::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens"),
             notice("12:00:03", other, Topic::Selection, "Excluded @Legacy-errors", ""),
-            notice("12:01:00", Who::Files, Topic::Selection, "@a now mentions @b: pulled in", "docs/a.md:14"),
+            notice("12:01:00", Actor::Files, Topic::Selection, "@a now mentions @b: pulled in", "docs/a.md:14"),
         ] {
             feed.add(notice, FeedFocus::Elsewhere);
         }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn new_notices_are_filtered_and_a_moved_cursor_stays_on_its_notice() {
-        let files = |text: &str| notice("13:00:00", Who::Files, Topic::Desk, text, "");
+        let files = |text: &str| notice("13:00:00", Actor::Files, Topic::Desk, text, "");
         for (filter, at, reader, text, rows, on) in [
             ("", 0, FeedFocus::Elsewhere, "new", 5, "13:00:00"),
             ("", 0, FeedFocus::InFeed, "new", 5, "13:00:00"),
@@ -181,7 +181,7 @@ mod tests {
     fn a_feed_opened_while_empty_follows_the_newest() {
         let mut feed = Feed::default();
         for at in ["1", "2", "3"] {
-            feed.add(notice(at, Who::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
+            feed.add(notice(at, Actor::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
             assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some(at));
         }
     }
@@ -192,7 +192,7 @@ mod tests {
         feed.cursor.at = 3;
         assert_eq!((feed.new, feed.forgot), (4, false));
         for at in 0..KEPT {
-            feed.add(notice(&at.to_string(), Who::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
+            feed.add(notice(&at.to_string(), Actor::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
         }
         assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
         assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its own is gone: the next to it");
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn many_at_once_act_as_if_each_came_alone() {
         let of = |at: usize| {
-            notice(&at.to_string(), if at.is_multiple_of(3) { Who::You } else { Who::Files }, Topic::Desk, "x", "")
+            notice(&at.to_string(), if at.is_multiple_of(3) { Actor::You } else { Actor::Files }, Topic::Desk, "x", "")
         };
         for (count, filter, at, reader) in [
             (5, "", 0, FeedFocus::InFeed),
@@ -229,7 +229,7 @@ mod tests {
     fn earlier_notices_do_not_count_as_new() {
         let mut feed = feed();
         let before = (feed.new, feed.since_key);
-        feed.add_past(vec![notice("11:00:00", Who::Files, Topic::Desk, "x", "")]);
+        feed.add_past(vec![notice("11:00:00", Actor::Files, Topic::Desk, "x", "")]);
         assert_eq!(((feed.new, feed.since_key), feed.notices.len()), (before, 5));
     }
 }

@@ -3,7 +3,7 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 
 use crate::tui::action::{Action, KeyContext, Pressed};
@@ -11,7 +11,7 @@ use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
 use crate::tui::key::{BareKey, Key, KeySequence, NamedKey};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
-use crate::tui::theme::Ground;
+use crate::tui::theme::Background;
 use crate::tui::windows;
 
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub enum Input {
     Wheel(WheelTurn, Position),
     Resize(Size),
     /// The terminal says whether its background is light or dark.
-    Ground(Ground),
+    Ground(Background),
     /// A new snapshot.
     Snapshot(Box<Snapshot>),
     /// An event of the engine.
@@ -84,7 +84,7 @@ pub enum Effect {
     /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),
     /// Open this place in the editor.
-    Edit(Spot),
+    Edit(FileLine),
     /// Lend the terminal to this command of refdesk.
     Lend(LentCommand),
     /// Open this text in the editor, at this line; answered by [`Input::Edited`].

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::tui::action::Action;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 
 /// Messages kept; older ones are forgotten.
@@ -21,14 +21,14 @@ pub struct Messages {
 
 impl Messages {
     fn keep(&mut self, message: Message) {
-        self.unread += usize::from(message.tone == Tone::Error);
+        self.unread += usize::from(message.tone == MessageKind::Error);
         self.last.push_front(message);
         self.last.truncate(KEPT);
     }
 
     /// Keeps an error that nobody here caused, until someone has read it. It leaves the bottom line as it is.
     pub fn arrived(&mut self, text: String) {
-        self.keep(Message { text, tone: Tone::Error });
+        self.keep(Message { text, tone: MessageKind::Error });
     }
 
     /// Whether errors wait to be read.
@@ -49,7 +49,7 @@ pub fn follow(state: &mut State) {
     }
     state.messages.shown.clone_from(&state.message);
     // A key that does nothing is not worth a row of the last messages.
-    if let Some(message) = state.message.clone().filter(|message| message.tone != Tone::Unbound) {
+    if let Some(message) = state.message.clone().filter(|message| message.tone != MessageKind::Unbound) {
         state.messages.keep(message);
     }
 }
@@ -57,7 +57,8 @@ pub fn follow(state: &mut State) {
 /// The newest error that was not read, with the keys that read it: `… Esc dismisses it, F8 shows all 3.`
 pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
-    let error = messages.last.iter().find(|message| message.tone == Tone::Error).filter(|_| messages.has_unread())?;
+    let error =
+        messages.last.iter().find(|message| message.tone == MessageKind::Error).filter(|_| messages.has_unread())?;
     let [back, all] = [Action::Back, Action::Messages].map(|action| state.key(action));
     let text = cells::sentence(&error.text);
     let text = text.trim_end_matches('.');

@@ -10,7 +10,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::{Ended, Waiting};
+use refdesk_desk::engine::{RequestEnd, Waiting};
 
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, State};
@@ -36,7 +36,7 @@ pub struct RequestsPane {
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
     /// How requests ended that the snapshot still lists: events and snapshots may arrive in either order.
-    pub over: BTreeMap<String, Ended>,
+    pub over: BTreeMap<String, RequestEnd>,
     /// The one that ended while it was focused. It stays until a key closes it, so that a key meant for it does
     /// nothing else.
     pub ended: Option<EndedRequest>,
@@ -63,7 +63,7 @@ pub enum RequestPlacement {
 pub struct EndedRequest {
     pub waiting: Waiting,
     /// How it ended, once that is known.
-    pub how: Option<Ended>,
+    pub how: Option<RequestEnd>,
 }
 
 /// What the marks would add to the selection.

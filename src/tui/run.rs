@@ -9,7 +9,7 @@ use crossterm::event::Event as TerminalEvent;
 use tokio::sync::{mpsc, watch};
 
 use refdesk_core::config::screen::SavedScreen;
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
 use crate::common::STORING;
@@ -18,7 +18,7 @@ use crate::tui::catalog::reading;
 use crate::tui::draw::draw;
 use crate::tui::highlight::HighlightSubject;
 use crate::tui::input::{Effect, Input, LentCommand};
-use crate::tui::start::Start;
+use crate::tui::start::StartOptions;
 use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
 use crate::tui::terminal::Screen;
@@ -83,7 +83,7 @@ impl ExitReason {
 ///
 /// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be taken over or
 /// written to, or if the engine ends first.
-pub async fn run((engine, events): Started, start: Start) -> io::Result<ScreenExit> {
+pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
     let editor = start.editor().map(str::to_owned);
@@ -157,7 +157,7 @@ struct App {
 /// What the terminal is lent for.
 enum LentTask {
     /// An editor at a location in a file.
-    Place(Spot),
+    Place(FileLine),
     /// An editor for a text, with the cursor on this line.
     Text(String, usize),
     /// A command of refdesk.

@@ -5,7 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::common::selection_tree::{Brought, TreeRow, TreeRowKind};
+use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::layout;
@@ -271,7 +271,7 @@ fn is_pulled_in(state: &State, node: &TreeRow) -> bool {
 }
 
 fn brings(node: &TreeRow) -> String {
-    let Brought { others, waiting, autos, is_kept } = node.brings;
+    let PickConsequence { others, waiting, autos, is_kept } = node.brings;
     match others {
         _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
         0 => "Picked. Nothing else would leave with it.".to_owned(),

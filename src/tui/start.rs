@@ -19,16 +19,16 @@ use crate::tui::own_files;
 use crate::tui::run::SessionKeeper;
 use crate::tui::session;
 use crate::tui::state::{Skin, State};
-use crate::tui::theme::{Colours, Ground, Theme, Themes};
+use crate::tui::theme::{Background, Colours, Theme, Themes};
 use crate::tui::tour::Tour;
 use crate::tui::windows;
 
 /// How a screen begins.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct StartOptions {
     skin: Skin,
     /// The terminal's background, if the environment says.
-    ground: Option<Ground>,
+    ground: Option<Background>,
     /// The theme that the user's preferences name.
     preferred: Option<String>,
     remembered: SavedScreen,
@@ -47,7 +47,7 @@ pub struct Start {
     session_file: Option<ScreenSessionFile>,
 }
 
-impl Start {
+impl StartOptions {
     /// The settings from the preferences, from the user's own files, from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and
     /// the locale, and from the last screen.
     pub fn from_env(remembered: SavedScreen, preferences: &Preferences, files: &ScreenFiles) -> Self {
@@ -76,7 +76,8 @@ impl Start {
         };
         Self {
             skin: Skin { theme: Theme::new(colours), glyphs },
-            ground: get("COLORFGBG").map(|grounds| if is_light(&grounds) { Ground::Light } else { Ground::Dark }),
+            ground: get("COLORFGBG")
+                .map(|grounds| if is_light(&grounds) { Background::Light } else { Background::Dark }),
             preferred: preferences.theme.clone(),
             remembered,
             message: None,
@@ -179,10 +180,10 @@ mod tests {
 
     use super::*;
 
-    fn start(environment: &[(&str, &str)], remembered: SavedScreen) -> Start {
+    fn start(environment: &[(&str, &str)], remembered: SavedScreen) -> StartOptions {
         let get =
             |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        Start::new(get, None, remembered, &Preferences::default())
+        StartOptions::new(get, None, remembered, &Preferences::default())
     }
 
     #[test]
@@ -214,7 +215,7 @@ mod tests {
         let get = |name: &str| (name == "TERM").then(|| "xterm-256color".to_owned());
         let unwanted = |name: &str| (name == "NO_COLOR").then(|| "1".to_owned()).or_else(|| get(name));
         let remembered = SavedScreen { theme: Some("light".to_owned()), ..SavedScreen::default() };
-        let started = |preferences: &Preferences| Start::new(get, Some("C"), remembered.clone(), preferences);
+        let started = |preferences: &Preferences| StartOptions::new(get, Some("C"), remembered.clone(), preferences);
         let none = Preferences::default();
         for (preferences, theme) in [
             (none.clone(), "light"),
@@ -227,7 +228,7 @@ mod tests {
             assert_eq!(state.remember(), remembered, "the chosen theme is not forgotten");
         }
         let always = Preferences { color: Some("always"), ..none.clone() };
-        let state = Start::new(unwanted, None, remembered.clone(), &always).state(Size::new(80, 24));
+        let state = StartOptions::new(unwanted, None, remembered.clone(), &always).state(Size::new(80, 24));
         assert_eq!(state.skin.theme.name(), "light");
         assert_eq!(started(&none).skin.glyphs, Glyphs::ASCII);
         let unicode = Preferences { characters: Some("unicode"), ..none };

@@ -210,12 +210,12 @@ pub enum Mouse {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub text: String,
-    pub tone: Tone,
+    pub tone: MessageKind,
 }
 
 /// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum MessageKind {
     Note,
     /// What a key did, with what followed: notices of the same do not replace it.
     Done,

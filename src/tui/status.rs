@@ -20,7 +20,7 @@ use crate::tui::key::KeySequence;
 use crate::tui::layout::Arrangement;
 use crate::tui::messages;
 use crate::tui::pane::Pane;
-use crate::tui::state::{HintsView, PanePart, PreviewMode, State, Tone, Typing};
+use crate::tui::state::{HintsView, MessageKind, PanePart, PreviewMode, State, Typing};
 use crate::tui::theme::ThemeRole;
 use crate::tui::which_key;
 use crate::tui::widgets::cells;
@@ -183,17 +183,17 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
                 buffer,
             );
         }
-        Some(message) if message.tone != Tone::Error => {
+        Some(message) if message.tone != MessageKind::Error => {
             // A refusal must be readable to its end; what happened is visible in the panes anyway.
             let (role, most) = match message.tone {
-                Tone::Note => (ThemeRole::Hints, 1),
-                Tone::Done => (ThemeRole::Hints, 2),
-                Tone::Refusal | Tone::Unbound | Tone::Error => (ThemeRole::Warning, 3),
+                MessageKind::Note => (ThemeRole::Hints, 1),
+                MessageKind::Done => (ThemeRole::Hints, 2),
+                MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error => (ThemeRole::Warning, 3),
             };
-            let more = if message.tone == Tone::Note { more(state) } else { String::new() };
+            let more = if message.tone == MessageKind::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
             let text = cells::sentence(&message.text);
-            let text = if message.tone == Tone::Done { with_way_back(state, text, columns, most) } else { text };
+            let text = if message.tone == MessageKind::Done { with_way_back(state, text, columns, most) } else { text };
             let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
@@ -309,7 +309,7 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
 /// The action of the key shown here, in the bottom line or in the open question.
 pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Error);
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Error);
     if is_free && state.chord.is_empty() {
         shown = labels(state, &contexts(state), state.layout().bottom);
     }

@@ -47,8 +47,8 @@ mod writes;
 
 use std::path::Path;
 
-use refdesk_desk::Spot;
-use refdesk_desk::engine::{Event, Notice, Request, Response, Topic, Who};
+use refdesk_desk::FileLine;
+use refdesk_desk::engine::{Actor, Event, Notice, Request, Response, Topic};
 use refdesk_enrich::Matcher;
 
 use crate::tui::catalog::reading::is_passing;
@@ -167,14 +167,14 @@ const PROMPT: &str = "write a java client for @payments-api\nsee src/tickets/api
 
 /// The events of a busy morning.
 fn busy_morning(state: &mut State) {
-    let other = || Who::Other("refdesk select".into());
-    let spot = |path: &str, line| Some(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
+    let other = || Actor::Other("refdesk select".into());
+    let spot = |path: &str, line| Some(FileLine { path: Path::new(fixture::WORKSPACE).join(path), line });
     for (time, who, topic, text, reason, subject) in [
-        ("09:14:02", Who::Files, Topic::Desk, "Too many folders to watch: they are looked at every 2 s", "", None),
-        ("09:20:31", Who::You, Topic::Selection, "Picked @circuit-breaker", "", Some("circuit-breaker")),
+        ("09:14:02", Actor::Files, Topic::Desk, "Too many folders to watch: they are looked at every 2 s", "", None),
+        ("09:20:31", Actor::You, Topic::Selection, "Picked @circuit-breaker", "", Some("circuit-breaker")),
         (
             "09:20:31",
-            Who::You,
+            Actor::You,
             Topic::Selection,
             "References transitively included: @retry-pattern (from @circuit-breaker), @timeouts (from @circuit-breaker, \
              @retry-pattern), @error-handling (from @retry-pattern), +1 more",
@@ -182,12 +182,12 @@ fn busy_morning(state: &mut State) {
             Some("retry-pattern"),
         ),
         ("10:02:40", other(), Topic::Selection, "Excluded @release-notes", "", Some("release-notes")),
-        ("10:41:07", Who::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens", Some("timeouts")),
-        ("10:58:50", Who::Files, Topic::Catalog, "Gone from the catalog: @old-runbook", "", Some("old-runbook")),
-        ("11:03:12", Who::Files, Topic::Problem, "error: references.json:41:15: `tags` is a number", "", None),
+        ("10:41:07", Actor::Files, Topic::Document, "@timeouts changed", "~600 to ~640 tokens", Some("timeouts")),
+        ("10:58:50", Actor::Files, Topic::Catalog, "Gone from the catalog: @old-runbook", "", Some("old-runbook")),
+        ("11:03:12", Actor::Files, Topic::Problem, "error: references.json:41:15: `tags` is a number", "", None),
         (
             "11:03:13",
-            Who::Files,
+            Actor::Files,
             Topic::Selection,
             "@retry-pattern now mentions @error-handling: pulled in",
             "adr/adr-005.md:7",

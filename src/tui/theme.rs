@@ -16,7 +16,7 @@ use ratatui::style::{Modifier, Style};
 use refdesk_files::output::DiffLineKind;
 
 pub use crate::colours::Colours;
-pub use themes::{Ground, Themes};
+pub use themes::{Background, Themes};
 
 /// The role of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! and reports when it changes.
 
 use crate::tui::state::State;
-use crate::tui::theme::{Colours, Ground, Theme, Themes};
+use crate::tui::theme::{Background, Colours, Theme, Themes};
 use crate::tui::windows::WindowKind;
 
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct ThemeChoice {
     pub chosen: Option<String>,
     /// The theme in the user's preferences, which counts again at the next start.
     pub preferred: Option<String>,
-    pub ground: Option<Ground>,
+    pub ground: Option<Background>,
     /// Whether a theme is shown that is not chosen yet.
     pub is_preview: bool,
 }
@@ -49,7 +49,7 @@ pub fn apply(state: &mut State) {
 }
 
 /// Takes what the terminal says of its background.
-pub fn ground(state: &mut State, ground: Ground) {
+pub fn ground(state: &mut State, ground: Background) {
     state.theme_choice.ground = Some(ground);
     if !state.theme_choice.is_preview {
         apply(state);

@@ -18,7 +18,7 @@ use super::input::{self, Effect, Input};
 use super::key::KeySequence;
 use super::pane::Pane;
 use super::session::PendingCursors;
-use super::state::{Message, State, Tone};
+use super::state::{Message, MessageKind, State};
 use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
@@ -66,7 +66,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         }
         Input::Chord(keys) => state.chord = keys,
         Input::Unbound(keys) => {
-            state.message = Some(Message { text: unbound(state, &keys), tone: Tone::Unbound });
+            state.message = Some(Message { text: unbound(state, &keys), tone: MessageKind::Unbound });
         }
         Input::Click(at) => mouse::click(state, at, &mut effects),
         Input::Drag(at) => appearance::drag(state, at),
@@ -265,17 +265,17 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
 impl State {
     /// Shows in the bottom line what happened.
     pub fn note(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { text: text.into(), tone: Tone::Note });
+        self.message = Some(Message { text: text.into(), tone: MessageKind::Note });
     }
 
     /// Shows what failed, until someone has read it.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { text: text.into(), tone: Tone::Error });
+        self.message = Some(Message { text: text.into(), tone: MessageKind::Error });
     }
 
     /// Shows in the bottom line what was not done, and why.
     pub fn refuse(&mut self, text: impl Into<String>) {
-        self.message = Some(Message { text: text.into(), tone: Tone::Refusal });
+        self.message = Some(Message { text: text.into(), tone: MessageKind::Refusal });
     }
 }
 

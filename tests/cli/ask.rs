@@ -9,8 +9,8 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk_desk::channel::folder::{AnswerStatus, Base, Pending, answer, default_folder, pending};
-use refdesk_desk::channel::presence::{Attendant, attend};
+use refdesk_desk::channel::folder::{AnswerStatus, ChannelFolder, Pending, answer, default_folder, pending};
+use refdesk_desk::channel::presence::{PresenceKind, attend};
 use refdesk_desk::channel::{MOST, Response};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ impl<'w> Asking<'w> {
         Self { world, child: command.spawn().unwrap() }
     }
 
-    fn folder(&self) -> Base {
+    fn folder(&self) -> ChannelFolder {
         default_folder(&self.world.path)
     }
 
@@ -105,7 +105,7 @@ fn without_a_person_to_ask_it_says_what_to_do() {
 #[test]
 fn an_open_screen_is_asked_and_its_answer_is_picked() {
     let world = world(json!({}));
-    let screen = attend(&world.path, Attendant::Screen).unwrap();
+    let screen = attend(&world.path, PresenceKind::Screen).unwrap();
     let mut asking = Asking::start(&world, &["--context", "which applies?"]);
     let asked = asking.request();
     assert_eq!(asked.request.context, "which applies?");
@@ -147,7 +147,7 @@ fn offered_sources_follow_tags_and_the_current_selection() {
 fn an_incomplete_answer_is_awaited() {
     let world = world(json!({"type": "file", "base_path": "answers"}));
     let mut asking = Asking::start(&world, &[]);
-    let folder = Base::new(&world.path, world.path.join("answers"));
+    let folder = ChannelFolder::new(&world.path, world.path.join("answers"));
     let began = Instant::now();
     let asked = loop {
         if let Some(asked) = pending(&folder, now()).0.pop() {

@@ -4,12 +4,12 @@
 use std::future::Future;
 
 use portable_pty::CommandBuilder;
-use refdesk::tui::{self, Start};
+use refdesk::tui::{self, StartOptions};
 use refdesk_core::config::Surroundings;
 use refdesk_core::config::screen::SavedScreen;
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::config::user::Preferences;
-use refdesk_desk::engine::{self, Event, Notice, Topic, Who};
+use refdesk_desk::engine::{self, Actor, Event, Notice, Topic};
 use refdesk_desk::{Options, Session};
 use tokio::sync::mpsc;
 
@@ -33,7 +33,7 @@ fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>)
     let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
     let (events_out, events) = mpsc::channel(1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
-    let start = Start::from_env(SavedScreen::default(), &Preferences::default(), &ScreenFiles::default());
+    let start = StartOptions::from_env(SavedScreen::default(), &Preferences::default(), &ScreenFiles::default());
     runtime.block_on(async {
         tokio::select! {
             biased;
@@ -59,7 +59,7 @@ fn a_panic_of_another_thread_is_reported_after_the_screen() {
         screen_beside(|events| async move {
             let other = std::thread::spawn(|| panic!("a deliberate panic of another thread"));
             assert!(other.join().is_err());
-            events.send(Event::Notice(Notice::new(Who::Files, Topic::Desk, "it happened"))).await.unwrap();
+            events.send(Event::Notice(Notice::new(Actor::Files, Topic::Desk, "it happened"))).await.unwrap();
             std::future::pending::<()>().await;
         });
         return;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Ending, Request};
 use refdesk_text::Code;
 
@@ -43,13 +43,16 @@ fn a_block_that_appears_changes_and_disappears() {
     let mut world = world();
     world.send(Request::pick("guide"));
     let told = world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
-    assert_eq!(told.place, Some(Spot { path: world.at("guide.md"), line: 4 }));
+    assert_eq!(told.place, Some(FileLine { path: world.at("guide.md"), line: 4 }));
     world.write("guide.md", "A line more.\n\n# Guide\n\n```java\nclass {{ Name }} {}\n```\n");
     world.until("it moved", |now| now.templates.templates.iter().any(|it| it.place(1).1 == 6));
     world.write("guide.md", "# Guide\n\n```java\nclass {{ Name }} of {{ Town }} {}\n```\n");
     let told = world.notice(|notice| notice.text.starts_with("Template"));
     assert_eq!((told.text.as_str(), told.reason.as_str()), ("Template changed: guide.java.tmpl", "new: Town"));
-    assert_eq!((told.place, told.subject), (Some(Spot { path: world.at("guide.md"), line: 4 }), Some("guide".into())));
+    assert_eq!(
+        (told.place, told.subject),
+        (Some(FileLine { path: world.at("guide.md"), line: 4 }), Some("guide".into()))
+    );
     world.write("guide.md", "# Guide\n\n```java\nclass {{ Name {}\n```\n");
     world.notice(|notice| notice.text == "Removed templates: guide.java.tmpl");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
-use refdesk_desk::session::{Receipt, Store, What};
+use refdesk_desk::session::{JournalEvent, Receipt, Store};
 use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::Sealer;
@@ -31,7 +31,7 @@ fn another() -> Session {
 }
 
 fn read(id: &str) -> Receipt {
-    Receipt { about: vec![id.to_owned()], ..Receipt::new(What::Read) }
+    Receipt { about: vec![id.to_owned()], ..Receipt::new(JournalEvent::Read) }
 }
 
 /// The notices up to the first about this.
@@ -92,7 +92,7 @@ fn a_selection_is_reported_once_by_whichever_process() {
     desk.pick(&Session { id: "s2".to_owned(), ..session() }, &["a".to_owned()], &[]).unwrap();
     world.until("b is pulled in", |now| now.selection.contains("b"));
     // Only the journal reports it for another desk.
-    let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(What::Selected) };
+    let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(JournalEvent::Selected) };
     append(&other_process(&world, "other"), choice).unwrap();
     append(&other_process(&world, "default"), read("end")).unwrap();
     let told = notices_until(&mut world, "Read @end");

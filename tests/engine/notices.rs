@@ -1,6 +1,6 @@
 //! Notices about file changes, as the screen shows them.
 
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Request, Topic};
 
 use crate::engine::world::World;
@@ -17,7 +17,7 @@ fn a_template_that_changes_breaks_and_is_fixed() {
     world.write("kit/greeting.txt.tpl", "Hello\n{{ name of {{ town }}!\n{% if %}");
     let told = world.notice(|notice| notice.topic == Topic::Problem);
     assert!(told.text.starts_with(&format!("{name} is broken: ")), "{told:?}");
-    let Some(Spot { path, line }) = told.place.clone() else { panic!("it names no place: {told:?}") };
+    let Some(FileLine { path, line }) = told.place.clone() else { panic!("it names no place: {told:?}") };
     assert_eq!(path, world.at("kit/greeting.txt.tpl"));
     assert!(told.reason == format!("kit/greeting.txt.tpl:{line}") && line > 1, "{told:?}");
     world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk_desk::channel::{Answered, Approval, Asker, ChannelSetup, Request, Unanswered, Wait, folder, presence};
-use refdesk_desk::engine::{self, Ended, Ending, Event, Reply, Snapshot};
+use refdesk_desk::channel::{Answered, Approval, ChannelSetup, Request, Requester, Unanswered, Wait, folder, presence};
+use refdesk_desk::engine::{self, Ending, Event, Reply, RequestEnd, Snapshot};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
 
@@ -37,7 +37,7 @@ fn ask(
     let mut request = match approval {
         None => refdesk_desk::channel::request(&desk.settled(), &session(), "to test", &[]),
         Some(approval) => {
-            let asker = Asker { who: "claude over mcp".to_owned(), ..Asker::default() };
+            let asker = Requester { who: "claude over mcp".to_owned(), ..Requester::default() };
             refdesk_desk::channel::approval(&setup, asker, "to test", approval)
         }
     };
@@ -57,7 +57,7 @@ fn is_waiting(snapshot: &Snapshot, request: &Request) -> bool {
     snapshot.requests.iter().any(|waiting| waiting.request.request_id == request.request_id)
 }
 
-fn wait_for_end(world: &mut World, request: &Request) -> Ended {
+fn wait_for_end(world: &mut World, request: &Request) -> RequestEnd {
     let id = request.request_id.clone();
     let event = world.event(|event| matches!(event, Event::Over(over) if over.request.request_id == id));
     match event {
@@ -75,7 +75,7 @@ fn a_request_comes_is_answered_and_goes() {
     assert!(snapshot.requests[0].until.is_some());
     let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);
     world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
-    assert_eq!(wait_for_end(&mut world, &request), Ended::Here(chosen));
+    assert_eq!(wait_for_end(&mut world, &request), RequestEnd::Here(chosen));
     let answered = asking.join().unwrap().unwrap();
     assert_eq!(answered.selected, ["a", "c"]);
     assert_eq!(answered.by.as_deref(), Some("a screen"));
@@ -118,8 +118,8 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     two.until("it waits", |snapshot| is_waiting(snapshot, &request));
     let id = || request.request_id.clone();
     one.send(engine::Request::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
-    assert_eq!(wait_for_end(&mut one, &request), Ended::Here(Reply::Chosen(vec!["b".to_owned()])));
-    assert!(matches!(wait_for_end(&mut two, &request), Ended::Elsewhere(_) | Ended::Withdrawn));
+    assert_eq!(wait_for_end(&mut one, &request), RequestEnd::Here(Reply::Chosen(vec!["b".to_owned()])));
+    assert!(matches!(wait_for_end(&mut two, &request), RequestEnd::Elsewhere(_) | RequestEnd::Withdrawn));
     let late = engine::Request::Reply { request_id: id(), reply: Reply::No };
     assert!(two.refused(late).contains("too late"));
     assert_eq!(asking.join().unwrap().unwrap().selected, ["b"]);
@@ -130,7 +130,7 @@ fn an_unanswered_request_goes_when_it_times_out() {
     let mut world = with_screen();
     let (request, asking) = ask(&world.workspace, None, 1.0);
     world.until("it waits", |snapshot| is_waiting(snapshot, &request));
-    assert!(matches!(wait_for_end(&mut world, &request), Ended::TimedOut | Ended::Withdrawn));
+    assert!(matches!(wait_for_end(&mut world, &request), RequestEnd::TimedOut | RequestEnd::Withdrawn));
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
     assert_eq!(asking.join().unwrap(), Err(Unanswered::TimedOut));
 }
@@ -152,25 +152,25 @@ fn a_request_goes_when_its_asker_is_killed() {
     // The kernel does this when a process is killed.
     drop(held);
     let ended = wait_for_end(&mut world, &request);
-    assert!(matches!(ended, Ended::AskerGone | Ended::Withdrawn), "{ended:?}");
+    assert!(matches!(ended, RequestEnd::AskerGone | RequestEnd::Withdrawn), "{ended:?}");
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
 }
 
 #[test]
 fn only_a_screen_handles_requests() {
     let world = World::new();
-    assert!(!presence::is_open(&world.workspace, presence::Attendant::Screen));
+    assert!(!presence::is_open(&world.workspace, presence::PresenceKind::Screen));
     let World { folder, workspace, engine, events, .. } = world;
     drop(events);
     let mut screen = screen(folder, workspace.clone());
-    assert!(presence::is_open(&workspace, presence::Attendant::Screen));
+    assert!(presence::is_open(&workspace, presence::PresenceKind::Screen));
     screen.runtime.block_on(async { tokio::time::timeout(LONG, engine.close(LONG)).await.unwrap() });
-    assert!(presence::is_open(&workspace, presence::Attendant::Screen));
+    assert!(presence::is_open(&workspace, presence::PresenceKind::Screen));
     screen.until("no request", |snapshot| Arc::clone(&snapshot.requests).is_empty());
     let World { engine, events, runtime, .. } = screen;
     drop(events);
     assert_eq!(runtime.block_on(engine.close(LONG)), Ending::Closed);
-    assert!(!presence::is_open(&workspace, presence::Attendant::Screen));
+    assert!(!presence::is_open(&workspace, presence::PresenceKind::Screen));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_screen_is_told_when_an_agent_comes_or_goes() {
             world.event(|event| matches!(event, Event::Agents));
         }
     };
-    let agents = [(); 2].map(|()| presence::attend(&workspace, presence::Attendant::Agent).unwrap());
+    let agents = [(); 2].map(|()| presence::attend(&workspace, presence::PresenceKind::Agent).unwrap());
     wait_for(2);
     drop(agents);
     wait_for(0);

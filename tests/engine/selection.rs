@@ -1,6 +1,6 @@
 //! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
-use refdesk_desk::engine::{self, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic, Who};
+use refdesk_desk::engine::{self, Actor, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::Code;
 
@@ -189,7 +189,7 @@ fn undo_takes_back_only_own_changes() {
     let select = Session::of_client("refdesk select");
     other.pick(&select, &["c".to_owned()], &[]).unwrap();
     let told = world.notice(|notice| notice.text == "Picked @c");
-    assert_eq!(told.who, Who::Other("refdesk select".into()));
+    assert_eq!(told.who, Actor::Other("refdesk select".into()));
     world.send(Request::Undo);
     let after = world.until("a is not", |now| !now.selection.is_picked("a"));
     assert!(after.selection.is_picked("c"), "what the other picked stays");
@@ -197,7 +197,7 @@ fn undo_takes_back_only_own_changes() {
     assert!(told.text.ends_with("another process has changed @c since, which stays"), "{}", told.text);
     assert_eq!(
         (told.who, told.topic, told.reason.as_str()),
-        (Who::You, Topic::Selection, "left with it: @b, ~3 tokens")
+        (Actor::You, Topic::Selection, "left with it: @b, ~3 tokens")
     );
     // One notice per action: the next one is about the next action, and nothing is repeated.
     world.send(Request::Redo);
@@ -220,7 +220,7 @@ fn an_edit_reports_new_mentions_with_their_location() {
     world.until("b is pulled in", |now| now.selection.contains("b"));
     world.write("b.md", "Nothing.\n\nSee [c](./c.md).\n");
     let told = world.notice(|notice| notice.text == "@b now mentions @c: pulled in");
-    assert_eq!((told.who, told.reason.as_str(), told.subject), (Who::Files, "b.md:3", Some("c".into())));
+    assert_eq!((told.who, told.reason.as_str(), told.subject), (Actor::Files, "b.md:3", Some("c".into())));
     assert_eq!(told.time.len(), "12:03:41".len());
     world.write("b.md", "Nothing.\n");
     world.notice(|notice| notice.text == "@b no longer mentions @c: it left");

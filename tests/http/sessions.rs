@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::http::client::stateless;
 use crate::http::server::Server;
-use refdesk_desk::channel::presence::{Attendant, open_count};
+use refdesk_desk::channel::presence::{PresenceKind, open_count};
 
 #[test]
 fn no_header_selects_another_session() {
@@ -30,7 +30,7 @@ fn no_header_selects_another_session() {
 #[test]
 fn every_session_is_an_agent_that_is_connected() {
     let server = Server::start(&[], None);
-    let count = || [Attendant::Server, Attendant::Agent].map(|it| open_count(&server.world.path, it));
+    let count = || [PresenceKind::Server, PresenceKind::Agent].map(|it| open_count(&server.world.path, it));
     let mut clients = [(); 3].map(|()| server.client());
     for (nth, client) in clients.iter_mut().enumerate() {
         assert_eq!(count(), [usize::from(nth > 0), nth]);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use refdesk_core::config::Surroundings;
 use refdesk_desk::channel::folder::{default_folder, pending};
-use refdesk_desk::channel::presence::{Attendant, is_open};
+use refdesk_desk::channel::presence::{PresenceKind, is_open};
 use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::Lock;
 
@@ -211,7 +211,7 @@ impl Processes {
             let took = began.elapsed();
             let mut done: Vec<Acknowledged> = of_screen.join().unwrap().into_iter().collect();
             let reopened = (victim == Victim::Screen).then(|| {
-                assert!(!is_open(&workspace.path, Attendant::Screen), "a dead screen counts as open");
+                assert!(!is_open(&workspace.path, PresenceKind::Screen), "a dead screen counts as open");
                 let mut screen = Screen::open(workspace);
                 if question {
                     // The asker goes on waiting, and the next screen answers it.
@@ -237,7 +237,7 @@ impl Processes {
             Victim::Screen => std::mem::replace(&mut self.screen, reopened.unwrap()).release(),
         }
         self.screen.wait_for_no_request();
-        assert!(is_open(&self.workspace.path, Attendant::Screen));
+        assert!(is_open(&self.workspace.path, PresenceKind::Screen));
     }
 
     /// Checks that everything acknowledged is there, and that nothing of a dead process blocks another.

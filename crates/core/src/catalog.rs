@@ -21,7 +21,7 @@ pub use load::{CatalogReading, NOT_A_SOURCE, PlainSources, load, load_config, re
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
-pub use wanted::Wanted;
+pub use wanted::EntryFilter;
 
 /// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -30,14 +30,14 @@ use crate::catalog::SourceId;
 /// How a mention names its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Via {
+pub enum MentionKind {
     /// By its id, as a whole word.
     Id,
     /// By a relative or absolute path.
     Path,
 }
 
-impl Via {
+impl MentionKind {
     /// `id` or `path`.
     pub fn word(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ pub struct Mention {
     /// The source that is mentioned.
     pub to: SourceId,
     /// By id or by path.
-    pub via: Via,
+    pub via: MentionKind,
     /// The file that contains it, absolute; for an inline source the file that defines it.
     pub file: Arc<Path>,
     /// Line in the file, from 1; for an inline source, in its content.

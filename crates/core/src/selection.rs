@@ -14,7 +14,7 @@ pub mod testing;
 
 pub use access::Access;
 pub use closure::{ExpansionRules, reached, reasons, select, unscanned, wanted};
-pub use history::{History, Retraced};
+pub use history::{History, RetraceResult};
 pub use parents::Parents;
 pub use state::SelectionState;
 

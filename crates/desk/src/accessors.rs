@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::profile::ActiveProfile;
-use super::{Desk, Settled, rows};
+use super::{CompleteDesk, Desk, rows};
 use refdesk_core::catalog::{self, Catalog, Source, SourceId};
 use refdesk_core::config::{self, Environment, Settings, Surroundings};
 use refdesk_core::mention::{self, MentionGraph};
@@ -148,7 +148,7 @@ impl Desk {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// The data of answers for programs.
     pub fn rows(&self) -> rows::Rows<'_> {
         let (catalog, selection) = (&self.catalog, &self.selection);

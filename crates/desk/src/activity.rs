@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{clock, sentence};
-use crate::session::{Count, Line, OVER_MCP, Offers, Receipt, What};
+use crate::session::{Count, JournalEvent, Line, OVER_MCP, Offers, Receipt};
 use refdesk_enrich::{BlockKind, Level};
 
 /// Sessions that are shown: those with the newest lines.
@@ -147,7 +147,7 @@ pub struct SessionLine {
     /// Its time.
     pub time: Timestamp,
     /// The event.
-    pub what: What,
+    pub what: JournalEvent,
     /// What happened, as a sentence without its time.
     pub text: String,
     /// Estimated tokens of what was sent or read.
@@ -243,7 +243,8 @@ impl Folded {
         self.offers.count(receipt);
         self.is_counted = false;
         // An agent without a name writes by a command.
-        let is_agents = !line.by_person() || matches!(receipt.what, What::Enriched | What::Instructed | What::Failed);
+        let is_agents = !line.by_person()
+            || matches!(receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Failed);
         self.has_agent |= is_agents;
         let shown = Arc::make_mut(&mut self.shown);
         let who = line.who.strip_suffix(OVER_MCP).unwrap_or(&line.who);
@@ -269,21 +270,21 @@ impl AgentSession {
         let tokens = u64::try_from(receipt.tokens).unwrap_or(u64::MAX);
         (self.since, self.last) = (self.since.min(time), self.last.max(time));
         match receipt.what {
-            What::Enriched | What::Instructed => {
+            JournalEvent::Enriched | JournalEvent::Instructed => {
                 self.told += 1;
                 self.told_tokens = self.told_tokens.saturating_add(tokens);
                 self.periods.add(time, tokens);
             }
-            What::Read => {
+            JournalEvent::Read => {
                 // A search may have found nothing that could be read.
                 self.reads += usize::from(!receipt.about.is_empty());
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
                 self.periods.add(time, tokens);
             }
-            What::Selected => self.picks += receipt.about.len(),
-            What::Failed => self.failures += 1,
+            JournalEvent::Selected => self.picks += receipt.about.len(),
+            JournalEvent::Failed => self.failures += 1,
             // What was said before is no longer in its context.
-            What::Forgot => self.known.clear(),
+            JournalEvent::Forgot => self.known.clear(),
             _ => {}
         }
         self.learn(receipt);
@@ -304,13 +305,13 @@ impl AgentSession {
             learn(known.entry(id.to_owned()).or_default());
         };
         match receipt.what {
-            What::Read => {
+            JournalEvent::Read => {
                 receipt.about.iter().for_each(|id| knowledge(&mut self.known, id, |it| it.reads += 1));
             }
-            What::Selected => {
+            JournalEvent::Selected => {
                 receipt.about.iter().for_each(|id| knowledge(&mut self.known, id, |it| it.is_picked = true));
             }
-            What::Unselected => {
+            JournalEvent::Unselected => {
                 for id in &receipt.about {
                     self.known.get_mut(id).into_iter().for_each(|it| it.is_picked = false);
                 }
@@ -335,8 +336,14 @@ impl AgentSession {
 
 /// The one source that a line is about.
 fn subject(receipt: &Receipt) -> Option<String> {
-    let is_about_sources =
-        matches!(receipt.what, What::Read | What::Selected | What::Unselected | What::Excluded | What::Included);
+    let is_about_sources = matches!(
+        receipt.what,
+        JournalEvent::Read
+            | JournalEvent::Selected
+            | JournalEvent::Unselected
+            | JournalEvent::Excluded
+            | JournalEvent::Included
+    );
     match receipt.about.as_slice() {
         [one] if is_about_sources => Some(one.clone()),
         _ => None,

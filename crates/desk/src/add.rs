@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::catalog_change::{EntryPlace, NewEntry};
-use super::writing::Leave;
+use super::writing::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
@@ -68,7 +68,12 @@ impl Desk {
     /// # Errors
     /// A path does not exist, an id is taken or empty, or a file cannot be written; a single source is in the catalog
     /// already.
-    pub fn add(&mut self, session: &Session, new: &[NewSource], leave: Leave<'_>) -> Result<AddedSources, Error> {
+    pub fn add(
+        &mut self,
+        session: &Session,
+        new: &[NewSource],
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<AddedSources, Error> {
         let mut known = Vec::new();
         let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
         for source in new {

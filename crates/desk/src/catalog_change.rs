@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::writing::Leave;
+use super::writing::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
 use refdesk_core::config::LARGEST;
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
-use refdesk_files::output::{Before, PathLookup, Proposal, WriteFailure, WrittenFile};
+use refdesk_files::output::{PathLookup, PriorContent, Proposal, WriteFailure, WrittenFile};
 use refdesk_files::path::{relative, slashed};
 use refdesk_files::{FileMode, Folder, read_whole};
 use refdesk_text::report::Diagnostic;
@@ -72,7 +72,11 @@ impl Desk {
     ///
     /// # Errors
     /// A file may not be written, or the entries would not be read from there.
-    pub fn propose_catalog(&self, change: &CatalogChange, leave: Leave<'_>) -> Result<Vec<Proposal>, Error> {
+    pub fn propose_catalog(
+        &self,
+        change: &CatalogChange,
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<Vec<Proposal>, Error> {
         let workspace = self.workspace();
         let entry = |source: &ProposedSource| NewEntry {
             id: source.id.clone(),
@@ -191,7 +195,7 @@ impl Desk {
     pub(super) fn propose_entries(
         &self,
         entries: &[NewEntry],
-        leave: Leave<'_>,
+        leave: OutsideWriteApproval<'_>,
     ) -> Result<Vec<(Value, Proposal)>, Error> {
         if entries.is_empty() {
             return Ok(Vec::new());
@@ -210,7 +214,7 @@ impl Desk {
             let file = self.free_file(&folder, &entry.id, &mut used);
             let value = self.entry(&folder, entry);
             let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
-            if proposal.before != Before::Nothing {
+            if proposal.before != PriorContent::Nothing {
                 let message = format!("{} is there already", self.around().display(&file));
                 return Err(Error::new(Code::FileExists, message, "give the source another id, or edit that file"));
             }

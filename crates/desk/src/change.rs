@@ -68,7 +68,7 @@ pub struct Changed {
 }
 
 /// A change that was made.
-pub(super) struct Done<T> {
+pub(super) struct AppliedChange<T> {
     /// The result of the change function.
     pub answer: T,
     /// The selection before.
@@ -217,16 +217,21 @@ impl Desk {
     }
 
     /// Changes the stored choice and everything that follows from it.
-    fn change<T>(&mut self, session: &Session, change: impl FnOnce(&mut Choice) -> T) -> Result<Done<T>, Error> {
+    fn change<T>(
+        &mut self,
+        session: &Session,
+        change: impl FnOnce(&mut Choice) -> T,
+    ) -> Result<AppliedChange<T>, Error> {
         let known = self.choice.clone();
-        let Done { answer: (answer, stored, changed), before, left } = self.store_change(session, "", |choice| {
-            let stored = choice.clone();
-            (change(choice), stored, choice.clone())
-        })?;
+        let AppliedChange { answer: (answer, stored, changed), before, left } =
+            self.store_change(session, "", |choice| {
+                let stored = choice.clone();
+                (change(choice), stored, choice.clone())
+            })?;
         // What others stored since it was read here.
         self.note_stored(&known, &stored);
         self.history.note(stored, changed);
-        Ok(Done { answer, before, left })
+        Ok(AppliedChange { answer, before, left })
     }
 
     /// The same without an entry in the history; `reason` is for the journal.
@@ -235,7 +240,7 @@ impl Desk {
         session: &Session,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
-    ) -> Result<Done<T>, Error> {
+    ) -> Result<AppliedChange<T>, Error> {
         // The answer compares the selection before and after, so both must be complete.
         self.settle();
         if self.profile.is_some() {
@@ -262,7 +267,7 @@ impl Desk {
         }
         let before = self.choose(done.value);
         let left = self.forget_left(&before)?;
-        Ok(Done { answer: done.answer, before, left })
+        Ok(AppliedChange { answer: done.answer, before, left })
     }
 
     /// The same under a profile, where the choice is not stored.
@@ -271,13 +276,13 @@ impl Desk {
         session: &Session,
         reason: &str,
         change: impl FnOnce(&mut Choice) -> T,
-    ) -> Result<Done<T>, Error> {
+    ) -> Result<AppliedChange<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
         self.note_choice(session, &self.choice, &choice, reason);
         let before = self.choose(choice);
         let left = self.forget_left(&before)?;
-        Ok(Done { answer, before, left })
+        Ok(AppliedChange { answer, before, left })
     }
 
     /// Adopts a choice and completes its selection; returns the selection before.
@@ -416,7 +421,7 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
 }
 
 /// The answer of a change of each of these. Sources whose own pick or exclusion changed do not count as released.
-fn released(Done { answer: changed, mut left, .. }: Done<Vec<String>>) -> Changed {
+fn released(AppliedChange { answer: changed, mut left, .. }: AppliedChange<Vec<String>>) -> Changed {
     let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
     left.retain(|id| !own.contains(id.as_str()));
     Changed { released: left, changed, refused: Vec::new() }

@@ -20,7 +20,7 @@ pub use answer::MOST;
 pub use open::{ChannelSetup, Place, ask_screen, open};
 pub use raise::{approval, request};
 pub use receipt::{answered, asked, person};
-pub use request::{Approval, ApprovalEffect, Asker, Offered, Request, Response};
+pub use request::{Approval, ApprovalEffect, Offered, Request, Requester, Response};
 pub use wait::Wait;
 
 use refdesk_text::{Code, Error, Fix};

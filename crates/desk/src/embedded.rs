@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Desk, Session};
-use crate::session::{DEFAULT, For, TemplateFile, Written};
+use crate::session::{DEFAULT, OnBehalfOf, TemplateFile, Written};
 use refdesk_files::path::absolute;
 use refdesk_templates::{Rejected, Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
@@ -32,7 +32,7 @@ impl Desk {
         }
         let index = &*self.readable(index);
         let listing = (self.name() == DEFAULT).then(|| refdesk_templates::listing(index, self.workspace()));
-        let by = For::Desk { choice: &self.choice, index: listing.as_ref() };
+        let by = OnBehalfOf::Desk { choice: &self.choice, index: listing.as_ref() };
         let done = self.store.write_templates(&files(&index.templates), by);
         self.note_templates(session, &done);
         done
@@ -63,7 +63,7 @@ impl Desk {
             ));
         }
         let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
-        extraction.done = self.store.write_templates(&files(&templates), For::Person);
+        extraction.done = self.store.write_templates(&files(&templates), OnBehalfOf::Person);
         self.note_templates(session, &extraction.done);
         extraction.done.diagnostics.extend(diagnostics);
         extraction.templates = templates;

@@ -4,15 +4,15 @@ use std::io;
 
 use super::embedded::files;
 use super::journal::templates;
-use super::places::Look;
+use super::places::FolderCache;
 use super::simulate::MOST_CONSIDERED;
-use super::{Desk, Settled};
-use crate::session::{For, Receipt, Session, What, Written, advice};
+use super::{CompleteDesk, Desk};
+use crate::session::{JournalEvent, OnBehalfOf, Receipt, Session, Written, advice};
 use refdesk_enrich::{
     BlockKind, EnrichContext, EnrichRequest, Enriched, Findings, Level, Meaning, SessionMemory, TextKind, WhyNot,
     considered, suppressed_hints,
 };
-use refdesk_index::About;
+use refdesk_index::TextTopics;
 use refdesk_templates::Template;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -29,7 +29,7 @@ pub enum EnrichMode {
     DryRun,
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
     /// render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
@@ -45,11 +45,11 @@ impl Settled<'_> {
         session: &Session,
         asked: &EnrichRequest,
         mode: EnrichMode,
-        about: Option<&About>,
+        about: Option<&TextTopics>,
     ) -> (Enriched, Vec<Diagnostic>) {
         let sends = mode == EnrichMode::Send && !asked.repeat;
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
-        let look = Look::new(self);
+        let look = FolderCache::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about, ..self.context() };
         let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
         let mut before = None;
@@ -87,7 +87,7 @@ impl Settled<'_> {
     /// its budget. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing. Of the
     /// request only these and the hint action count.
     pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
-        let look = Look::new(self);
+        let look = FolderCache::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
         let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, told);
         let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
@@ -98,7 +98,7 @@ impl Settled<'_> {
         };
         if !enriched.blocks.is_empty() && mode == EnrichMode::Send {
             let asked = EnrichRequest::new(TextKind::SystemInstructions, "");
-            let receipt = Receipt { what: What::Instructed, ..Receipt::of(&asked, &enriched) };
+            let receipt = Receipt { what: JournalEvent::Instructed, ..Receipt::of(&asked, &enriched) };
             problems.extend(self.journal(session, receipt));
         }
         (enriched, problems)
@@ -106,7 +106,7 @@ impl Settled<'_> {
 
     /// The complete instructions for the start of a conversation; may be empty.
     pub fn instructions(&self) -> String {
-        refdesk_enrich::instructions(&EnrichContext { places: &Look::new(self), ..self.context() })
+        refdesk_enrich::instructions(&EnrichContext { places: &FolderCache::new(self), ..self.context() })
     }
 
     /// Sends something to the session and remembers it; also returns its memory before.
@@ -138,7 +138,7 @@ impl Settled<'_> {
         if new.is_empty() {
             return (Some(found), Written::default());
         }
-        let done = self.store.write_templates(&files(&new), For::ToolResult);
+        let done = self.store.write_templates(&files(&new), OnBehalfOf::ToolResult);
         found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
         (Some(found), done)
     }
@@ -148,7 +148,8 @@ impl Desk {
     /// Clears the session's memory, because the agent lost what it was sent; `reason` is for the journal.
     pub fn forget_told(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_told(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
-        problems.extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }));
+        problems
+            .extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Forgot) }));
         problems
     }
 
@@ -170,7 +171,7 @@ impl Desk {
     pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
         is_workspace
-            .then(|| self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(What::Failed) }))
+            .then(|| self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Failed) }))
             .flatten()
     }
 

@@ -7,6 +7,6 @@ mod file;
 mod file_tests;
 mod judge;
 
-pub use case::{Case, Wanted};
+pub use case::{Case, CaseExpectations};
 pub use file::{Expectations, read_expectations};
-pub use judge::{Asserted, Judged, Miss};
+pub use judge::{Asserted, FailedExpectation, Judged};

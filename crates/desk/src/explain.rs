@@ -1,7 +1,7 @@
 //! Explains the selection: what some ids would pull in, why a source is selected, the whole graph (BEHAVIOUR §4, §10).
 
 use super::change::at_list;
-use super::{Desk, Settled};
+use super::{CompleteDesk, Desk};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
@@ -20,7 +20,7 @@ pub struct Closure {
 
 /// One link of the chain from a source to the pick that pulled it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Why {
+pub struct PickLink {
     /// The source.
     pub id: SourceId,
     /// Its role in the selection.
@@ -73,12 +73,12 @@ impl Desk {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// The chain of reasons, which ends at a pick.
     ///
     /// # Errors
     /// The source is unknown or not selected, with what can be done.
-    pub fn why(&self, id: &str) -> Result<Vec<Why>, Error> {
+    pub fn why(&self, id: &str) -> Result<Vec<PickLink>, Error> {
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
             Some(member) => Some(member.id.clone()),
@@ -92,7 +92,7 @@ impl Settled<'_> {
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             let preselected =
                 member.role == Role::Picked && self.chosen_by.0.is_none() && self.begins_with(member.id.as_str());
-            chain.push(Why { id: member.id.clone(), role: member.role, mentions, picked, preselected });
+            chain.push(PickLink { id: member.id.clone(), role: member.role, mentions, picked, preselected });
             next.clone_from(&member.reason);
         }
         Ok(chain)

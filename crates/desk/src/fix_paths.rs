@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::catalog_change::PathEdit;
-use super::writing::Leave;
+use super::writing::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;
@@ -30,7 +30,11 @@ pub struct FixedPath {
 impl Desk {
     /// Rewrites every moved path and reloads; returns also what could not be rewritten. If a file is outside the
     /// workspace, by its path or by a link, `leave` must allow the write.
-    pub fn fix_paths(&mut self, session: &Session, leave: Leave<'_>) -> (Vec<FixedPath>, Vec<Diagnostic>) {
+    pub fn fix_paths(
+        &mut self,
+        session: &Session,
+        leave: OutsideWriteApproval<'_>,
+    ) -> (Vec<FixedPath>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
         for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
             by_file.entry(&source.origin.file).or_default().push(source);
@@ -71,7 +75,12 @@ impl Desk {
     }
 
     /// The paths rewritten in a file, and its new text.
-    fn fix_file(&self, file: &Path, sources: &[&Source], leave: Leave<'_>) -> Result<(Vec<FixedPath>, String), Error> {
+    fn fix_file(
+        &self,
+        file: &Path,
+        sources: &[&Source],
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<(Vec<FixedPath>, String), Error> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let mut edits = Vec::new();
         let mut fixed = Vec::new();

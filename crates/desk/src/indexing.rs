@@ -10,8 +10,8 @@ use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
-    About, CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
-    Question, Report, SECTIONS_OF_A_TEXT,
+    CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
+    Question, Report, SECTIONS_OF_A_TEXT, TextTopics,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -187,7 +187,7 @@ impl Desk {
         asked: &EnrichRequest,
         earlier: &[EarlierText],
         placed: Option<&str>,
-    ) -> (Option<About>, Option<Diagnostic>) {
+    ) -> (Option<TextTopics>, Option<Diagnostic>) {
         let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
         if !is_wanted {
             return (None, None);

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::PoisonError;
 
 use super::Desk;
-use crate::session::{self, Line, Receipt, Session, Tally, What, advice};
+use crate::session::{self, JournalEvent, Line, Receipt, Session, Tally, advice};
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
@@ -29,7 +29,7 @@ impl Desk {
         if receipts.is_empty() {
             return None;
         }
-        let whats: Vec<What> = receipts.iter().map(|receipt| receipt.what).collect();
+        let whats: Vec<JournalEvent> = receipts.iter().map(|receipt| receipt.what).collect();
         let appended = self.store.append_all(session, receipts);
         if let Ok(last) = appended
             && self.options.lives_on
@@ -59,7 +59,7 @@ impl Desk {
                 follows: of(offered, &about),
                 path: Some(self.around().display(&path)),
                 about,
-                ..Receipt::new(What::Read)
+                ..Receipt::new(JournalEvent::Read)
             }
         };
         let touched = touched(&self.catalog, self.workspace(), tool.arguments);
@@ -79,14 +79,14 @@ impl Desk {
             let then: HashSet<&String> = then.iter().collect();
             now.iter().filter(|id| !then.contains(id)).cloned().collect()
         };
-        let changes: [(What, Vec<String>); 4] = [
-            (What::Unselected, new(&before.picks, &after.picks)),
-            (What::Included, new(&before.exclusions, &after.exclusions)),
-            (What::Selected, new(&after.picks, &before.picks)),
-            (What::Excluded, new(&after.exclusions, &before.exclusions)),
+        let changes: [(JournalEvent, Vec<String>); 4] = [
+            (JournalEvent::Unselected, new(&before.picks, &after.picks)),
+            (JournalEvent::Included, new(&before.exclusions, &after.exclusions)),
+            (JournalEvent::Selected, new(&after.picks, &before.picks)),
+            (JournalEvent::Excluded, new(&after.exclusions, &before.exclusions)),
         ];
-        let receipt = |(what, about): (What, Vec<String>)| {
-            let follows = if what == What::Selected {
+        let receipt = |(what, about): (JournalEvent, Vec<String>)| {
+            let follows = if what == JournalEvent::Selected {
                 of(&self.store.told(session).0.offered, &about)
             } else {
                 Offered::default()
@@ -112,7 +112,7 @@ impl Desk {
     /// Journals that a file was removed.
     pub(super) fn note_removed(&self, session: &Session, proposal: &Proposal, reason: &str) {
         let about = vec![proposal.shown.clone()];
-        self.journal(session, Receipt { about, reason: reason.to_owned(), ..Receipt::new(What::Removed) });
+        self.journal(session, Receipt { about, reason: reason.to_owned(), ..Receipt::new(JournalEvent::Removed) });
     }
 
     /// Journals that one file was written.
@@ -128,7 +128,10 @@ impl Desk {
         }
         let bytes = files.iter().map(|(_, bytes)| bytes).sum();
         let about = files.into_iter().map(|(shown, _)| shown).collect();
-        self.journal(session, Receipt { about, reason: reason.to_owned(), bytes, ..Receipt::new(What::Written) });
+        self.journal(
+            session,
+            Receipt { about, reason: reason.to_owned(), bytes, ..Receipt::new(JournalEvent::Written) },
+        );
     }
 
     /// Journals which files of embedded templates were written and removed.
@@ -166,7 +169,7 @@ impl Desk {
     /// The line of the journal with which this source was picked, if it still is: the newest, unless it was unpicked
     /// later.
     pub(crate) fn picked_by(&self, id: &str) -> Option<Line> {
-        let is_change = |line: &[u8]| session::says_what(line, &[What::Selected, What::Unselected]);
+        let is_change = |line: &[u8]| session::says_what(line, &[JournalEvent::Selected, JournalEvent::Unselected]);
         let mut newest = None;
         let keep = |line: Line| {
             if line.desk == self.store.desk_name() && line.receipt.about.iter().any(|about| about == id) {
@@ -175,7 +178,9 @@ impl Desk {
         };
         // The pick counts even if the journal cannot be read.
         let _ = self.store.each_line(is_change, keep);
-        newest.filter(|line| line.receipt.what == What::Selected && self.choice.picks.iter().any(|pick| pick == id))
+        newest.filter(|line| {
+            line.receipt.what == JournalEvent::Selected && self.choice.picks.iter().any(|pick| pick == id)
+        })
     }
 
     /// How often hints were followed, according to the wanted lines.
@@ -204,7 +209,10 @@ pub(super) fn templates(done: &session::Written, written: &str, removed: &str) -
         reason: reason.to_owned(),
         ..Receipt::new(what)
     };
-    let receipts = [several(What::Written, &done.written, written), several(What::Removed, &done.removed, removed)];
+    let receipts = [
+        several(JournalEvent::Written, &done.written, written),
+        several(JournalEvent::Removed, &done.removed, removed),
+    ];
     receipts.into_iter().filter(|receipt| !receipt.about.is_empty()).collect()
 }
 
@@ -214,7 +222,7 @@ fn file(shown: &str, text: &str, reason: &str) -> Receipt {
         reason: reason.to_owned(),
         bytes: text.len(),
         hash: Some(sha256_hex(text.as_bytes())),
-        ..Receipt::new(What::Written)
+        ..Receipt::new(JournalEvent::Written)
     }
 }
 
@@ -247,7 +255,7 @@ mod tests {
         let took = began.elapsed();
         let mut noted = Vec::new();
         desk.each_line(|line| noted.push((line.receipt.what, line.receipt.about))).unwrap();
-        assert_eq!(noted, [(What::Unselected, picks(0..1)), (What::Selected, picks(40_000..40_001))]);
+        assert_eq!(noted, [(JournalEvent::Unselected, picks(0..1)), (JournalEvent::Selected, picks(40_000..40_001))]);
         assert!(took < std::time::Duration::from_secs(3), "{took:?}");
     }
 
@@ -256,7 +264,7 @@ mod tests {
     fn a_failing_journal_is_reported_once_until_it_works_again() {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
-        let say = || desk.journal(&session(), Receipt::new(What::Forgot));
+        let say = || desk.journal(&session(), Receipt::new(JournalEvent::Forgot));
         let stands = || desk.diagnostics().iter().filter(|problem| problem.code == Code::NotJournalled).count();
         std::fs::create_dir_all(desk.journal_file().parent().unwrap()).unwrap();
         // Nothing is written through a link.

@@ -70,11 +70,11 @@ pub use discovering::{Discoverer, SamplePrompt};
 pub use document::{Document, size};
 pub use embedded::Extraction;
 pub use enriching::EnrichMode;
-pub use expect::{Asserted, Case, Expectations, Judged, Miss, Wanted, read_expectations};
-pub use explain::{Closure, PickedBy, Why};
+pub use expect::{Asserted, Case, CaseExpectations, Expectations, FailedExpectation, Judged, read_expectations};
+pub use explain::{Closure, PickLink, PickedBy};
 pub use fix_paths::FixedPath;
 pub use indexing::{Indexing, first_sections_only};
-pub use locate::Spot;
+pub use locate::FileLine;
 pub use options::Options;
 pub use prepared::Prepared;
 pub use price::{Price, token_difference};
@@ -83,18 +83,18 @@ pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::Profiled;
 pub use refdesk_discover::{Discovery, FoundKind, GoneSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
-pub use refdesk_index::{DOCUMENT_KINDS, Placing, Progress, SearchMode};
-pub use scanning::Settled;
+pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, SearchMode};
+pub use scanning::CompleteDesk;
 pub use searching::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest};
 pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
 pub use simulate::Simulated;
 pub use switch::Switch;
-pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, What};
+pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::Undone;
 pub use upkeep::{Removal, Retagged};
 pub use why_not::Verdict;
-pub use writing::{Leave, Shown};
+pub use writing::{OutsideWriteApproval, RenderPreview};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -104,7 +104,7 @@ use self::databases::LoadedDatabases;
 use self::own_lines::OwnLines;
 use self::places::Contents;
 use self::profile::ActiveProfile;
-use self::trust::{Decided, Loaded};
+use self::trust::{Loaded, TrustDecisions};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
 use refdesk_core::config::Config;
@@ -128,7 +128,7 @@ pub struct Desk {
     /// Links in the folder of references that lead out of the workspace.
     linked_references: Vec<PathBuf>,
     /// What was trusted when the catalog was read.
-    decided: Decided,
+    decided: TrustDecisions,
     choice: Choice,
     /// The client and the session that stored the choice last, if known.
     chosen_by: (Option<String>, Option<String>),
@@ -193,7 +193,7 @@ impl Desk {
             profile,
             catalog: Arc::default(),
             linked_references: Vec::new(),
-            decided: Decided::new(),
+            decided: TrustDecisions::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),

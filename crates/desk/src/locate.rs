@@ -18,7 +18,7 @@ use refdesk_text::{Code, Error, Fix};
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct FileLine {
     /// The absolute path.
     pub path: PathBuf,
     /// The line, from 1.
@@ -30,7 +30,7 @@ impl Desk {
     ///
     /// # Errors
     /// The source is unknown, or its file is gone.
-    pub fn definition(&self, id: &str) -> Result<Spot, Error> {
+    pub fn definition(&self, id: &str) -> Result<FileLine, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
         let bytes = read_whole(&path, config::LARGEST).map_err(|error| {
@@ -39,9 +39,9 @@ impl Desk {
         })?;
         let document = JsonDocument::parse(&path, String::new(), bytes).0;
         if self.profile_file() == Some(&*path) {
-            return Ok(Spot { line: document.map_or(1, |document| line_in_profile(source, &document)), path });
+            return Ok(FileLine { line: document.map_or(1, |document| line_in_profile(source, &document)), path });
         }
-        Ok(Spot { line: document.map_or(1, |document| line_of(source, &document)), path })
+        Ok(FileLine { line: document.map_or(1, |document| line_of(source, &document)), path })
     }
 
     /// The document of this source: its file, the readme, index or first document of its folder, or the entry with its
@@ -49,7 +49,7 @@ impl Desk {
     ///
     /// # Errors
     /// The source is unknown, or has nothing on disk to open.
-    pub(crate) fn document_spot(&self, id: &str) -> Result<Spot, Error> {
+    pub(crate) fn document_spot(&self, id: &str) -> Result<FileLine, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
             SourceKind::Local(place) => place,
@@ -91,7 +91,7 @@ impl Desk {
                 })?
             }
         };
-        Ok(Spot { path, line: 1 })
+        Ok(FileLine { path, line: 1 })
     }
 }
 
@@ -156,7 +156,7 @@ mod tests {
         Desk::open(Options::new(around))
     }
 
-    fn shown(folder: &Path, spot: Result<Spot, Error>) -> String {
+    fn shown(folder: &Path, spot: Result<FileLine, Error>) -> String {
         match spot {
             Ok(spot) => format!("{}:{}", spot.path.strip_prefix(folder).unwrap().display(), spot.line),
             Err(refusal) => refusal.message,

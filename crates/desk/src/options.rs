@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::background::IndexProcess;
 use crate::session::DEFAULT;
-use refdesk_core::catalog::Wanted;
+use refdesk_core::catalog::EntryFilter;
 use refdesk_core::config::{Environment, Surroundings};
 use refdesk_files::LOCK_TIMEOUT;
 use refdesk_templates::render::Renderer;
@@ -42,7 +42,7 @@ pub struct Options {
     /// announces itself.
     pub is_trial: bool,
     /// The entries that are needed, where not all of them are.
-    pub wanted: Wanted,
+    pub wanted: EntryFilter,
 }
 
 impl Options {
@@ -61,12 +61,12 @@ impl Options {
             lives_on: false,
             index_process: None,
             is_trial: false,
-            wanted: Wanted::All,
+            wanted: EntryFilter::All,
         }
     }
 
     /// Whether the catalog will be compared with a later one. A part of a catalog is compared with nothing.
     pub(crate) fn is_compared(&self) -> bool {
-        self.lives_on && self.wanted == Wanted::All
+        self.lives_on && self.wanted == EntryFilter::All
     }
 }

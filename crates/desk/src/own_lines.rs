@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use super::Desk;
-use crate::session::{Tail, What};
+use crate::session::{JournalEvent, JournalTail};
 
 /// Own lines that were not read back yet; there are never more.
 const OWN: usize = 64;
@@ -15,7 +15,7 @@ pub(super) struct OwnLines(Mutex<VecDeque<u64>>);
 
 impl OwnLines {
     /// Notes that lines of these kinds were appended; `last` is the number of the last.
-    pub(crate) fn note(&self, last: u64, whats: &[What]) {
+    pub(crate) fn note(&self, last: u64, whats: &[JournalEvent]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
             if is_told(*what) {
@@ -35,18 +35,25 @@ impl OwnLines {
 }
 
 /// Whether a long-running desk reports this itself when it is done here.
-fn is_told(what: What) -> bool {
-    matches!(what, What::Selected | What::Unselected | What::Excluded | What::Included | What::Written)
+fn is_told(what: JournalEvent) -> bool {
+    matches!(
+        what,
+        JournalEvent::Selected
+            | JournalEvent::Unselected
+            | JournalEvent::Excluded
+            | JournalEvent::Included
+            | JournalEvent::Written
+    )
 }
 
 impl Desk {
     /// Follows the journal, beginning with its last lines.
-    pub fn tail(&self, last: usize) -> Tail {
+    pub fn tail(&self, last: usize) -> JournalTail {
         self.store.tail(last)
     }
 
     /// Follows the journal from its first line.
-    pub(crate) fn whole_tail(&self) -> Tail {
+    pub(crate) fn whole_tail(&self) -> JournalTail {
         self.store.whole_tail()
     }
 
@@ -63,10 +70,10 @@ mod tests {
     #[test]
     fn a_number_is_known_once_and_only_for_reported_kinds() {
         let lines = OwnLines::default();
-        lines.note(7, &[What::Unselected, What::Read, What::Selected]);
+        lines.note(7, &[JournalEvent::Unselected, JournalEvent::Read, JournalEvent::Selected]);
         assert_eq!([4, 5, 5, 6, 7, 8].map(|n| lines.take(n)), [false, true, false, false, true, false]);
         for n in 0..100 {
-            lines.note(n, &[What::Written]);
+            lines.note(n, &[JournalEvent::Written]);
         }
         assert_eq!([35, 36, 99].map(|n| lines.take(n)), [false, true, true]);
     }

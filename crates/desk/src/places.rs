@@ -140,19 +140,19 @@ impl Contents {
 }
 
 /// The file system as one text sees it: each folder is walked once.
-pub(super) struct Look<'a> {
+pub(super) struct FolderCache<'a> {
     desk: &'a Desk,
     walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
     budget: WalkBudget,
 }
 
-impl<'a> Look<'a> {
+impl<'a> FolderCache<'a> {
     pub(crate) fn new(desk: &'a Desk) -> Self {
         Self { desk, walked: RefCell::default(), budget: WalkBudget::default() }
     }
 }
 
-impl SourceFiles for Look<'_> {
+impl SourceFiles for FolderCache<'_> {
     fn display_path(&self, path: &Path) -> String {
         self.desk.display_path(path)
     }
@@ -289,12 +289,12 @@ mod tests {
     fn a_text_walks_each_folder_once() {
         let (_folder, workspace, desk) = desk_with(&["docs/a.md"], "docs");
         let source = desk.catalog().get("d").unwrap();
-        let look = Look::new(&desk);
+        let look = FolderCache::new(&desk);
         let (files, before) = (look.files(source), look.stamp(source));
         assert_eq!(files.len(), 1);
         write_atomic(&workspace.join("docs/b.md"), b"x").unwrap();
         assert_eq!((look.files(source).len(), look.stamp(source)), (1, before.clone()));
-        let next = Look::new(&desk);
+        let next = FolderCache::new(&desk);
         assert_ne!(next.stamp(source), before, "the next text sees what is there then");
     }
 }

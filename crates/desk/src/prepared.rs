@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{RenderFailure, RenderedTemplate, Shown};
+use super::{RenderFailure, RenderPreview, RenderedTemplate};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, ValueCheck};
@@ -50,11 +50,16 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::render`].
-    pub fn show(self, renderer: &Renderer, workspace: &Path, path: Option<&str>) -> Result<Shown, RenderFailure> {
+    pub fn show(
+        self,
+        renderer: &Renderer,
+        workspace: &Path,
+        path: Option<&str>,
+    ) -> Result<RenderPreview, RenderFailure> {
         let made = self.render(renderer)?;
         let path = path.map(str::to_owned).or_else(|| made.offered.clone());
         let proposal = path.map(|path| output::propose(workspace, workspace, &path, &made.text, Scope::Workspace));
-        Ok(Shown { made, proposal })
+        Ok(RenderPreview { made, proposal })
     }
 
     fn failed(self, error: Error) -> RenderFailure {

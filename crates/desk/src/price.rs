@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Desk;
-use super::places::Look;
+use super::places::FolderCache;
 use crate::{EnrichMode, Session};
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
@@ -51,7 +51,7 @@ pub fn token_difference(before: u64, after: u64) -> i64 {
 
 /// What agents would get of a catalog under selections; each folder is walked once for all of them.
 pub(crate) struct Pricing<'a> {
-    look: Look<'a>,
+    look: FolderCache<'a>,
     context: EnrichContext<'a>,
     tokens: &'a HashMap<SourceId, u64>,
 }
@@ -63,7 +63,7 @@ impl<'a> Pricing<'a> {
 
     /// For agents that have other sources.
     pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
-        Self { look: Look::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
+        Self { look: FolderCache::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
     }
 
     /// By how much that is more than with the other selection.

@@ -68,7 +68,7 @@ impl PrivilegedActionKind {
 }
 
 /// A privileged action without its position in the configuration.
-pub(super) struct Bare {
+pub(super) struct UnplacedAction {
     pub what: String,
     pub hash: String,
     pub about: PrivilegedActionKind,
@@ -81,13 +81,13 @@ pub(super) struct PrivilegedActions<'w> {
 }
 
 impl PrivilegedActions<'_> {
-    fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> Bare {
+    fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnplacedAction {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
-        Bare { what, hash, about }
+        UnplacedAction { what, hash, about }
     }
 
     /// A webhook, with all its settings.
-    pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<Bare> {
+    pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<UnplacedAction> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
         let mut what = format!("post questions for you to {endpoint}");
         let mut with: Vec<String> = Vec::new();
@@ -109,14 +109,14 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside for requests and answers.
-    pub(crate) fn folder(&self, resolved: &Path) -> Bare {
+    pub(crate) fn folder(&self, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("write questions for you to {path}, and read the answers from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
     /// A search index in a database, and the name that the workspace gives itself there.
-    pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> Bare {
+    pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnplacedAction {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
             what.push_str(&format!(", shared with all checkouts of {name}"));
@@ -126,17 +126,17 @@ impl PrivilegedActions<'_> {
     }
 
     /// A database that is read, with all that says how.
-    pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> Bare {
+    pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
     }
 
     /// More that is told of values.
-    pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> Bare {
+    pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
     /// A local source whose path is outside.
-    pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<Bare> {
+    pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<UnplacedAction> {
         let real = self.real(place)?;
         // The catalog does not describe what is not trusted, but the person who is asked must know it.
         let is_folder = match place.standing {
@@ -159,7 +159,7 @@ impl PrivilegedActions<'_> {
     }
 
     /// A local source at this path, whether or not it exists.
-    pub(crate) fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> Bare {
+    pub(crate) fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> UnplacedAction {
         let path = in_text(resolved);
         let id = source.id.as_str();
         let what = match source.mode {
@@ -171,21 +171,21 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside whose files are sources, so that an agent can read them.
-    pub(crate) fn references(&self, resolved: &Path) -> Bare {
+    pub(crate) fn references(&self, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the sources that the files in {path} define, with their texts");
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the folder of references that is a link and leads outside.
-    pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> Bare {
+    pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the source that {path} defines, with its text");
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text is in a file outside, to which a link leads.
-    pub(crate) fn text(&self, source: &Source, resolved: &Path) -> Bare {
+    pub(crate) fn text(&self, source: &Source, resolved: &Path) -> UnplacedAction {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("let agents read the text in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
@@ -194,13 +194,13 @@ impl PrivilegedActions<'_> {
 
     /// Every rule that allows writes without asking. What it allows depends on the rules that restrict it, so those
     /// belong to it: denials, and later rules that ask.
-    pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<Bare> {
+    pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnplacedAction> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
     /// The rule with this index, if it is one of them.
-    pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<Bare> {
+    pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<UnplacedAction> {
         let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
             ApprovalMode::Deny => true,

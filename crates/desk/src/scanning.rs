@@ -11,9 +11,9 @@ use refdesk_core::selection::{self, ExpansionRules};
 
 /// A desk with a complete selection: every document that it depends on was read. Methods that need that belong to this
 /// type.
-pub struct Settled<'a>(&'a Desk);
+pub struct CompleteDesk<'a>(&'a Desk);
 
-impl Deref for Settled<'_> {
+impl Deref for CompleteDesk<'_> {
     type Target = Desk;
 
     fn deref(&self) -> &Desk {
@@ -23,9 +23,9 @@ impl Deref for Settled<'_> {
 
 impl Desk {
     /// Completes the selection; reads only documents that were not read before.
-    pub fn settled(&mut self) -> Settled<'_> {
+    pub fn settled(&mut self) -> CompleteDesk<'_> {
         self.settle();
-        Settled(self)
+        CompleteDesk(self)
     }
 
     /// Reads documents until the selection is complete.

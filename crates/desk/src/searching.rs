@@ -10,14 +10,14 @@ mod current;
 
 pub(crate) use self::current::CurrentTexts;
 use super::indexing::first_sections_only;
-use super::{Desk, Settled, has_any_tag};
-use crate::session::{Receipt, Session, What};
+use super::{CompleteDesk, Desk, has_any_tag};
+use crate::session::{JournalEvent, Receipt, Session};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
-    DatabaseSubject, FoundDocument, IndexedJoin, Partial, Placing, SearchMode, SearchQuery, SectionHit,
+    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SearchMode, SearchQuery, SectionHit,
     SourcePreference, usual_weight,
 };
 use refdesk_text::escape::{one_line, visible};
@@ -121,7 +121,7 @@ pub struct SearchHit {
     /// The higher the better; comparable within one answer.
     pub score: f64,
     /// Its places in the lists.
-    pub because: Vec<Placing>,
+    pub because: Vec<HitRank>,
     /// Whether the reader may read it now.
     pub readable: bool,
     /// Whether its source is selected.
@@ -160,7 +160,7 @@ impl SearchRequest {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// Searches for the reader, who is a person or the agent of the session.
     ///
     /// # Errors
@@ -409,7 +409,7 @@ impl SearchAnswer {
         // Sentences without a hit are read, too.
         let tokens = if self.tokens_used == 0 { tokens::of_prose(bytes as u64) } else { self.tokens_used };
         let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
-        Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(What::Read) }
+        Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(JournalEvent::Read) }
     }
 }
 

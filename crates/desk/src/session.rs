@@ -14,10 +14,10 @@ mod trusted;
 
 pub(crate) use declined::DeclinedSources;
 pub use identity::Session;
-pub use journal::{Count, Line, OVER_MCP, Receipt, SCREEN, Tail, Tally, What};
+pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCREEN, Tally};
 pub(crate) use journal::{Offers, says_what};
 pub use selection::Change;
 pub(crate) use store::keep_git_out;
 pub use store::{DEFAULT, FOLDER, Store, advice};
-pub use templates::{For, INDEX, TemplateFile, Written};
+pub use templates::{INDEX, OnBehalfOf, TemplateFile, Written};
 pub(crate) use trusted::Trusted;

@@ -1,7 +1,7 @@
 //! Simulates an enrichment: what would be sent, and what would be left out; nothing is remembered (BEHAVIOUR §5).
 
-use super::places::Look;
-use super::{EnrichMode, Session, Settled};
+use super::places::FolderCache;
+use super::{CompleteDesk, EnrichMode, Session};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{
     BlockKind, Budget, Considered, EnrichContext, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, considered,
@@ -32,8 +32,8 @@ impl Simulated {
     }
 }
 
-impl Settled<'_> {
-    /// What [`Settled::enrich`] would append for the session; changes nothing.
+impl CompleteDesk<'_> {
+    /// What [`CompleteDesk::enrich`] would append for the session; changes nothing.
     pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
         self.simulate_with(session, asked, None)
     }
@@ -52,7 +52,7 @@ impl Settled<'_> {
         let (all, _) = self.enrich_about(session, &whole, EnrichMode::DryRun, about.as_ref());
         let withheld = suppressed_hints(&said, &all);
         let considered = about.as_ref().map(|about| {
-            let ctx = EnrichContext { about: Some(about), places: &Look::new(self), ..self.context() };
+            let ctx = EnrichContext { about: Some(about), places: &FolderCache::new(self), ..self.context() };
             let is_wanted = |rank: usize, id: &str| rank < MOST_CONSIDERED || explained == Some(id);
             considered(&ctx, asked.text, &withheld, is_wanted)
         });

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::change::Done;
+use super::change::AppliedChange;
 use super::embedded::files;
 use super::price::Pricing;
 use super::profile::{broken, excluded_picks, picks, said};
@@ -99,7 +99,7 @@ impl Desk {
         let known = self.choice.clone();
         let picks = self.picks_of(&profile);
         let reason = format!("switched to the profile {}", profile.name);
-        let Done { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
+        let AppliedChange { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
             let before = choice.clone();
             // What another process excluded meanwhile stays excluded.
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();

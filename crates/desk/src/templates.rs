@@ -16,7 +16,7 @@ use refdesk_text::{Code, Error};
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderRequest {
     /// The template.
-    pub what: What,
+    pub what: TemplateRef,
     /// Its language, if given.
     pub syntax: Option<Syntax>,
     /// The values; `None` renders with sample values made from the variable tree.
@@ -30,13 +30,13 @@ pub struct RenderRequest {
 impl RenderRequest {
     /// The template of this name with these values, or with sample values.
     pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
-        Self { what: What::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
+        Self { what: TemplateRef::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
     }
 }
 
 /// The template to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum TemplateRef {
     /// The one with this name in the index.
     Named(String),
     /// This text.
@@ -160,8 +160,8 @@ impl Desk {
         // A problem that the index reports counts even if rendering works.
         let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {
-            What::Named(name) => Some(name.clone()),
-            What::Inline(_) | What::File(_) => None,
+            TemplateRef::Named(name) => Some(name.clone()),
+            TemplateRef::Inline(_) | TemplateRef::File(_) => None,
         };
         let job = RenderJob { html: request.html, partials, ..RenderJob::new(text, syntax, values) };
         Ok(Prepared { name, job, problem, used, fit })
@@ -169,9 +169,9 @@ impl Desk {
 
     fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, RenderFailure> {
         let text = match &request.what {
-            What::Inline(text) => text.clone(),
-            What::File(path) => read_file(path)?,
-            What::Named(name) => {
+            TemplateRef::Inline(text) => text.clone(),
+            TemplateRef::File(path) => read_file(path)?,
+            TemplateRef::Named(name) => {
                 let (template, text) = self.template(index, name)?;
                 if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
                     let Template { syntax, variables, problem, .. } = template;

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 pub(crate) use self::check::TrustCheck;
 use self::check::resolved;
-use super::privileged_actions::{Bare, PrivilegedAction, PrivilegedActionKind, in_text, outside};
-use super::{Desk, Session, Settled};
+use super::privileged_actions::{PrivilegedAction, PrivilegedActionKind, UnplacedAction, in_text, outside};
+use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
     self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
@@ -72,7 +72,7 @@ impl Desk {
     /// Why the configured channel is not used, if it is not trusted.
     pub(crate) fn channel_refusal(&self) -> Option<Error> {
         let kind = self.config.settings.channel.kind;
-        let is_needed = |action: &Bare| match kind {
+        let is_needed = |action: &UnplacedAction| match kind {
             ChannelKind::Webhook => action.about == PrivilegedActionKind::Webhook,
             ChannelKind::File => action.about == PrivilegedActionKind::Folder,
             ChannelKind::Queue | ChannelKind::Console => false,
@@ -128,7 +128,7 @@ impl Desk {
                 continue;
             };
             let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
-            for Bare { what, hash, about } in own.filter_map(|source| check.source(source)) {
+            for UnplacedAction { what, hash, about } in own.filter_map(|source| check.source(source)) {
                 let (file, line) = (profile.document.shown.clone(), None);
                 actions.push(PrivilegedAction { what, hash, about, file, line });
             }
@@ -218,8 +218,8 @@ impl Desk {
     /// Reads the catalog. Untrusted sources outside the workspace are listed in it, but not read.
     pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> Loaded {
         let check = TrustCheck::new(self);
-        let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(Decided::new()));
-        let is_trusted = |bare: Bare| {
+        let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(TrustDecisions::new()));
+        let is_trusted = |bare: UnplacedAction| {
             let is_trusted = check.trusts(&bare.hash);
             decided.borrow_mut().push((bare.hash, is_trusted));
             is_trusted
@@ -246,7 +246,7 @@ impl Desk {
     pub(super) fn without_untrusted(
         &self,
         catalog: Catalog,
-        decided: &mut Decided,
+        decided: &mut TrustDecisions,
         problems: &mut Vec<Diagnostic>,
     ) -> Catalog {
         let check = TrustCheck::new(self);
@@ -317,7 +317,7 @@ impl Desk {
     }
 
     /// The action with its position in the configuration.
-    fn located(&self, bare: Bare) -> PrivilegedAction {
+    fn located(&self, bare: UnplacedAction) -> PrivilegedAction {
         let document = self.config.document.as_ref();
         let key =
             |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key).line);
@@ -339,7 +339,7 @@ impl Desk {
             PrivilegedActionKind::Reference(file) => (self.around().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
         };
-        let Bare { what, hash, about } = bare;
+        let UnplacedAction { what, hash, about } = bare;
         PrivilegedAction { what, hash, about, file, line }
     }
 
@@ -360,7 +360,7 @@ impl Desk {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// What the session may read: the paths of selected, auto and expanded sources, without untrusted ones outside the
     /// workspace.
     pub(crate) fn access(&self, session: &Session) -> Access {
@@ -396,7 +396,7 @@ impl Settled<'_> {
 }
 
 /// Whether each action was trusted when the catalog was read, by hash.
-pub(super) type Decided = Vec<(String, bool)>;
+pub(super) type TrustDecisions = Vec<(String, bool)>;
 
 /// A catalog without what is not trusted.
 pub(super) struct Loaded {
@@ -404,7 +404,7 @@ pub(super) struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// Links in the folder of references that lead out of the workspace.
     pub linked: Vec<PathBuf>,
-    pub decided: Decided,
+    pub decided: TrustDecisions,
     /// Problems of the trust file.
     pub problems: Vec<Diagnostic>,
 }

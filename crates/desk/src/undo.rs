@@ -3,10 +3,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::change::Done;
+use super::change::AppliedChange;
 use super::{Desk, Session};
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{Choice, History, Retraced};
+use refdesk_core::selection::{Choice, History, RetraceResult};
 use refdesk_text::Error;
 
 /// A change that was undone or redone.
@@ -15,7 +15,7 @@ pub struct Undone {
     /// Its description: `pick of @a`.
     pub what: String,
     /// What was reverted, and what other processes changed since.
-    pub retraced: Retraced,
+    pub retraced: RetraceResult,
     /// Sources that left the selection.
     pub left: Vec<SourceId>,
 }
@@ -96,14 +96,15 @@ impl Desk {
         session: &Session,
         done: &str,
         what: Option<String>,
-        step: fn(&mut History, &mut Choice) -> Option<Retraced>,
+        step: fn(&mut History, &mut Choice) -> Option<RetraceResult>,
     ) -> Result<Option<Undone>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
-        let Done { answer: retraced, left, .. } = self.store_change(session, &format!("{done}: {what}"), |choice| {
-            history.note_others(&known, choice);
-            step(&mut history, choice)
-        })?;
+        let AppliedChange { answer: retraced, left, .. } =
+            self.store_change(session, &format!("{done}: {what}"), |choice| {
+                history.note_others(&known, choice);
+                step(&mut history, choice)
+            })?;
         self.history = history;
         Ok(retraced.map(|retraced| Undone { what, retraced, left }))
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::add::check_tag;
-use super::writing::Leave;
+use super::writing::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::config::{self, JsonDocument, edits};
@@ -111,7 +111,7 @@ impl Desk {
     ///
     /// # Errors
     /// An id is unknown, or a file may not be changed.
-    pub fn propose_removal(&mut self, ids: &[String], leave: Leave<'_>) -> Result<Removal, Error> {
+    pub fn propose_removal(&mut self, ids: &[String], leave: OutsideWriteApproval<'_>) -> Result<Removal, Error> {
         self.named(ids)?;
         self.read_all();
         let sources = self.named(ids)?;
@@ -144,7 +144,7 @@ impl Desk {
         Ok(Removal { ids: sources.iter().map(|source| source.id.clone()).collect(), files, rewritten, mentions })
     }
 
-    fn propose_file_removal(&self, file: &Path, leave: Leave<'_>) -> Result<Proposal, Error> {
+    fn propose_file_removal(&self, file: &Path, leave: OutsideWriteApproval<'_>) -> Result<Proposal, Error> {
         let workspace = self.workspace();
         let path = file
             .strip_prefix(workspace)
@@ -198,7 +198,7 @@ impl Desk {
         ids: &[String],
         add: &[String],
         remove: &[String],
-        leave: Leave<'_>,
+        leave: OutsideWriteApproval<'_>,
     ) -> Result<Vec<Retagged>, Error> {
         add.iter().try_for_each(|tag| check_tag(tag))?;
         let mut changed = Vec::new();
@@ -248,7 +248,13 @@ impl Desk {
     ///
     /// # Errors
     /// The file may not be written.
-    pub fn put_back(&mut self, session: &Session, file: &Path, text: &str, leave: Leave<'_>) -> Result<(), Error> {
+    pub fn put_back(
+        &mut self,
+        session: &Session,
+        file: &Path,
+        text: &str,
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<(), Error> {
         let proposal = self.propose_configuration(file, text, leave)?;
         let reason = "an edit was undone";
         self.write(session, std::slice::from_ref(&proposal), reason).map_err(|unwritten| unwritten.refused)?;

@@ -1,8 +1,8 @@
 //! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session was
 //! sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
-use super::{Session, Settled, Simulated};
-use crate::session::{self, Line, What};
+use super::{CompleteDesk, Session, Simulated};
+use crate::session::{self, JournalEvent, Line};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, Considered, EnrichRequest, Level, MatchExplanation, Meaning, Rejection, WhyNot};
 use refdesk_text::lines;
@@ -77,7 +77,7 @@ impl Verdict {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// Why a source gets no hint for this text, or that it gets one.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl Settled<'_> {
                 last = Some(line);
             }
         };
-        let read = self.store.each_line(|line| session::says_what(line, &[What::Enriched]), keep);
+        let read = self.store.each_line(|line| session::says_what(line, &[JournalEvent::Enriched]), keep);
         read.map_err(|error| {
             let message = format!("when the session got it is unknown: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")

@@ -10,11 +10,11 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 /// Asks the user whether a write outside the workspace is allowed; the error says why not.
-pub type Leave<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
+pub type OutsideWriteApproval<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 
 /// A rendering, and what it would change if it has a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct RenderPreview {
     /// The text.
     pub made: RenderedTemplate,
     /// `None` if no path was asked for and the template offers none.
@@ -35,7 +35,12 @@ impl Desk {
     ///
     /// # Errors
     /// The path may not be written, or `leave` refuses.
-    pub(super) fn propose_configuration(&self, file: &Path, text: &str, leave: Leave<'_>) -> Result<Proposal, Error> {
+    pub(super) fn propose_configuration(
+        &self,
+        file: &Path,
+        text: &str,
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<Proposal, Error> {
         self.propose_configurations(&mut PathLookup::default(), file, text, leave)
     }
 
@@ -48,7 +53,7 @@ impl Desk {
         lookup: &mut PathLookup,
         file: &Path,
         text: &str,
-        leave: Leave<'_>,
+        leave: OutsideWriteApproval<'_>,
     ) -> Result<Proposal, Error> {
         let workspace = self.workspace();
         let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {

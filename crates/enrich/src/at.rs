@@ -22,7 +22,7 @@ pub(crate) enum AtIndex {
 
 /// A mention in a text: the position of the id in the catalog, and the byte range of the id without its `@` or `@ref:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct At {
+pub(crate) struct MentionSpan {
     pub(crate) source: usize,
     pub(crate) range: Range<usize>,
 }
@@ -37,13 +37,13 @@ impl AtIndex {
 
     /// Every valid mention in order, including repeated ones. Ids are searched only at a valid `@`; the search
     /// continues after the id.
-    pub(crate) fn find(&self, text: &str) -> Vec<At> {
+    pub(crate) fn find(&self, text: &str) -> Vec<MentionSpan> {
         let words = match self {
             Self::All(ids) => ids.words(),
             Self::Some(words, _) => words.as_deref(),
         };
         let Some(words) = words else { return Vec::new() };
-        let mut found: Vec<At> = Vec::new();
+        let mut found: Vec<MentionSpan> = Vec::new();
         let mut from = 0;
         while let Some(mark) =
             text.get(from..).and_then(|rest| memchr::memchr(MARK, rest.as_bytes())).map(|at| from + at)
@@ -58,7 +58,7 @@ impl AtIndex {
 
     /// The id mentioned at this `@`: the one that ends last; if two end together (`@ref:x` with an id `ref:x`), the
     /// longer one.
-    fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<At> {
+    fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<MentionSpan> {
         let is_long = text.get(mark..).is_some_and(|rest| rest.starts_with(LONG_MARK));
         let starts = [Some(1), is_long.then_some(LONG_MARK.len())].into_iter().flatten().map(|length| mark + length);
         let fits = starts.filter_map(|start| {
@@ -67,7 +67,7 @@ impl AtIndex {
                 Self::All(_) => word,
                 Self::Some(_, places) => places.get(word).copied()?,
             };
-            Some(At { source, range: start..end })
+            Some(MentionSpan { source, range: start..end })
         });
         fits.min_by_key(|at| std::cmp::Reverse(at.range.end))
     }

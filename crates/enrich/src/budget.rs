@@ -4,7 +4,7 @@
 use std::ops::{AddAssign, SubAssign};
 
 use super::draft::{BlockCost, BlockKind, Draft, DraftEntry, ItemReceipt, Level};
-use super::print::{self, Frame, Wording};
+use super::print::{self, BlockWording, Frame};
 use refdesk_text::tokens;
 
 /// Maximum size of what is appended to a text.
@@ -18,7 +18,7 @@ pub struct Budget {
 
 /// The printed part of some drafts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Fitted {
+pub(crate) struct FittedDrafts {
     /// The blocks one after the other, as they are appended.
     pub text: String,
     /// Their costs; `start` is an offset in `text`.
@@ -27,7 +27,7 @@ pub(crate) struct Fitted {
     pub items: Vec<ItemReceipt>,
 }
 
-impl Fitted {
+impl FittedDrafts {
     /// Removes the blank line that separates it from a text before it.
     pub(crate) fn stand_alone(&mut self) {
         let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
@@ -45,21 +45,21 @@ impl Fitted {
 /// The order in which entries are reduced to fit the budget (§5): first all of a kind become short, then all are
 /// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is kept until
 /// only the picked and auto ones are left to reduce, which come last.
-const REDUCTION_ORDER: [(BlockKind, Which, &[Level]); 9] = [
-    (BlockKind::Hint, Which::All, &[Level::Brief, Level::Count]),
-    (BlockKind::Available, Which::All, &[Level::Brief]),
-    (BlockKind::Templates, Which::All, &[Level::Brief, Level::Count]),
-    (BlockKind::Notice, Which::All, &[Level::Brief, Level::Count]),
-    (BlockKind::Context, Which::All, &[Level::Brief, Level::Count]),
-    (BlockKind::Expansion, Which::All, &[Level::Brief, Level::Count]),
-    (BlockKind::Instruction, Which::PulledIn, &[Level::Brief, Level::Count]),
-    (BlockKind::Available, Which::All, &[Level::Count]),
-    (BlockKind::Instruction, Which::Chosen, &[Level::Brief, Level::Count]),
+const REDUCTION_ORDER: [(BlockKind, EntryGroup, &[Level]); 9] = [
+    (BlockKind::Hint, EntryGroup::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, EntryGroup::All, &[Level::Brief]),
+    (BlockKind::Templates, EntryGroup::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Notice, EntryGroup::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Context, EntryGroup::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Expansion, EntryGroup::All, &[Level::Brief, Level::Count]),
+    (BlockKind::Instruction, EntryGroup::PulledIn, &[Level::Brief, Level::Count]),
+    (BlockKind::Available, EntryGroup::All, &[Level::Count]),
+    (BlockKind::Instruction, EntryGroup::Chosen, &[Level::Brief, Level::Count]),
 ];
 
 /// Which entries of a kind; picked and auto ones have an infinite weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum EntryGroup {
     All,
     PulledIn,
     Chosen,
@@ -115,9 +115,9 @@ impl Budget {
 pub(crate) fn fit(
     drafts: &mut [Draft],
     budget: Budget,
-    wording: Wording<'_>,
+    wording: BlockWording<'_>,
     weigh: impl FnOnce(&mut [Draft]),
-) -> Fitted {
+) -> FittedDrafts {
     let mut plan = LevelPlan::new(drafts, wording);
     if budget.is_none() || plan.fits(budget) {
         return plan.printed();
@@ -131,7 +131,7 @@ pub(crate) fn fit(
             return plan.printed();
         }
     }
-    Fitted { items: plan.printed().items, ..Fitted::default() }
+    FittedDrafts { items: plan.printed().items, ..FittedDrafts::default() }
 }
 
 /// One reduction: an entry of a draft, and its new level.
@@ -146,9 +146,9 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
     for (kind, which, levels) in REDUCTION_ORDER {
         let is_meant = |entry: &DraftEntry| match which {
-            Which::All => true,
-            Which::PulledIn => entry.weight.is_finite(),
-            Which::Chosen => !entry.weight.is_finite(),
+            EntryGroup::All => true,
+            EntryGroup::PulledIn => entry.weight.is_finite(),
+            EntryGroup::Chosen => !entry.weight.is_finite(),
         };
         let of_kind = drafts.iter().enumerate().filter(|(_, draft)| draft.kind == kind);
         let mut entries: Vec<(usize, usize, &DraftEntry)> = of_kind
@@ -175,7 +175,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
 /// The level of every entry, and the resulting size.
 struct LevelPlan<'d> {
     drafts: &'d [Draft],
-    wording: Wording<'d>,
+    wording: BlockWording<'d>,
     /// Indexed by draft and entry.
     levels: Vec<Vec<Level>>,
     /// Indexed by draft: the number of printed entries and their size.
@@ -186,7 +186,7 @@ struct LevelPlan<'d> {
 
 impl<'d> LevelPlan<'d> {
     /// Every entry in full, but those that are only counted.
-    fn new(drafts: &'d [Draft], wording: Wording<'d>) -> Self {
+    fn new(drafts: &'d [Draft], wording: BlockWording<'d>) -> Self {
         let level = |entry: &DraftEntry| if entry.rejected.is_some() { Level::Count } else { Level::Full };
         let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
         let shown = |draft: &Draft| {
@@ -243,8 +243,8 @@ impl<'d> LevelPlan<'d> {
         budget.holds(chars + line.chars, spent + tokens_of(line.bytes))
     }
 
-    fn printed(&self) -> Fitted {
-        let mut fitted = Fitted::default();
+    fn printed(&self) -> FittedDrafts {
+        let mut fitted = FittedDrafts::default();
         for (draft, levels) in self.drafts.iter().zip(&self.levels) {
             let mut shown: Vec<&str> = Vec::with_capacity(draft.entries.len());
             let mut lowest = Level::Full;
@@ -285,7 +285,7 @@ fn tokens_of(bytes: usize) -> usize {
     usize::try_from(tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX)
 }
 
-impl Fitted {
+impl FittedDrafts {
     /// Appends a block with these entries, copying each once, since they may be megabytes.
     fn push(&mut self, kind: BlockKind, frame: &Frame, entries: &[&str], level: Level) {
         let start = self.text.len();

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 
-use super::budget::{Budget, Fitted, fit};
+use super::budget::{Budget, FittedDrafts, fit};
 use super::chain::HintAction;
 use super::draft::{BlockKind, Draft, DraftEntry, Level};
-use super::print::{self, Wording};
+use super::print::{self, BlockWording};
 
 const KINDS: [BlockKind; 7] = [
     BlockKind::Instruction,
@@ -55,8 +55,8 @@ fn shapes() -> impl Strategy<Value = Vec<Shape>> {
     prop::collection::vec(entries(), KINDS.len()).prop_map(|all| KINDS.into_iter().zip(all).collect())
 }
 
-fn fitted(drafts: &[Draft], budget: Budget) -> Fitted {
-    let wording = Wording { shown_by: "`it` shows them", hint_action: HintAction::Select };
+fn fitted(drafts: &[Draft], budget: Budget) -> FittedDrafts {
+    let wording = BlockWording { shown_by: "`it` shows them", hint_action: HintAction::Select };
     fit(&mut drafts.to_vec(), budget, wording, |_| ())
 }
 
@@ -64,11 +64,11 @@ fn chars(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-fn tokens(fitted: &Fitted) -> usize {
+fn tokens(fitted: &FittedDrafts) -> usize {
     fitted.blocks.iter().map(|block| block.tokens).sum()
 }
 
-fn levels(fitted: &Fitted) -> Vec<Level> {
+fn levels(fitted: &FittedDrafts) -> Vec<Level> {
     fitted.items.iter().map(|item| item.level).collect()
 }
 

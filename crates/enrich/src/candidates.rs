@@ -88,7 +88,7 @@ pub enum Neighbour {
 }
 
 /// A tag that occurs in a text only as part of something longer.
-pub(super) struct Near {
+pub(super) struct PartialTag {
     pub(super) range: Range<usize>,
     pub(super) neighbour: Neighbour,
     pub(super) rank: Rank,
@@ -228,8 +228,8 @@ pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot>
 }
 
 /// For each spelling that is part of something longer in the text, the most informative match.
-pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, Near> {
-    let mut found: HashMap<usize, Near> = HashMap::new();
+pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) -> HashMap<usize, PartialTag> {
+    let mut found: HashMap<usize, PartialTag> = HashMap::new();
     for part in parts {
         let within = text.get(part.clone()).unwrap_or_default();
         index.places(text, part.clone(), |spelling, range| {
@@ -239,7 +239,7 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
             // A whole-word match is not a near miss.
             let Some((neighbour, rank)) = judged(before, after) else { return false };
             if found.get(&spelling).is_none_or(|known| rank < known.rank) {
-                found.insert(spelling, Near { range, neighbour, rank });
+                found.insert(spelling, PartialTag { range, neighbour, rank });
             }
             rank != Rank::InPathOrName
         });

@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::budget::{self, Budget};
 use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
-use super::instructions::{self, Memorable};
+use super::instructions::{self, MemoryMode};
 use super::meaning::Score;
-use super::print::{self, Wording};
+use super::print::{self, BlockWording};
 use super::references::References;
 use super::session_memory::SessionMemory;
 use super::templates::{self, Templates};
@@ -21,7 +21,7 @@ use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
-use refdesk_index::About;
+use refdesk_index::TextTopics;
 use refdesk_templates::Template;
 
 /// The kind of text to enrich.
@@ -66,7 +66,7 @@ pub struct EnrichContext<'a> {
     /// `selectReferences` is in `exclude_tools`: no tag hints.
     pub exclude_hints: bool,
     /// What the search index says that the text is about, if there is an index.
-    pub about: Option<&'a About>,
+    pub about: Option<&'a TextTopics>,
     /// Which of these sources are hinted at.
     pub hint_settings: HintSettings,
     /// The templates in a tool's text, if they were extracted already ([`super::templates_in`]).
@@ -254,7 +254,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memor
     };
     let mut known = memory.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
-    let memorable = if memory.is_some() { Memorable::Yes } else { Memorable::No };
+    let memorable = if memory.is_some() { MemoryMode::Yes } else { MemoryMode::No };
     let mut drafts = instructions::drafts(ctx, memorable, hint_action);
     let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
@@ -302,7 +302,7 @@ fn appended(
     // A count of hints that are less likely than others says nothing without the others.
     drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
-    let wording = Wording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };
+    let wording = BlockWording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };
     let mut fitted = budget::fit(&mut drafts, asked.budget, wording, weigh);
     if asked.alone {
         fitted.stand_alone();

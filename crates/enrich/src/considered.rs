@@ -117,7 +117,7 @@ mod tests {
     use crate::Matcher;
     use crate::testing::{TestFiles, context, inline, local, selection, source};
     use refdesk_core::catalog::{Catalog, Mode, PathState};
-    use refdesk_index::About;
+    use refdesk_index::TextTopics;
     use refdesk_index::testing::scored;
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
             ("forgotten", 0.1),
         ];
         let sources = vec!["unscored".to_owned()];
-        let about = About { threshold: Some(0.5), scored: scored(&scores), sources, ..About::default() };
+        let about = TextTopics { threshold: Some(0.5), scored: scored(&scores), sources, ..TextTopics::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
         let told = [("told".into(), WhyNot::Told)];
         assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);
@@ -208,7 +208,7 @@ mod tests {
         ]);
         let (selection, matcher, places) = (selection(&[], &[], &[]), Matcher::default(), TestFiles::default());
         let scores = scored(&[("closed", 0.9), ("kept-back", 0.8), ("gone", 0.5)]);
-        let about = About { threshold: Some(0.4), scored: scores, ..About::default() };
+        let about = TextTopics { threshold: Some(0.4), scored: scores, ..TextTopics::default() };
         let ctx = EnrichContext { about: Some(&about), ..context(&catalog, &selection, &matcher, &places) };
         let found = considered(&ctx, "red", &[], |_, _| true);
         let mut found: Vec<_> = found.iter().map(|it| (it.id.as_str(), it.why_not.clone())).collect();

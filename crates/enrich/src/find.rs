@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::at::{At, AtIndex};
+use super::at::{AtIndex, MentionSpan};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, injected};
@@ -115,7 +115,7 @@ impl Matcher {
         let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
         let at = only.as_ref().unwrap_or_else(|| self.at(catalog));
         for part in parts {
-            for At { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
+            for MentionSpan { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
                 let id = catalog.sources().get(source).map(|source| &source.id);
                 let Some(id) = id.filter(|id| !excluded.contains(id.as_str())) else { continue };
                 if seen.insert(source) {

@@ -8,7 +8,7 @@ use super::budget::{self, Budget};
 use super::chain::{EnrichContext, HintAction};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::{instruction, remembered};
-use super::print::{self, Wording};
+use super::print::{self, BlockWording};
 use super::references::chain;
 use super::session_memory::content_hash;
 use refdesk_core::catalog::{Catalog, Mode, Source};
@@ -27,9 +27,9 @@ const REMAINING_TO_READ: &str =
 /// not ask for them). Empty if there is nothing to print; no line break at the end.
 pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
-        &mut drafts(ctx, Memorable::No, HintAction::Select),
+        &mut drafts(ctx, MemoryMode::No, HintAction::Select),
         Budget::default(),
-        Wording { shown_by: print::shown_by(TextKind::SystemInstructions), hint_action: HintAction::Select },
+        BlockWording { shown_by: print::shown_by(TextKind::SystemInstructions), hint_action: HintAction::Select },
         |_| (),
     )
     .text
@@ -37,14 +37,14 @@ pub fn instructions(ctx: &EnrichContext) -> String {
 
 /// Whether the entries will be remembered, which requires reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Memorable {
+pub(super) enum MemoryMode {
     Yes,
     No,
 }
 
 /// The instructions as drafts. To fit a budget, the list of tags becomes a count first, then transitive sources go,
 /// deepest first; auto and picked ones stay longest.
-pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable, hint_action: HintAction) -> Vec<Draft> {
+pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
@@ -57,12 +57,12 @@ pub(super) fn drafts(ctx: &EnrichContext, memorable: Memorable, hint_action: Hin
 }
 
 /// The entry of one source: the text of its expansion, so that it counts as expanded.
-fn entry(ctx: &EnrichContext, source: &Source, memorable: Memorable) -> DraftEntry {
+fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
     let member = ctx.selection.member(source.id.as_str());
     let mut keys = Vec::new();
-    if memorable == Memorable::Yes {
+    if memorable == MemoryMode::Yes {
         let stamp = ctx.places.stamp(source);
         keys.push(MemoryKey::Given(content_hash(
             "expansion",

@@ -42,7 +42,7 @@ pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
 /// What the headings and lines of blocks depend on, besides their entries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wording<'a> {
+pub(crate) struct BlockWording<'a> {
     /// How to see what was left out.
     pub shown_by: &'a str,
     /// What hints tell the agent to do.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Hint;
 use super::meaning::Score;
 use refdesk_core::config::HintSettings;
-use refdesk_index::{About, Scored};
+use refdesk_index::{Scored, TextTopics};
 
 /// A tag hint with a lower score than the best one by this much is left out.
 const TAG_RANGE: f32 = 0.20;
@@ -134,7 +134,7 @@ impl Ranking<'_> {
 /// folders down its place is: of several sources with the same section, the innermost one is hinted at.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
-    about: Option<&'a About>,
+    about: Option<&'a TextTopics>,
     settings: HintSettings,
     may_be_read: impl Fn(&str) -> bool,
     may_be_hinted: impl Fn(&str) -> bool,
@@ -238,7 +238,7 @@ impl RankedHint<'_> {
 
     /// Whether the index has all of the source. One that it does not know yet, or compares by words alone until its vectors are
     /// computed, cannot reach the scores of the others.
-    fn is_comparable(&self, about: Option<&About>) -> bool {
+    fn is_comparable(&self, about: Option<&TextTopics>) -> bool {
         match self.scored {
             Some(scored) => !scored.is_incomplete,
             None => about.is_some_and(|about| about.sources.iter().any(|known| known == self.id)),
@@ -256,9 +256,9 @@ mod tests {
     use super::*;
 
     /// An index that knows every source of one letter.
-    fn about(scores: &[(&str, f32)], threshold: f32) -> About {
+    fn about(scores: &[(&str, f32)], threshold: f32) -> TextTopics {
         let sources = ('a'..='z').map(String::from).collect();
-        About { threshold: Some(threshold), scored: scored(scores), sources, ..About::default() }
+        TextTopics { threshold: Some(threshold), scored: scored(scores), sources, ..TextTopics::default() }
     }
 
     fn tagged(ids: &[&str]) -> Vec<Hint> {
@@ -383,7 +383,7 @@ mod tests {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
             let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0);
             assert_eq!(ranking.rejection("x", score).code(), expected, "{tags:?} {score}");
-            let about = About { threshold: None, ..about };
+            let about = TextTopics { threshold: None, ..about };
             let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
             assert_eq!(
                 rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0).rejection("x", score).code(),

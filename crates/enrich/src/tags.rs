@@ -22,11 +22,11 @@ pub(crate) struct TagIndex {
     /// The keys of the spellings, each once.
     keys: Groups<u8>,
     /// For each spelling, the sources that have it.
-    holders: Groups<Holder>,
+    holders: Groups<TagHolder>,
 }
 
 /// A source that has a tag: its position in the catalog, then the tag's position in its list.
-type Holder = (u32, u32);
+type TagHolder = (u32, u32);
 
 /// Lists of different lengths, stored one after the other.
 struct Groups<T> {
@@ -103,7 +103,7 @@ impl TagIndex {
     pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
         // Every tag's key with the source that has it, sorted so that equal keys are adjacent.
         let mut written = Groups::new();
-        let mut holding: Vec<(u32, Holder)> = Vec::new();
+        let mut holding: Vec<(u32, TagHolder)> = Vec::new();
         for (source, tags) in sources {
             for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);

@@ -180,7 +180,8 @@ impl Folder {
         if self.link(name, &second).is_ok() {
             match self.open(&second) {
                 Ok(file) => {
-                    let staged = Staged { folder: self.clone(), name: second, hold: Hold::Own(file), is_named: false };
+                    let staged =
+                        Staged { folder: self.clone(), name: second, hold: WriterLock::Own(file), is_named: false };
                     // Another process may hold the file's lock, or may have swept the second name before it was locked.
                     // Then make a copy.
                     if staged.file().try_lock_shared().is_ok() && staged.is_there() {
@@ -211,7 +212,7 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             };
-            let staged = Staged { folder: self.clone(), name, hold: Hold::Own(file), is_named: false };
+            let staged = Staged { folder: self.clone(), name, hold: WriterLock::Own(file), is_named: false };
             match staged.file().try_lock() {
                 Err(TryLockError::WouldBlock) => {}
                 // On a file system without locks, no sweeper can lock it either.
@@ -275,14 +276,14 @@ impl Folder {
 pub struct Staged {
     folder: Folder,
     name: OsString,
-    hold: Hold,
+    hold: WriterLock,
     /// Whether it has its final name.
     is_named: bool,
 }
 
 /// What tells others that the writer of a temporary file is alive.
 #[derive(Debug)]
-enum Hold {
+enum WriterLock {
     /// The open and locked file.
     Own(File),
     /// The leader of its batch.
@@ -293,8 +294,8 @@ impl Staged {
     /// The open file; of one in a batch, that of the leader, which is on the same file system.
     fn file(&self) -> &File {
         match &self.hold {
-            Hold::Own(file) => file,
-            Hold::Leader(leader) => leader.file(),
+            WriterLock::Own(file) => file,
+            WriterLock::Leader(leader) => leader.file(),
         }
     }
 
@@ -304,8 +305,8 @@ impl Staged {
     /// The file system's error.
     pub fn sync(&self) -> io::Result<()> {
         match &self.hold {
-            Hold::Own(file) => file.sync_data(),
-            Hold::Leader(_) => self.folder.open(&self.name)?.sync_data(),
+            WriterLock::Own(file) => file.sync_data(),
+            WriterLock::Leader(_) => self.folder.open(&self.name)?.sync_data(),
         }
     }
 

@@ -50,7 +50,7 @@ pub struct Proposal {
     /// The new content.
     pub text: String,
     /// The current content.
-    pub before: Before,
+    pub before: PriorContent,
     /// The difference.
     pub diff: Diff,
 }
@@ -63,7 +63,7 @@ impl Proposal {
 
     /// Whether the current content equals `text`.
     pub fn replaces(&self, text: &str) -> bool {
-        matches!(&self.before, Before::File { hash, .. } if *hash == sha256_hex(text.as_bytes()))
+        matches!(&self.before, PriorContent::File { hash, .. } if *hash == sha256_hex(text.as_bytes()))
     }
 
     /// The same under another displayed path, for a file outside the workspace.
@@ -78,7 +78,7 @@ impl Proposal {
 /// The content of a path before a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Before {
+pub enum PriorContent {
     /// No file: it would be new.
     Nothing,
     /// A file with this content.

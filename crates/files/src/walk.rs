@@ -108,22 +108,22 @@ impl WalkBudget {
         Self { entries: entries.into(), nanoseconds: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).into() }
     }
 
-    fn start(&self) -> Rest<'_> {
+    fn start(&self) -> WalkAllowance<'_> {
         let start = Instant::now();
         let time = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed));
-        Rest { budget: self, entries: ENTRIES, start, time }
+        WalkAllowance { budget: self, entries: ENTRIES, start, time }
     }
 }
 
 /// What one walk may take of the budget. The time is charged when it is dropped.
-struct Rest<'a> {
+struct WalkAllowance<'a> {
     budget: &'a WalkBudget,
     entries: usize,
     start: Instant,
     time: Duration,
 }
 
-impl Rest<'_> {
+impl WalkAllowance<'_> {
     /// Takes one entry, if any is left.
     fn take(&mut self) -> Result<(), WalkStop> {
         let one_less = |left: usize| left.checked_sub(1);
@@ -134,7 +134,7 @@ impl Rest<'_> {
     }
 }
 
-impl Drop for Rest<'_> {
+impl Drop for WalkAllowance<'_> {
     fn drop(&mut self) {
         let taken = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let less = |left: u64| Some(left.saturating_sub(taken));
@@ -218,7 +218,7 @@ struct WalkEntry {
 struct Walk<'a, W> {
     top: &'a Folder,
     wanted: W,
-    rest: Rest<'a>,
+    rest: WalkAllowance<'a>,
     /// Entries yet to be visited, the next one last. A folder is opened when its turn comes, which keeps path order and
     /// few folders open.
     pending: Vec<WalkEntry>,

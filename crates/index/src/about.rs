@@ -90,7 +90,7 @@ pub(crate) type Terms<'p> = HashMap<&'p str, Option<Term>>;
 
 /// The best chunk of a source so far.
 #[derive(Clone, Copy)]
-struct Best {
+struct BestChunk {
     score: f32,
     cosine: f32,
     coverage: f32,
@@ -281,7 +281,7 @@ impl Corpus {
 
     /// The same with words that were looked up before.
     pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Scored> {
-        let mut best: Vec<Option<Best>> = vec![None; self.names.len()];
+        let mut best: Vec<Option<BestChunk>> = vec![None; self.names.len()];
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(piece, of_words);
@@ -292,7 +292,7 @@ impl Corpus {
                 let score = cosine + COVERAGE_WEIGHT * coverage;
                 let Some(best) = best.get_mut(wide(*source)) else { continue };
                 if score > 0.0 && best.is_none_or(|known| score > known.score) {
-                    *best = Some(Best { score, cosine, coverage, document, piece: at });
+                    *best = Some(BestChunk { score, cosine, coverage, document, piece: at });
                 }
             }
         }
@@ -300,7 +300,7 @@ impl Corpus {
             .into_iter()
             .zip(self.names.iter().zip(&self.waiting))
             .filter_map(|(best, (name, is_waiting))| {
-                let Best { score, cosine, coverage, document, piece } = best?;
+                let BestChunk { score, cosine, coverage, document, piece } = best?;
                 let at = small(document);
                 let mut words: Vec<&Term> = pieces
                     .get(piece)?

@@ -39,7 +39,7 @@ impl Eq for EarlierText {}
 
 /// A source that several texts point at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recurring {
+pub struct RecurringSource {
     /// The source's id.
     pub source: String,
     /// Its scores for these texts, the current one in full, each earlier one half as much as the next.
@@ -48,7 +48,7 @@ pub struct Recurring {
 
 /// The source that the current text and earlier ones, the latest first, point at most; `None` if the current one is about it
 /// anyway, or no source reaches the threshold.
-pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: f32) -> Option<Recurring> {
+pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: f32) -> Option<RecurringSource> {
     let mut sums: HashMap<&str, (f32, usize)> = HashMap::new();
     let mut weight = 1.0;
     for scored in std::iter::once(current).chain(earlier.iter().map(Vec::as_slice)).take(MOST_TEXTS) {
@@ -62,7 +62,7 @@ pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: 
     let is_new = |it: &&Scored| it.score >= SHARE * threshold && it.score < threshold;
     let candidates = current.iter().take(POINTED_AT).filter(is_new).filter_map(|it| {
         let (sum, texts) = *sums.get(it.source.as_str())?;
-        (texts > 1 && sum >= FACTOR * threshold).then(|| Recurring { source: it.source.clone(), sum })
+        (texts > 1 && sum >= FACTOR * threshold).then(|| RecurringSource { source: it.source.clone(), sum })
     });
     candidates.max_by(|one, other| one.sum.total_cmp(&other.sum))
 }

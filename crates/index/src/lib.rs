@@ -37,7 +37,7 @@ mod wordpiece;
 pub mod words;
 
 pub use about::Scored;
-pub use conversation::{EarlierText, MOST_TEXTS, Recurring};
+pub use conversation::{EarlierText, MOST_TEXTS, RecurringSource};
 pub use embedder::Embedder;
 pub use kept::KeptDocuments;
 #[cfg(feature = "meaning")]
@@ -48,10 +48,10 @@ pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
-pub use reader::{About, Index, IndexStatus, Partial, Question, Section, SectionNow};
+pub use reader::{Index, IndexStatus, Partial, Question, Section, SectionNow, TextTopics};
 pub use repository::shared_name;
 pub use search::{
-    FoundDocument, Placing, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
+    FoundDocument, HitRank, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
 };
 pub use threshold::background_texts;
 pub use update::{CurrentText, CutText, DOCUMENT_KINDS, INLINE, Job, Progress, Report, SECTIONS_OF_A_TEXT, update};

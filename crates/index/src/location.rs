@@ -61,7 +61,7 @@ struct Record {
 }
 
 /// What is found where the index should be.
-enum Found {
+enum IndexPresence {
     /// No index.
     Nothing,
     /// Files that this user's refdesk did not write here, or that were replaced since.
@@ -155,9 +155,9 @@ impl Location {
         // A state folder that cannot be opened has no index; the desk reports the folder.
         let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
-            Found::Nothing => return Ok(None),
-            Found::Foreign | Found::Damaged => return Err(foreign()),
-            Found::Ours => {}
+            IndexPresence::Nothing => return Ok(None),
+            IndexPresence::Foreign | IndexPresence::Damaged => return Err(foreign()),
+            IndexPresence::Ours => {}
         }
         let key = self.sealer.key().ok_or_else(foreign)?;
         let reading = Reading::of(is_writable(folder.path()), size(&folder, LOG));
@@ -193,9 +193,10 @@ impl Location {
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
-        let (is_there, is_foreign) = (!matches!(found, Found::Nothing), matches!(found, Found::Foreign));
+        let (is_there, is_foreign) =
+            (!matches!(found, IndexPresence::Nothing), matches!(found, IndexPresence::Foreign));
         let kept = match found {
-            Found::Ours if !fresh => {
+            IndexPresence::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
                 self.record(&folder, DATABASE).map_err(failed)?;
                 folder.confine(|| self.reopen(key)).map_err(failed)??
@@ -311,13 +312,13 @@ impl Location {
         Folder::root(&self.workspace)?.below(Path::new(FOLDER))
     }
 
-    fn found(&self, folder: &Folder) -> io::Result<Found> {
+    fn found(&self, folder: &Folder) -> io::Result<IndexPresence> {
         if [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD].iter().any(|name| folder.is_obstructed(name)) {
-            return Ok(Found::Foreign);
+            return Ok(IndexPresence::Foreign);
         }
         let database = identity(folder, DATABASE)?;
         if database == FileIdentity::default() {
-            return Ok(Found::Nothing);
+            return Ok(IndexPresence::Nothing);
         }
         let recorded = self.recorded(folder)?;
         let log = identity(folder, LOG)?;
@@ -325,9 +326,9 @@ impl Location {
         // A reader may leave an empty log behind, which changes nothing.
         let is_log_ours = |record: Record| log == none || log == record.log || size(folder, LOG) == Some(0);
         Ok(match recorded.filter(|record| record.database == database) {
-            Some(record) if record.is_damaged => Found::Damaged,
-            Some(record) if is_log_ours(record) && identity(folder, JOURNAL)? == none => Found::Ours,
-            _ => Found::Foreign,
+            Some(record) if record.is_damaged => IndexPresence::Damaged,
+            Some(record) if is_log_ours(record) && identity(folder, JOURNAL)? == none => IndexPresence::Ours,
+            _ => IndexPresence::Foreign,
         })
     }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::about::{Piece, Scored, prepare};
 use crate::chunk::section_with;
-use crate::conversation::{EarlierText, Recurring, recurring};
+use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::location::Location;
 use crate::search::FoundDocument;
 use crate::storage::Storage;
@@ -49,7 +49,7 @@ pub struct Question<'a> {
 
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct About {
+pub struct TextTopics {
     /// The threshold: a source with at least this score is meant; `None` before it was computed.
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
@@ -59,7 +59,7 @@ pub struct About {
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
     /// The source that this text and earlier ones point at, though none of them says it clearly.
-    pub recurring: Option<Recurring>,
+    pub recurring: Option<RecurringSource>,
     /// What the next texts need of this one; `None` without an embedder.
     pub text: Option<EarlierText>,
 }
@@ -122,7 +122,7 @@ impl Index {
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
-    pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<About, Error> {
+    pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.kept.corpus(&*self.storage, model)?;
         let is_late = || question.until.is_some_and(|until| Instant::now() > until);
@@ -148,7 +148,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
-        Ok(About { threshold, scored, sources, partial, recurring, text })
+        Ok(TextTopics { threshold, scored, sources, partial, recurring, text })
     }
 
     /// Whether it has read this source.
@@ -193,7 +193,7 @@ impl Index {
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn place(&self, about: &mut About, source: &str, question: &Question) -> Result<(), Error> {
+    pub fn place(&self, about: &mut TextTopics, source: &str, question: &Question) -> Result<(), Error> {
         let unplaced = |scored: &&mut Scored| scored.source == source && scored.section.is_none();
         if let Some(scored) = about.scored.iter_mut().find(unplaced) {
             scored.section = self.sections(&[&*scored], question)?.0.remove(&scored.document);

@@ -152,7 +152,7 @@ pub struct SectionHit {
     /// The higher the better; comparable within one answer.
     pub score: f64,
     /// Its places in the lists.
-    pub because: Vec<Placing>,
+    pub because: Vec<HitRank>,
     /// What it is about in a database.
     pub subject: Option<DatabaseSubject>,
     /// The join that it describes.
@@ -163,7 +163,7 @@ pub struct SectionHit {
 
 /// The place of a hit in a list.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Placing {
+pub struct HitRank {
     /// `words` or `meaning`.
     pub list: &'static str,
     /// From 1.
@@ -428,21 +428,21 @@ fn because(
     members: &[i64],
     with_words: &[(&str, HashSet<i64>)],
     cosines: &HashMap<i64, f32>,
-) -> Vec<Placing> {
+) -> Vec<HitRank> {
     let all = || members.iter().chain([&fused.document]);
     let words = with_words.iter().filter(|(_, documents)| all().any(|document| documents.contains(document)));
     let words: Vec<String> = words.map(|(word, _)| (*word).to_owned()).collect();
     let cosine = cosines.get(&fused.document).map(|cosine| rounded(f64::from(*cosine)));
     let rank = |list: usize| fused.ranks.get(list).copied().flatten();
-    let by_words = rank(0).map(|rank| Placing { list: WORDS, rank, words, cosine: None });
-    let by_meaning = rank(1).map(|rank| Placing { list: MEANING, rank, words: Vec::new(), cosine });
+    let by_words = rank(0).map(|rank| HitRank { list: WORDS, rank, words, cosine: None });
+    let by_meaning = rank(1).map(|rank| HitRank { list: MEANING, rank, words: Vec::new(), cosine });
     by_words.into_iter().chain(by_meaning).collect()
 }
 
 fn hit(
     document: Document,
     fused: &Fused,
-    because: Vec<Placing>,
+    because: Vec<HitRank>,
     terms: &[String],
     join: Option<IndexedJoin>,
 ) -> SectionHit {

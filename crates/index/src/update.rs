@@ -14,7 +14,7 @@ use self::cut::CutTexts;
 pub(crate) use self::cut::cut_texts;
 #[cfg(feature = "postgres")]
 pub(crate) use self::texts::hash_of;
-use self::texts::{Compared, Comparison, Wanted, embedded_text, texts};
+use self::texts::{Compared, Comparison, IndexableText, embedded_text, texts};
 pub use self::texts::{CurrentText, INLINE};
 pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
@@ -188,9 +188,9 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
-    let (mut room, mut pending, mut cut) = (Room::of(storage)?, 0, CutTexts::of(storage)?);
+    let (mut room, mut pending, mut cut) = (DocumentCapacity::of(storage)?, 0, CutTexts::of(storage)?);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
-        let wanted: Vec<Wanted> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
+        let wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
         let compared: Vec<Compared> =
             wanted.par_iter().map(|text| text.compare(known.get(&text.key()), &how)).collect();
         for (text, compared) in wanted.iter().zip(compared) {
@@ -243,12 +243,12 @@ fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> 
 }
 
 /// How many documents are there.
-struct Room {
+struct DocumentCapacity {
     all: usize,
     embedded: usize,
 }
 
-impl Room {
+impl DocumentCapacity {
     fn of(storage: &dyn Storage) -> Result<Self, Error> {
         Ok(Self { all: storage.count()?, embedded: storage.count_embedded()? })
     }

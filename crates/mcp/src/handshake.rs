@@ -10,7 +10,7 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use super::agent::Connection;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::session::What;
+use refdesk_desk::session::JournalEvent;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::introduction::introduction;
 use refdesk_tools::receipts;
@@ -35,11 +35,15 @@ pub(crate) fn info() -> ServerConfig {
 }
 
 /// The introduction for this agent, which is also journalled and marked as connected if its connection lasts.
-pub(crate) async fn introduce(handle: &DeskHandle, session: Session, lasting: Option<&Arc<Connection>>) -> Option<String> {
+pub(crate) async fn introduce(
+    handle: &DeskHandle,
+    session: Session,
+    lasting: Option<&Arc<Connection>>,
+) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
     attend(handle, &snapshot, lasting).await;
     let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
-    let receipt = receipts::with_text(What::Instructed, &text);
+    let receipt = receipts::with_text(JournalEvent::Instructed, &text);
     let handle = handle.clone();
     // Does not wait for the disk.
     tokio::spawn(async move { handle.note(&session, receipt).await });

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::paging::{Page, after, page};
 use super::tools::closed;
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, Session};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::one_line;
@@ -69,8 +69,11 @@ pub(crate) async fn get(
     let made = made.map_err(|unrendered| render_error(&name, &unrendered))?;
     // The text contains the arguments, and text written by a client is not kept.
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
-    let receipt =
-        Receipt { about: vec![name], tool: Some("prompts/get".to_owned()), ..journalled(What::Rendered, &made.text) };
+    let receipt = Receipt {
+        about: vec![name],
+        tool: Some("prompts/get".to_owned()),
+        ..journalled(JournalEvent::Rendered, &made.text)
+    };
     handle.note(session, receipt).await;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }

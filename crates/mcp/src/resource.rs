@@ -14,7 +14,7 @@ use refdesk_core::selection::Access;
 use refdesk_desk::Session;
 use refdesk_desk::engine::{Request, Snapshot};
 use refdesk_desk::reading::{ReadingKind, read_source};
-use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_enrich::fetching;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -50,7 +50,7 @@ fn text_at(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(ResourceC
     let elsewhere = source.filter(|_| path.is_none()).and_then(|source| fetching(source, &snapshot.selection));
     if let (Some(source), Some(text)) = (source, elsewhere) {
         let tool = Some(METHOD.to_owned());
-        let receipt = Receipt { about: vec![id], tool, ..receipts::with_text(What::Read, &text) };
+        let receipt = Receipt { about: vec![id], tool, ..receipts::with_text(JournalEvent::Read, &text) };
         let contents = ResourceContents::text(text, uri).with_mime_type(mime_type(source));
         return Ok((contents, Request::Note(Box::new(receipt))));
     }

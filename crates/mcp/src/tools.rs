@@ -15,14 +15,14 @@ use super::handshake::attend;
 use refdesk_desk::Session;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
-use refdesk_tools::{Offer, ToolAnswer, ToolEffect, ToolSpec};
+use refdesk_tools::{ToolAnswer, ToolAvailability, ToolEffect, ToolSpec};
 
 /// `tools/list`.
 pub(crate) async fn list(handle: &DeskHandle, lasting: Option<&Arc<Connection>>) -> Result<ListToolsResult, ErrorData> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
     // A client without `initialize` may begin with this.
     attend(handle, &snapshot, lasting).await;
-    Ok(ListToolsResult::with_all_items(refdesk_tools::offered(Offer::from(&snapshot)).map(tool).collect()))
+    Ok(ListToolsResult::with_all_items(refdesk_tools::offered(ToolAvailability::from(&snapshot)).map(tool).collect()))
 }
 
 /// `tools/call`.
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_list_is_under_six_kilobytes_and_four_more_with_databases() {
         for (has_databases, most) in [(false, 6_000), (true, 10_000)] {
-            let offer = Offer { excluded: &[], has_databases };
+            let offer = ToolAvailability { excluded: &[], has_databases };
             let list = ListToolsResult::with_all_items(refdesk_tools::offered(offer).map(tool).collect());
             let size = serde_json::to_vec(&list).unwrap().len();
             assert!(size < most, "{size} bytes");

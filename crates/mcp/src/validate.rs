@@ -127,10 +127,10 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
 }
 
 /// Why parameters do not fit a method, if they do not.
-type Misfit = fn(&Value) -> Option<String>;
+type ParameterCheck = fn(&Value) -> Option<String>;
 
 /// The methods of this server, and a check of their parameters.
-const METHODS: &[(&str, Misfit)] = &[
+const METHODS: &[(&str, ParameterCheck)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
     ("server/discover", lacks_meta),

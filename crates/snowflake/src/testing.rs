@@ -21,7 +21,7 @@ const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedRequest {
     pub method: String,
     pub target: String,
     pub headers: BTreeMap<String, String>,
@@ -59,7 +59,7 @@ pub struct Tables {
 
 pub struct StandIn {
     pub port: u16,
-    pub seen: Arc<Mutex<Vec<Seen>>>,
+    pub seen: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 struct State {
@@ -87,12 +87,12 @@ impl StandIn {
         Self { port, seen }
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-fn serve(mut stream: TcpStream, state: &mut State, seen: &Mutex<Vec<Seen>>) {
+fn serve(mut stream: TcpStream, state: &mut State, seen: &Mutex<Vec<ReceivedRequest>>) {
     let Some(request) = request(&stream) else { return };
     seen.lock().unwrap().push(request.clone());
     let (status, header, body) = match state.faults.pop_front() {
@@ -112,7 +112,7 @@ fn serve(mut stream: TcpStream, state: &mut State, seen: &Mutex<Vec<Seen>>) {
     let _ = stream.write_all(format!("{head}\r\n").as_bytes()).and_then(|()| stream.write_all(&body));
 }
 
-fn request(stream: &TcpStream) -> Option<Seen> {
+fn request(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -128,7 +128,7 @@ fn request(stream: &TcpStream) -> Option<Seen> {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Seen { method, target, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Some(ReceivedRequest { method, target, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
 }
 
 type Reply = (u16, Option<(&'static str, String)>, Vec<u8>);
@@ -138,7 +138,7 @@ fn refused(status: u16, code: &str) -> Reply {
     (status, None, json!({"code": code, "message": words, "sqlState": "02000"}).to_string().into_bytes())
 }
 
-fn answered(state: &mut State, request: &Seen, questions: usize) -> Reply {
+fn answered(state: &mut State, request: &ReceivedRequest, questions: usize) -> Reply {
     if !is_let_in(state, request) {
         return refused(401, "390144");
     }
@@ -186,7 +186,7 @@ fn part(state: &mut State, handle: &str, number: usize) -> Reply {
 }
 
 /// Whether the token is that of the environment, or was signed by the key of the user `refdesk` of `acme-main`.
-fn is_let_in(state: &State, request: &Seen) -> bool {
+fn is_let_in(state: &State, request: &ReceivedRequest) -> bool {
     let Some(token) = request.headers.get("authorization").and_then(|value| value.strip_prefix("Bearer ")) else {
         return false;
     };

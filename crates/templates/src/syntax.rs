@@ -63,12 +63,12 @@ const WASTED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Signs of one language: the line of the first, and how many sections open and close.
 #[derive(Default)]
-struct Signs {
+struct SyntaxSigns {
     first: Option<usize>,
     pairs: usize,
 }
 
-impl Signs {
+impl SyntaxSigns {
     fn see(&mut self, at: usize) {
         self.first.get_or_insert(at);
     }
@@ -76,9 +76,9 @@ impl Signs {
 
 struct SyntaxScan<'a> {
     text: &'a str,
-    handlebars: Signs,
-    mustache: Signs,
-    jinja: Signs,
+    handlebars: SyntaxSigns,
+    mustache: SyntaxSigns,
+    jinja: SyntaxSigns,
     no_jinja_name: bool,
     /// False once a `{% raw %}` without an end was found.
     raw_ends: bool,
@@ -97,9 +97,9 @@ impl<'a> SyntaxScan<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
-            handlebars: Signs::default(),
-            mustache: Signs::default(),
-            jinja: Signs::default(),
+            handlebars: SyntaxSigns::default(),
+            mustache: SyntaxSigns::default(),
+            jinja: SyntaxSigns::default(),
             no_jinja_name: false,
             raw_ends: true,
             sections: Vec::new(),

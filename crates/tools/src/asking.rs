@@ -10,7 +10,7 @@ use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::channel::{self, Answered, Approval, Asker, ChannelSetup, Request, Unanswered, Wait};
+use refdesk_desk::channel::{self, Answered, Approval, ChannelSetup, Request, Requester, Unanswered, Wait};
 use refdesk_desk::engine::{self, Response};
 use refdesk_text::{Code, Error, Fix};
 
@@ -125,7 +125,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
 pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
-    let asker = Asker { who: call.session.who.clone(), session: call.session.id.clone(), desk };
+    let asker = Requester { who: call.session.who.clone(), session: call.session.id.clone(), desk };
     let context = Request::default_context(&call.session.who, Some(&path));
     let request = channel::approval(&setup, asker, &context, approval);
     let wait = wait_for(&request, &setup);

@@ -15,7 +15,7 @@ use super::answer::escape;
 use super::read_reference::{NOTICE, framed};
 use super::{ToolAnswer, ToolCall, ToolResult, closed, select_references};
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
 use refdesk_text::{Error, tokens};
 
@@ -59,7 +59,7 @@ async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u
         about: quoted,
         bytes,
         tokens: usize::try_from(tokens).unwrap_or(usize::MAX),
-        ..Receipt::new(What::Read)
+        ..Receipt::new(JournalEvent::Read)
     };
     // A failure to write the journal is reported as a diagnostic.
     let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use refdesk_core::selection::Access;
 use refdesk_desk::Session;
-use refdesk_desk::channel::presence::{self, Attendant, Presence};
+use refdesk_desk::channel::presence::{self, Presence, PresenceKind};
 use refdesk_desk::engine::{Ending, Engine, Request, Response, Snapshot};
 use refdesk_desk::session::Receipt;
 use refdesk_templates::render::Renderer;
@@ -84,7 +84,7 @@ impl DeskHandle {
             return;
         }
         self.inner.present.get_or_init(|| {
-            let present = presence::attend(workspace, Attendant::Server);
+            let present = presence::attend(workspace, PresenceKind::Server);
             present.inspect_err(|error| tracing::info!("the server cannot be marked as open: {error}")).ok()
         });
     }
@@ -94,7 +94,7 @@ impl DeskHandle {
         if self.inner.is_trial {
             return None;
         }
-        let present = presence::attend(workspace, Attendant::Agent);
+        let present = presence::attend(workspace, PresenceKind::Agent);
         present.inspect_err(|error| tracing::info!("the agent cannot be marked as connected: {error}")).ok()
     }
 

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use refdesk_core::catalog::testing::{inline, local};
     use refdesk_core::catalog::{Catalog, SourceId};
-    use refdesk_core::mention::{Mention, MentionGraph, Via};
+    use refdesk_core::mention::{Mention, MentionGraph, MentionKind};
     use refdesk_core::selection::{Choice as Stored, ExpansionRules, select};
 
     fn snapshot(sources: Vec<Source>, picks: &[&str], mentions: &[(&str, &str)]) -> Snapshot {
@@ -195,7 +195,7 @@ mod tests {
             let mention = |(from, to): &(&str, &str)| Mention {
                 from: SourceId::from(*from),
                 to: SourceId::from(*to),
-                via: Via::Id,
+                via: MentionKind::Id,
                 file: Arc::from(std::path::Path::new("/ws/a.md")),
                 line: 1,
             };

@@ -99,14 +99,14 @@ const DATABASE_TOOLS: [&ToolSpec; 7] = [
 
 /// What decides which tools are offered.
 #[derive(Debug, Clone, Copy)]
-pub struct Offer<'a> {
+pub struct ToolAvailability<'a> {
     /// Names of hidden tools.
     pub excluded: &'a [String],
     /// Whether databases are documented.
     pub has_databases: bool,
 }
 
-impl<'a> From<&'a Snapshot> for Offer<'a> {
+impl<'a> From<&'a Snapshot> for ToolAvailability<'a> {
     fn from(snapshot: &'a Snapshot) -> Self {
         Self { excluded: &snapshot.exclude_tools, has_databases: snapshot.has_databases }
     }
@@ -150,7 +150,7 @@ fn schema(text: &str) -> Map<String, Value> {
 }
 
 /// The tools which are not excluded.
-pub fn offered(offer: Offer<'_>) -> impl Iterator<Item = &'static ToolSpec> {
+pub fn offered(offer: ToolAvailability<'_>) -> impl Iterator<Item = &'static ToolSpec> {
     let of_databases = DATABASE_TOOLS.into_iter().filter(move |_| offer.has_databases);
     TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
@@ -168,7 +168,7 @@ pub async fn call(
     elicit: Option<Box<dyn Elicit>>,
 ) -> Result<ToolAnswer, Error> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
-    let tool = find(name, Offer::from(&snapshot))?;
+    let tool = find(name, ToolAvailability::from(&snapshot))?;
     let excluded = snapshot.exclude_tools;
     let arguments = ToolArguments::new(tool, arguments)?;
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
@@ -181,7 +181,7 @@ pub async fn call(
 }
 
 /// The offered tool of this name.
-fn find(name: &str, offer: Offer<'_>) -> Result<&'static ToolSpec, Error> {
+fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Error> {
     if let Some(tool) = offered(offer).find(|tool| tool.answers_to(name)) {
         return Ok(tool);
     }
@@ -282,7 +282,7 @@ mod tests {
             ("get_join_path", vec![], Err("is for documented databases, and this workspace has none")),
             ("a\u{1b}\n", vec![], Err("there is no tool 'a\\x1b\\n'")),
         ] {
-            match (find(name, Offer { excluded: &without, has_databases: false }), expected) {
+            match (find(name, ToolAvailability { excluded: &without, has_databases: false }), expected) {
                 (Ok(tool), Ok(expected)) => assert_eq!(tool.name, expected),
                 (Err(error), Err(words)) => assert!(error.message.contains(words), "{name}: {}", error.message),
                 (other, _) => panic!("{name}: {other:?}"),

@@ -2,19 +2,19 @@
 
 use refdesk_desk::engine::Request;
 use refdesk_desk::reading::Reading;
-use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_enrich::TextKind;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::tokens;
 
 /// For a text of which the agent wrote nothing.
-pub fn with_text(what: What, text: &str) -> Receipt {
-    let kind = (what == What::Instructed).then_some(TextKind::SystemInstructions);
+pub fn with_text(what: JournalEvent, text: &str) -> Receipt {
+    let kind = (what == JournalEvent::Instructed).then_some(TextKind::SystemInstructions);
     Receipt { kind, text: Some(text.to_owned()), ..with_hash(what, text) }
 }
 
 /// For a text which is in a file, or of which the agent wrote a part: only size and hash are kept.
-pub fn with_hash(what: What, text: &str) -> Receipt {
+pub fn with_hash(what: JournalEvent, text: &str) -> Receipt {
     Receipt {
         bytes: text.len(),
         tokens: usize::try_from(tokens::of_prose(text.len() as u64)).unwrap_or(usize::MAX),
@@ -31,6 +31,6 @@ pub fn read(reading: &Reading, tool: &str) -> Request {
         path: Some(reading.path.clone()),
         bytes: reading.text.len(),
         tokens: usize::try_from(reading.tokens).unwrap_or(usize::MAX),
-        ..Receipt::new(What::Read)
+        ..Receipt::new(JournalEvent::Read)
     }))
 }

@@ -11,8 +11,8 @@ use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec
 use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::session::{Receipt, What};
-use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, needs_overwrite, propose};
+use refdesk_desk::session::{JournalEvent, Receipt};
+use refdesk_files::output::{PriorContent, Proposal, Scope, WriteFailure, needs_overwrite, propose};
 use refdesk_text::{Code, Error};
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
@@ -73,8 +73,11 @@ async fn run(mut call: ToolCall) -> ToolResult {
         }
         Some(Response::Written(Err(WriteFailure { refused, current }))) => {
             // The person who approved it would believe that it was written.
-            let receipt =
-                Receipt { path: Some(path.clone()), reason: refused.message.clone(), ..Receipt::new(What::Unwritten) };
+            let receipt = Receipt {
+                path: Some(path.clone()),
+                reason: refused.message.clone(),
+                ..Receipt::new(JournalEvent::Unwritten)
+            };
             call.handle.note(&call.session, receipt).await;
             let now = current.first().unwrap_or(&proposal);
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
@@ -123,7 +126,7 @@ async fn unified(proposal: &Proposal) -> Result<String, Error> {
 
 /// The diff, unless it would show the agent a file which it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
-    if proposal.before != Before::Nothing {
+    if proposal.before != PriorContent::Nothing {
         let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
         if !access.allows(&proposal.path) {
             return Ok(format!(

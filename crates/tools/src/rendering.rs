@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{FailedAnswer, ToolAnswer, ToolCall, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
-use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, What};
+use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::Syntax;
 use refdesk_text::{Code, Error};
@@ -69,9 +69,9 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     let syntax = arguments.word("syntax", &SYNTAXES)?;
     let values = arguments.values("variables")?;
     let (what, name) = match (named, inline, path) {
-        (Some(name), None, None) => (What::Named(name.clone()), Some(name)),
-        (None, Some(text), None) => (What::Inline(text), None),
-        (None, None, Some(path)) => (What::Inline(read(call, &path).await?), Some(path)),
+        (Some(name), None, None) => (TemplateRef::Named(name.clone()), Some(name)),
+        (None, Some(text), None) => (TemplateRef::Inline(text), None),
+        (None, None, Some(path)) => (TemplateRef::Inline(read(call, &path).await?), Some(path)),
         _ => {
             let hint = "or 'template_name' with a name from listExtractedTemplates; exactly one of the three";
             let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", hint);
@@ -145,7 +145,7 @@ pub(crate) async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&s
         tokens: usize::try_from(refdesk_text::tokens::of_prose(bytes as u64)).unwrap_or(usize::MAX),
         hash: Some(rendering.hash.clone()),
         text: text.filter(|_| rendering.is_from_workspace).map(str::to_owned),
-        ..Receipt::new(session::What::Rendered)
+        ..Receipt::new(session::JournalEvent::Rendered)
     };
     // A failure to write the journal is reported as a diagnostic.
     call.handle.note(&call.session, receipt).await;

@@ -23,7 +23,7 @@ use refdesk_text::{Code, Error};
 
 /// Which parts a person asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum RequestedParts {
     Both,
     Hooks,
     Server,
@@ -32,7 +32,7 @@ pub(super) enum Wanted {
 /// What to write for an agent, and where.
 pub(super) struct Connection {
     verb: Verb,
-    wanted: Wanted,
+    wanted: RequestedParts,
     client: Client,
     for_user: bool,
     files: Vec<FileParts>,
@@ -48,7 +48,13 @@ impl Connection {
     ///
     /// # Errors
     /// The agent has no such part or no such file.
-    pub fn new(desk: &Desk, client: Client, settings: SettingsArgs, wanted: Wanted, verb: Verb) -> Result<Self, Error> {
+    pub fn new(
+        desk: &Desk,
+        client: Client,
+        settings: SettingsArgs,
+        wanted: RequestedParts,
+        verb: Verb,
+    ) -> Result<Self, Error> {
         let has_project = client.server.places.project.is_some();
         if !settings.user && !has_project {
             let message = format!("{} has no settings of a workspace, only your own", client.name);
@@ -58,7 +64,7 @@ impl Connection {
             };
             return Err(Error::new(Code::Usage, message, fix));
         }
-        if wanted == Wanted::Hooks && client.hooks.is_none() {
+        if wanted == RequestedParts::Hooks && client.hooks.is_none() {
             let message = format!("{} has no hooks that could be answered", client.name);
             return Err(Error::new(Code::Usage, message, "connect it without --hooks-only"));
         }
@@ -70,10 +76,10 @@ impl Connection {
             Self { verb, wanted, client, for_user, files: Vec::new(), hook: None, server: None, warnings: Vec::new() };
         let program = new.choose_program();
         let has_hooks = hooks_file.as_ref().is_some_and(|file| new.has_hooks(file));
-        if wanted != Wanted::Hooks {
+        if wanted != RequestedParts::Hooks {
             new.server = Some(client.server.command(&program, for_user));
         }
-        if wanted != Wanted::Server || has_hooks {
+        if wanted != RequestedParts::Server || has_hooks {
             let has_server = new.server.is_some() || new.has_server(desk);
             new.hook = client.hooks.map(|_| write_command(&program, client.word, has_server));
         }
@@ -196,13 +202,13 @@ impl Connection {
     /// The part that a person left out and the agent has already.
     fn other_part(&self, desk: &Desk) -> Option<String> {
         let (places, what, option) = match self.wanted {
-            Wanted::Both => return None,
-            Wanted::Hooks => (self.client.server.places, "the server of refdesk stays", "--hooks-only"),
-            Wanted::Server => (self.client.hooks?.places, "the hooks of refdesk stay", "--mcp-only"),
+            RequestedParts::Both => return None,
+            RequestedParts::Hooks => (self.client.server.places, "the server of refdesk stays", "--hooks-only"),
+            RequestedParts::Server => (self.client.hooks?.places, "the hooks of refdesk stay", "--mcp-only"),
         };
         let file = settings_file::of(desk, &places, self.for_user).ok().flatten()?;
         let is_there = match self.wanted {
-            Wanted::Hooks => {
+            RequestedParts::Hooks => {
                 let text = file.read().ok().flatten().unwrap_or_default();
                 listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
             }

@@ -11,7 +11,7 @@ use refdesk_agents::setup::{
     listed_server,
 };
 use refdesk_desk::{Desk, Session};
-use refdesk_files::output::{Before, Proposal, propose, propose_removal};
+use refdesk_files::output::{PriorContent, Proposal, propose, propose_removal};
 use refdesk_text::{Code, Error};
 
 /// Whether parts are added or removed.
@@ -89,7 +89,7 @@ impl FileParts {
             _ => propose(root, folder, file, &new, scope),
         })?;
         // The file may have changed between the two reads.
-        let is_same = text.map_or(proposal.before == Before::Nothing, |text| proposal.replaces(text));
+        let is_same = text.map_or(proposal.before == PriorContent::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{shown} changed while it was being read");
             return Err(Error::new(Code::Changed, message, "try again"));
@@ -183,8 +183,8 @@ impl FileChange {
     pub fn words(&self) -> [&'static str; 3] {
         match (&self.then, &self.proposal.before) {
             (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],
-            (_, Before::Nothing) => ["write", "Write", "wrote"],
-            (_, Before::File { .. }) => ["change", "Change", "changed"],
+            (_, PriorContent::Nothing) => ["write", "Write", "wrote"],
+            (_, PriorContent::File { .. }) => ["change", "Change", "changed"],
         }
     }
 

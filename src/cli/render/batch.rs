@@ -12,7 +12,7 @@ use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
-use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, What};
+use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::output::{Proposal, conflicts};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
@@ -156,9 +156,9 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
             serde_json::from_value(row).map_err(|_| usage("it is not a JSON object".to_owned()))?;
         let row: Row = serde_json::from_value(row.into()).map_err(|error| usage(error.to_string()))?;
         let what = match (row.name, row.inline, row.file) {
-            (Some(name), None, None) => What::Named(name),
-            (None, Some(text), None) => What::Inline(text),
-            (None, None, Some(file)) => What::File(absolute(&desk.around().current, &file)),
+            (Some(name), None, None) => TemplateRef::Named(name),
+            (None, Some(text), None) => TemplateRef::Inline(text),
+            (None, None, Some(file)) => TemplateRef::File(absolute(&desk.around().current, &file)),
             _ => return Err(usage("it must have exactly one of 'name', 'inline' and 'file'".to_owned())),
         };
         let syntax = match row.syntax {

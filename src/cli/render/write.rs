@@ -6,7 +6,7 @@ use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::super::output::{ask, declined, unasked};
 use refdesk_desk::{Desk, RenderedTemplate, Session};
-use refdesk_files::output::{Before, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
+use refdesk_files::output::{PriorContent, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
@@ -183,9 +183,9 @@ fn preview(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
     let describe = |it: &Proposal| {
         let (verb, with) = match it.before {
-            Before::Nothing => ("write", ""),
-            Before::File { .. } if overwrite => ("replace", ""),
-            Before::File { .. } => ("replace", ", with --overwrite"),
+            PriorContent::Nothing => ("write", ""),
+            PriorContent::File { .. } if overwrite => ("replace", ""),
+            PriorContent::File { .. } => ("replace", ", with --overwrite"),
         };
         format!("this would {verb} {} ({}){with}", it.shown, it.diff.summary())
     };

@@ -8,14 +8,14 @@ use super::row_with_place;
 use crate::cli::answer::CommandOutput;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::session::Written;
-use refdesk_desk::{Desk, Session, Settled};
+use refdesk_desk::{CompleteDesk, Desk, Session};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 
 /// Writes the templates of the selection, or of the given documents.
-pub fn run(desk: &Settled<'_>, session: &Session, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
+pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
     if files.is_empty() {
         // Templates that need trust are neither written nor reported as written.
         let readable = desk.readable(index);

@@ -3,11 +3,11 @@
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{Reply, Snapshot};
 
-use super::super::state::Typist;
+use super::super::state::InputOwner;
 use super::*;
 
 fn state_with(snapshot: Snapshot) -> PlainState {
-    PlainState { snapshot, typist: Typist::Person, ..PlainState::default() }
+    PlainState { snapshot, typist: InputOwner::Person, ..PlainState::default() }
 }
 
 fn choice() -> Snapshot {

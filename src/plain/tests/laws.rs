@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::super::command::COMMANDS;
-use super::super::state::Typist;
+use super::super::state::InputOwner;
 use super::super::update::before_line;
 use super::*;
 use refdesk_desk::engine::{PickReach, Snapshot};
 use refdesk_desk::{
-    Document, LargePick, Price, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange, Spot, Switch,
+    Document, FileLine, LargePick, Price, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange, Switch,
 };
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 use refdesk_files::output::{WriteFailure, WrittenFile};
@@ -109,7 +109,7 @@ fn response(request: &Request, other: bool) -> Response {
             partial: None,
             explains_no_hits: false,
         }))),
-        Request::Locate(_) => Response::Located(Spot { path: "/x\u{1b}[m".into(), line: 3 }),
+        Request::Locate(_) => Response::Located(FileLine { path: "/x\u{1b}[m".into(), line: 3 }),
         Request::JournalLine(number) => {
             let (_, line) = fixture::receipt(*number, "s\u{1b}[m");
             Response::JournalLine(Ok(Box::new(line)))
@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn no_line_panics_or_says_anything_but_lines(lines in prop::collection::vec((line(), any::<bool>()), 1..20)) {
-        let mut state = PlainState { typist: Typist::Person, ..state() };
+        let mut state = PlainState { typist: InputOwner::Person, ..state() };
         let write = fixture::asking_to_write("w", "x\u{1b}[m", "a", "--- a\n+\u{202e}b\n", &["\u{7}"]);
         let choice = fixture::asking("r", "c", "why", &["timeouts", "java-service"]);
         state.snapshot = Snapshot {

@@ -333,15 +333,15 @@ fn the_theme_of_the_full_screen_is_chosen() {
 
 #[test]
 fn what_is_kept_is_there_the_next_time_and_nothing_else_changes() {
-    use crate::plain::saved::{Saved, SavedFiles};
+    use crate::plain::saved::{SavedFiles, SavedState};
     use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
     let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let session = ScreenSessionFile::new(state.path(), workspace.path()).unwrap();
     session.write(&ScreenSession { prompt: "a draft".to_owned(), ..ScreenSession::default() }).unwrap();
     let files = SavedFiles { session: Some(session.clone()), screen: Some(state.path().join("screen.json")) };
     let before = files.read(Vec::new());
-    assert_eq!(before, Saved::default());
-    let mut now = Saved { theme: Some("light".to_owned()), ..before.clone() };
+    assert_eq!(before, SavedState::default());
+    let mut now = SavedState { theme: Some("light".to_owned()), ..before.clone() };
     now.token_limit = Some(4_000);
     now.filters.insert("mine".to_owned(), "java".to_owned());
     files.write(&before, &now).unwrap();

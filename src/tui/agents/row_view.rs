@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use refdesk_core::selection::SelectionState;
-use refdesk_desk::session::What;
+use refdesk_desk::session::JournalEvent;
 use refdesk_desk::{AgentActivity, AgentSession};
 
 use super::AgentsPage;
@@ -147,15 +147,17 @@ fn of_session<'a>(
 }
 
 /// The colour of what happened.
-fn role(what: What) -> ThemeRole {
+fn role(what: JournalEvent) -> ThemeRole {
     match what {
-        What::Enriched | What::Instructed => ThemeRole::Hints,
-        What::Read => ThemeRole::Catalog,
-        What::Selected | What::Unselected | What::Excluded | What::Included => ThemeRole::Selection,
-        What::Written | What::Removed | What::Rendered => ThemeRole::Templates,
-        What::Failed | What::Unwritten => ThemeRole::Error,
-        What::Asked | What::Answered => ThemeRole::Warning,
-        What::Forgot => ThemeRole::Infra,
+        JournalEvent::Enriched | JournalEvent::Instructed => ThemeRole::Hints,
+        JournalEvent::Read => ThemeRole::Catalog,
+        JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
+            ThemeRole::Selection
+        }
+        JournalEvent::Written | JournalEvent::Removed | JournalEvent::Rendered => ThemeRole::Templates,
+        JournalEvent::Failed | JournalEvent::Unwritten => ThemeRole::Error,
+        JournalEvent::Asked | JournalEvent::Answered => ThemeRole::Warning,
+        JournalEvent::Forgot => ThemeRole::Infra,
     }
 }
 

@@ -42,7 +42,7 @@ pub struct CatalogColumns {
 impl CatalogColumns {
     /// For a list of this width.
     pub fn of(counts: &Counts, width: u16) -> Self {
-        let mut room = Room { left: usize::from(width).saturating_sub(LEAD), is_full: false };
+        let mut room = ColumnSpace { left: usize::from(width).saturating_sub(LEAD), is_full: false };
         let least = least(counts);
         let mut all = Self::default();
         let beside_tokens = room.left.saturating_sub(least.tokens + 2);
@@ -132,13 +132,13 @@ impl ListWidths {
 }
 
 /// The columns that are left.
-struct Room {
+struct ColumnSpace {
     left: usize,
     /// Something did not fit: what matters less is not shown either.
     is_full: bool,
 }
 
-impl Room {
+impl ColumnSpace {
     /// Takes this many and one for a blank, or none.
     fn take(&mut self, columns: usize) -> usize {
         if columns == 0 {

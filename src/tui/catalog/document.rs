@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::catalog::portion::{Portion, PortionPage, PortionStart, TextKind};
+use crate::tui::catalog::portion::{DocumentPart, PortionPage, PortionStart, TextKind};
 use crate::tui::glyphs::Glyphs;
 use crate::tui::markdown::{Anchor, FrontMatter};
 use crate::tui::theme::{Theme, ThemeRole};
@@ -22,7 +22,7 @@ pub const MOST_PORTIONS: usize = 16;
 pub struct LoadedDocument {
     pub kind: TextKind,
     /// What is kept, without a gap.
-    pub portions: VecDeque<Portion>,
+    pub portions: VecDeque<DocumentPart>,
     /// The starts of all parts that were read, the kept ones and those before them.
     starts: Vec<PortionStart>,
     /// The position in `starts` of the first part that is kept.
@@ -79,7 +79,7 @@ impl LoadedDocument {
     /// Takes a part that continues the kept ones. Returns the rows that went at the beginning to make room.
     pub fn append(&mut self, document: &mut Document) -> usize {
         let Some(start) = self.starts.get(self.first + self.portions.len()).cloned() else { return 0 };
-        let portion = Portion { start, text: std::mem::take(&mut document.text), ..Portion::default() };
+        let portion = DocumentPart { start, text: std::mem::take(&mut document.text), ..DocumentPart::default() };
         // Nothing new, though there should be more: the file became shorter.
         self.rest = if document.next > document.from { document.rest } else { 0 };
         self.next = document.next;
@@ -101,7 +101,11 @@ impl LoadedDocument {
     pub fn prepend(&mut self, document: &mut Document) {
         let Some(before) = self.first.checked_sub(1) else { return };
         let Some(start) = self.starts.get(before).cloned() else { return };
-        self.portions.push_front(Portion { start, text: std::mem::take(&mut document.text), ..Portion::default() });
+        self.portions.push_front(DocumentPart {
+            start,
+            text: std::mem::take(&mut document.text),
+            ..DocumentPart::default()
+        });
         self.first = before;
         if self.portions.len() > MOST_PORTIONS
             && let Some(last) = self.portions.pop_back()
@@ -210,7 +214,7 @@ impl LoadedDocument {
 
     /// The row of the heading or footnote with this name.
     pub fn row_of_anchor(&self, name: &str) -> Option<usize> {
-        let found = |(nth, portion): (usize, &Portion)| {
+        let found = |(nth, portion): (usize, &DocumentPart)| {
             let page = portion.page.as_ref()?;
             let anchor = page.anchors.iter().find(|anchor| anchor.name == name)?;
             Some(self.first_row(nth) + page.text.row_of(anchor.line, 0))

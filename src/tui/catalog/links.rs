@@ -13,7 +13,7 @@ use crate::tui::markdown::WrittenLink;
 use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::PageLine;
 use refdesk_core::catalog::{Catalog, SourceId};
-use refdesk_core::mention::{Mention, MentionGraph, Via, path_of};
+use refdesk_core::mention::{Mention, MentionGraph, MentionKind, path_of};
 use refdesk_files::path::clean;
 use refdesk_text::fold::{collapsed, tag_key};
 use refdesk_text::whole::WholeWords;
@@ -34,7 +34,7 @@ pub struct PageLink {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTo {
     /// A source, mentioned in this way; in a folder this file of it, and there the heading with this name.
-    Source { id: SourceId, via: Via, file: Option<PathBuf>, anchor: Option<String> },
+    Source { id: SourceId, via: MentionKind, file: Option<PathBuf>, anchor: Option<String> },
     /// A heading or footnote of this document.
     Anchor(String),
     /// An address, for a browser.
@@ -49,8 +49,8 @@ impl LinkTo {
     /// The style that shows what it is.
     pub fn style(&self, theme: &Theme) -> Style {
         let role = match self {
-            Self::Source { via: Via::Id, .. } => ThemeRole::Expansion,
-            Self::Source { via: Via::Path, .. } => ThemeRole::Catalog,
+            Self::Source { via: MentionKind::Id, .. } => ThemeRole::Expansion,
+            Self::Source { via: MentionKind::Path, .. } => ThemeRole::Catalog,
             Self::Anchor(_) => ThemeRole::Strong,
             Self::Address(_) => ThemeRole::Kind,
             Self::Tag(_) => ThemeRole::Match,
@@ -131,11 +131,12 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
     let mut found = Vec::new();
     for (file, text) in document.files.iter().zip(lines) {
         let name = text.text().rfind("  ").unwrap_or(text.text().len());
-        let to = LinkTo::Source { id: document.id.into(), via: Via::Path, file: Some(file.clone()), anchor: None };
+        let to =
+            LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file.clone()), anchor: None };
         found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
         group += 1;
     }
-    let mut by_id: Vec<&Mention> = mentions.iter().filter(|mention| mention.via == Via::Id).collect();
+    let mut by_id: Vec<&Mention> = mentions.iter().filter(|mention| mention.via == MentionKind::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));
     by_id.dedup_by_key(|mention| (mention.line, &mention.to));
     // All ids of a line at once: one with many thousands must not be searched for each of them.
@@ -151,7 +152,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
                 let mention = of_line.binary_search_by(|mention| mention.to.as_str().cmp(id)).ok();
                 let Some(mention) = mention.and_then(|at| of_line.get(at)) else { continue };
                 if is_whole(text, range.start, range.end) {
-                    let to = LinkTo::Source { id: mention.to.clone(), via: Via::Id, file: None, anchor: None };
+                    let to = LinkTo::Source { id: mention.to.clone(), via: MentionKind::Id, file: None, anchor: None };
                     found.push(PageLink { line: shown.line, range, to, group });
                     group += 1;
                 }
@@ -229,14 +230,14 @@ fn target(
     let line = written.source_line;
     let from = document.mentions.partition_point(|mention| mention.line < line);
     let on_line = document.mentions.get(from..).unwrap_or_default().iter();
-    let on_line = on_line.take_while(|mention| mention.line == line).filter(|mention| mention.via == Via::Path);
+    let on_line = on_line.take_while(|mention| mention.line == line).filter(|mention| mention.via == MentionKind::Path);
     let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MOST_ON_LINE).collect();
     ids.dedup();
     let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
     // A source does not mention itself.
     if by_path.is_none() && is_at(full, document.id) {
         return match file_in(document.id) {
-            Some(file) => LinkTo::Source { id: document.id.into(), via: Via::Path, file: Some(file), anchor },
+            Some(file) => LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file), anchor },
             None => LinkTo::Anchor(anchor.unwrap_or_default()),
         };
     }
@@ -251,7 +252,7 @@ fn target(
         free.next().filter(|_| free.next().is_none()).copied()
     };
     match by_path.or_else(only) {
-        Some(id) => LinkTo::Source { id: id.clone(), via: Via::Path, file: file_in(id.as_str()), anchor },
+        Some(id) => LinkTo::Source { id: id.clone(), via: MentionKind::Path, file: file_in(id.as_str()), anchor },
         None => LinkTo::Unlisted(path),
     }
 }
@@ -313,7 +314,7 @@ fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::catalog::portion::{Portion, PortionStart, TextKind};
+    use crate::tui::catalog::portion::{DocumentPart, PortionStart, TextKind};
     use crate::tui::fixture;
     use crate::tui::glyphs::Glyphs;
     use crate::tui::markdown::FrontMatter;
@@ -332,7 +333,7 @@ mod tests {
             mentions: &mentions,
         };
         let start = PortionStart { offset: 0, line: 1, fence: None };
-        let mut portion = Portion { start, text: text.to_owned(), ..Portion::default() };
+        let mut portion = DocumentPart { start, text: text.to_owned(), ..DocumentPart::default() };
         portion.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 60);
         let page = portion.page.as_mut().unwrap();
         mark(&document, &mut CatalogTags::default(), std::iter::once(&mut *page));
@@ -341,12 +342,12 @@ mod tests {
         links.map(|link| (lines[link.line].text()[link.range.clone()].to_owned(), link.to.clone())).collect()
     }
 
-    fn mention(to: &str, via: Via, line: usize) -> Mention {
+    fn mention(to: &str, via: MentionKind, line: usize) -> Mention {
         let file = Path::new(fixture::WORKSPACE).join("adr/adr-004.md").into();
         Mention { from: "circuit-breaker".into(), to: to.into(), via, file, line }
     }
 
-    fn to(id: &str, via: Via) -> LinkTo {
+    fn to(id: &str, via: MentionKind) -> LinkTo {
         LinkTo::Source { id: id.into(), via, file: None, anchor: None }
     }
 
@@ -355,22 +356,26 @@ mod tests {
         let text = "# A\n\nSee retry-pattern, and [this](adr-005.md#why) or\n@timeouts, not my-timeouts.\n\n[Home](https://e.org) \
                     https://x.org/a, [there](#a%20b) and [x](gone.md).\n\n```\ntimeouts\n```\n\nAs #Resilience. #no a#java # java";
         let mentions = vec![
-            mention("retry-pattern", Via::Id, 3),
-            mention("retry-pattern", Via::Path, 3),
-            mention("timeouts", Via::Id, 4),
-            mention("timeouts", Via::Id, 9),
+            mention("retry-pattern", MentionKind::Id, 3),
+            mention("retry-pattern", MentionKind::Path, 3),
+            mention("timeouts", MentionKind::Id, 4),
+            mention("timeouts", MentionKind::Id, 9),
         ];
-        let why =
-            LinkTo::Source { id: "retry-pattern".into(), via: Via::Path, file: None, anchor: Some("why".to_owned()) };
+        let why = LinkTo::Source {
+            id: "retry-pattern".into(),
+            via: MentionKind::Path,
+            file: None,
+            anchor: Some("why".to_owned()),
+        };
         let expected = [
-            ("retry-pattern", to("retry-pattern", Via::Id)),
+            ("retry-pattern", to("retry-pattern", MentionKind::Id)),
             ("this", why),
-            ("timeouts", to("timeouts", Via::Id)),
+            ("timeouts", to("timeouts", MentionKind::Id)),
             ("Home", LinkTo::Address("https://e.org".to_owned())),
             ("https://x.org/a", LinkTo::Address("https://x.org/a".to_owned())),
             ("there", LinkTo::Anchor("a b".to_owned())),
             ("x", LinkTo::Unlisted("gone.md".to_owned())),
-            ("timeouts", to("timeouts", Via::Id)),
+            ("timeouts", to("timeouts", MentionKind::Id)),
             ("#Resilience", LinkTo::Tag("Resilience".to_owned())),
         ];
         let found = marked(text, mentions);
@@ -381,20 +386,22 @@ mod tests {
     #[test]
     fn a_path_is_what_the_graph_says_about_its_line() {
         // Two links on one line are told apart by their paths; one that leads through a link on disk is the only one left.
-        let mentions = vec![mention("retry-pattern", Via::Path, 1), mention("timeouts", Via::Path, 1)];
+        let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
         let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
         assert_eq!(
             found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
-            [to("timeouts", Via::Path), to("retry-pattern", Via::Path),]
+            [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]
         );
-        let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", Via::Path, 1)]);
-        assert_eq!(found[0].1, to("retry-pattern", Via::Path));
-        let found = marked("![a](a.png) [b](adr-005.md)", vec![mention("retry-pattern", Via::Path, 1)]);
+        let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);
+        assert_eq!(found[0].1, to("retry-pattern", MentionKind::Path));
+        let found = marked("![a](a.png) [b](adr-005.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);
         assert_eq!(found[0].1, LinkTo::Unlisted("a.png".to_owned()));
-        let found =
-            marked("[a](adr-004.md#b) [c](../modules/java/docs/x.md)", vec![mention("java-service", Via::Path, 1)]);
+        let found = marked(
+            "[a](adr-004.md#b) [c](../modules/java/docs/x.md)",
+            vec![mention("java-service", MentionKind::Path, 1)],
+        );
         let file = Some(Path::new(fixture::WORKSPACE).join("modules/java/docs/x.md"));
-        let module = LinkTo::Source { id: "java-service".into(), via: Via::Path, file, anchor: None };
+        let module = LinkTo::Source { id: "java-service".into(), via: MentionKind::Path, file, anchor: None };
         assert_eq!(found.into_iter().map(|(_, to)| to).collect::<Vec<_>>(), [LinkTo::Anchor("b".to_owned()), module]);
     }
 

@@ -58,7 +58,7 @@ pub struct PortionStart {
 
 /// A part of a document.
 #[derive(Debug, Clone, Default)]
-pub struct Portion {
+pub struct DocumentPart {
     pub start: PortionStart,
     pub text: String,
     /// The text laid out; `None` if it is due.
@@ -79,7 +79,7 @@ pub struct PortionPage {
     pub code: Vec<CodeBlock>,
 }
 
-impl Portion {
+impl DocumentPart {
     /// The start of the part behind this one, which begins at this offset.
     pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
         let fence = self.start.fence.as_deref();
@@ -191,14 +191,14 @@ mod tests {
 
     #[test]
     fn a_part_goes_on_with_the_code_of_the_one_before() {
-        let first = Portion {
+        let first = DocumentPart {
             start: PortionStart { offset: 0, line: 1, fence: None },
             text: "# A\n\n```java\nint x;\n\n".to_owned(),
-            ..Portion::default()
+            ..DocumentPart::default()
         };
         let start = first.after(21, &TextKind::Markdown);
         assert_eq!(start, PortionStart { offset: 21, line: 6, fence: Some("```java".into()) });
-        let mut second = Portion { start, text: "int y;\n```\nend".to_owned(), ..Portion::default() };
+        let mut second = DocumentPart { start, text: "int y;\n```\nend".to_owned(), ..DocumentPart::default() };
         second.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 40);
         let page = second.page.unwrap();
         let lines: Vec<&str> = page.text.lines().iter().map(PageLine::text).collect();

@@ -24,7 +24,7 @@ use crate::tui::widgets::motion::{Motion, Scroll};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{Document, Spot};
+use refdesk_desk::{Document, FileLine};
 
 /// The document under the cursor as it is read, and where others were left.
 #[derive(Debug, Clone, Default)]
@@ -463,9 +463,9 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
 }
 
 /// The file of the section that the details show, at the line that is read.
-pub fn section_spot(state: &State) -> Option<Spot> {
+pub fn section_spot(state: &State) -> Option<FileLine> {
     let section = state.catalog.section.as_ref().filter(|_| state.focus == Pane::Catalog)?;
-    Some(Spot { path: section.path.clone()?, line: line(state).unwrap_or(section.line.max(1)) })
+    Some(FileLine { path: section.path.clone()?, line: line(state).unwrap_or(section.line.max(1)) })
 }
 
 /// Scrolls as little as possible to show this row.

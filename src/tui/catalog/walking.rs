@@ -9,7 +9,7 @@ use crate::tui::input::Effect;
 use crate::tui::places;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
-use refdesk_core::mention::Via;
+use refdesk_core::mention::MentionKind;
 
 /// A link of the document that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClic
 fn described(state: &State, to: &LinkTo) -> String {
     let key = state.key_in(KeyContext::Details, Action::FollowLink);
     match to {
-        LinkTo::Source { id, via: Via::Id, .. } => format!("@{id}, mentioned by its id: {key} shows it"),
+        LinkTo::Source { id, via: MentionKind::Id, .. } => format!("@{id}, mentioned by its id: {key} shows it"),
         LinkTo::Source { id, file: Some(file), .. } => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             format!("{name} of @{id}: {key} shows it")

@@ -130,7 +130,7 @@ impl Join {
 }
 
 /// A table whose joins are listed.
-struct Branch<'a> {
+struct JoinNode<'a> {
     /// `schema.table`.
     table: &'a str,
     joins: &'a [Join],
@@ -179,7 +179,7 @@ impl DatabasesView {
             && let Some((Some(joins), _)) = self.tree.known.get(path)
         {
             let table = table.name.full();
-            let root = Branch { table: &table, joins, by: None, way: self.way_to(&table), level: 1, open: 0 };
+            let root = JoinNode { table: &table, joins, by: None, way: self.way_to(&table), level: 1, open: 0 };
             self.branch(&root, &mut vec![&table], &mut rows);
         }
         self.tree.rows = rows;
@@ -191,7 +191,7 @@ impl DatabasesView {
     }
 
     /// Adds the joins of a table, and those below the ones that are open.
-    fn branch<'a>(&'a self, of: &Branch<'a>, above: &mut Vec<&'a str>, rows: &mut Vec<JoinRow>) {
+    fn branch<'a>(&'a self, of: &JoinNode<'a>, above: &mut Vec<&'a str>, rows: &mut Vec<JoinRow>) {
         let others = |join: &&Join| !of.by.is_some_and(|(by, from)| join.is_back(by, from));
         let mut joins = of.joins.iter().filter(others).peekable();
         while let Some(join) = joins.next() {
@@ -210,14 +210,14 @@ impl DatabasesView {
                 let by = Some((join, of.table));
                 let level = of.level + 1;
                 above.push(&join.table);
-                self.branch(&Branch { table: &join.table, joins: below, by, way, level, open }, above, rows);
+                self.branch(&JoinNode { table: &join.table, joins: below, by, way, level, open }, above, rows);
                 above.pop();
             }
         }
     }
 
     /// What is below a join, and the joins of its table if they are known.
-    fn end<'a>(&'a self, join: &Join, of: &Branch, way: &str, above: &[&str]) -> (JoinEnd, &'a [Join]) {
+    fn end<'a>(&'a self, join: &Join, of: &JoinNode, way: &str, above: &[&str]) -> (JoinEnd, &'a [Join]) {
         let end = |end| (end, &[][..]);
         if above.contains(&join.table.as_str()) {
             return end(JoinEnd::Cycle);

@@ -14,7 +14,7 @@ use crate::common::databases::{domain, headline, outcome};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::fix;
 use crate::tui::input::Effect;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
@@ -144,7 +144,7 @@ pub fn written(state: &mut State, written: Result<Box<DocumentReport>, Error>) {
     let key = state.key_in(KeyContext::Databases, Action::DocumentDatabases);
     let outcome = outcome(&report, progress.map(|progress| progress.pages.of));
     let text = if report.is_ended { format!("{outcome}: {key} goes on") } else { outcome };
-    state.message = Some(Message { text, tone: Tone::Done });
+    state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
 /// Draws the line of a run.

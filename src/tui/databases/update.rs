@@ -8,7 +8,7 @@ use ratatui::layout::Position;
 use refdesk_core::catalog::SourceId;
 use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{DatabaseOverview, DatabasePage, SearchAnswer, SearchHit, SearchReader, SearchRequest, Spot};
+use refdesk_desk::{DatabaseOverview, DatabasePage, FileLine, SearchAnswer, SearchHit, SearchReader, SearchRequest};
 
 use super::{
     DatabasePath, DatabasePlace, DatabaseSide, DatabaseTab, DatabasesView, RunState, ShownPage, detail, join_view, run,
@@ -174,14 +174,14 @@ fn follow_join(state: &mut State) {
 }
 
 /// The page of the row, else the file that names the databases, at its entry.
-fn spot(state: &State) -> Option<Spot> {
+fn spot(state: &State) -> Option<FileLine> {
     let view = &state.databases;
     let workspace = Path::new(&*state.snapshot.workspace);
     if let Some(path) = view.page_path() {
-        return Some(Spot { path: workspace.join(path), line: 1 });
+        return Some(FileLine { path: workspace.join(path), line: 1 });
     }
     let line = view.row().and_then(|row| view.database(row)).map_or(1, |database| database.line);
-    Some(Spot { path: workspace.join(view.file()?), line })
+    Some(FileLine { path: workspace.join(view.file()?), line })
 }
 
 impl DatabasesView {

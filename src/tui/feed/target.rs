@@ -3,8 +3,8 @@
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, reasons};
-use refdesk_desk::Spot;
-use refdesk_desk::engine::Holds;
+use refdesk_desk::FileLine;
+use refdesk_desk::engine::JournalText;
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext};
@@ -18,7 +18,7 @@ pub enum RowTarget {
     /// To a source of the catalog.
     Source(SourceId),
     /// To a place in a file.
-    File(Spot),
+    File(FileLine),
     /// To the receipt in this line of the journal.
     Receipt(u64),
 }
@@ -54,13 +54,13 @@ pub fn of_feed(state: &State) -> Result<RowTarget, String> {
             format!("no row matches: {} shows all again", state.key_in(KeyContext::Feed, Action::Back))
         });
     };
-    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == Holds::Text) {
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
         return Ok(RowTarget::Receipt(receipt.number));
     }
     source_or_file(state, notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())
 }
 
-fn source_or_file(state: &State, source: Option<&str>, place: Option<Spot>) -> Result<RowTarget, String> {
+fn source_or_file(state: &State, source: Option<&str>, place: Option<FileLine>) -> Result<RowTarget, String> {
     match (source, place) {
         (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(RowTarget::Source(id.into())),
         (_, Some(place)) => Ok(RowTarget::File(place)),
@@ -70,7 +70,7 @@ fn source_or_file(state: &State, source: Option<&str>, place: Option<Spot>) -> R
 }
 
 /// The place in a file that the row names.
-pub fn place(state: &State) -> Result<Spot, String> {
+pub fn place(state: &State) -> Result<FileLine, String> {
     if in_problems(state) {
         let problem = problem(state).ok_or_else(nothing_wrong)?;
         return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
@@ -108,8 +108,8 @@ pub fn mention(state: &State) -> Result<Mention, String> {
 }
 
 /// The place of a mention, unless it is in inline content, whose lines are not those of the file.
-pub fn in_file(state: &State, mention: &Mention) -> Option<Spot> {
+pub fn in_file(state: &State, mention: &Mention) -> Option<FileLine> {
     let parent = state.snapshot.catalog.get(mention.from.as_str())?;
-    let spot = || Spot { path: mention.file.to_path_buf(), line: mention.line };
+    let spot = || FileLine { path: mention.file.to_path_buf(), line: mention.line };
     (!matches!(parent.kind, SourceKind::Inline { .. })).then(spot)
 }

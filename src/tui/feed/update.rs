@@ -11,17 +11,17 @@ use crate::tui::hints::enriched_update;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::places;
-use crate::tui::state::{PanePart, State, Tone};
+use crate::tui::state::{MessageKind, PanePart, State};
 use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Age, Notice, Receipts, Topic};
-use refdesk_desk::session::What;
+use refdesk_desk::session::JournalEvent;
 
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
 pub fn add(state: &mut State, notice: Notice) {
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note);
     if notice.topic == Topic::Problem && notice.place.is_some() {
         let reason = if notice.reason.is_empty() { String::new() } else { format!("; {}", notice.reason) };
         let key = state.key(Action::Problems);
@@ -37,7 +37,7 @@ pub fn add(state: &mut State, notice: Notice) {
 /// that.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { told, age, gap } = receipts;
-    let unwritten = told.iter().rev().find(|(_, line)| line.receipt.what == What::Unwritten);
+    let unwritten = told.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);
     let unwritten = unwritten.map(|(notice, _)| notice.text.clone()).filter(|_| age == Age::Now);
     let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| for_people(notice))).collect();
     if age == Age::Past {

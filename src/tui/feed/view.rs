@@ -17,7 +17,7 @@ use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
-use refdesk_desk::engine::{Notice, Topic, Who};
+use refdesk_desk::engine::{Actor, Notice, Topic};
 
 /// Columns from which topics are written out and sessions have a column.
 const WIDE: u16 = 90;
@@ -232,10 +232,10 @@ fn topic(topic: Topic) -> (&'static str, ThemeRole) {
     }
 }
 
-fn who_role(who: &Who) -> ThemeRole {
+fn who_role(who: &Actor) -> ThemeRole {
     match who {
-        Who::You => ThemeRole::Strong,
-        Who::Other(_) => ThemeRole::Hints,
-        Who::Files => ThemeRole::Infra,
+        Actor::You => ThemeRole::Strong,
+        Actor::Other(_) => ThemeRole::Hints,
+        Actor::Files => ThemeRole::Infra,
     }
 }

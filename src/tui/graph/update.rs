@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
 use refdesk_core::mention::analysis::GraphAnalysis;
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::Request;
 
 use super::level::{self, Level};
@@ -306,7 +306,7 @@ pub fn mention(state: &State) -> Option<Mention> {
 }
 
 /// The file and line of what the row under the cursor is about.
-pub fn spot(state: &State) -> Result<Spot, String> {
+pub fn spot(state: &State) -> Result<FileLine, String> {
     if let Some(problem) = state.broken_link() {
         return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
     }

@@ -158,7 +158,7 @@ fn columns(
     splits: Splits,
     list: ListWidths,
 ) -> Vec<(Column, u16)> {
-    use Column::{Pane as Shown, Reader};
+    use Column::{Pane as RenderPreview, Reader};
     let zoomed = arrangement == Arrangement::Zoomed;
     let (pane, reads) = match focus {
         Focused::Pane(pane) => (pane, false),
@@ -167,14 +167,16 @@ fn columns(
     };
     // Values and preview stand beside each other already.
     if zoomed || width < WIDE || pane == Pane::Templates {
-        return vec![(Shown(pane), width)];
+        return vec![(RenderPreview(pane), width)];
     }
     let usual = |share| splits.first(width, share);
     let left = match pane {
         _ if splits.left.is_some() => usual(USUAL_LEFT),
         Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
         // The list comes first: ids, tags and tokens that a smaller terminal shows are there.
-        Pane::Catalog if list.essential.saturating_add(LEAST_READER) > width => return vec![(Shown(pane), width)],
+        Pane::Catalog if list.essential.saturating_add(LEAST_READER) > width => {
+            return vec![(RenderPreview(pane), width)];
+        }
         Pane::Catalog => {
             let most = width.saturating_sub(READABLE);
             list.whole.min(most).max(list.least.min(width.saturating_sub(LEAST_READER)))
@@ -194,13 +196,13 @@ fn columns(
         Pane::Selection => list.selection.max(left).min(rest.saturating_sub(LEAST_READER)),
         _ => (width * 3 / 10).min(rest.saturating_sub(middle)),
     };
-    let (catalog, selection) = (Shown(Pane::Catalog), Shown(Pane::Selection));
+    let (catalog, selection) = (RenderPreview(Pane::Catalog), RenderPreview(Pane::Selection));
     let beside = match pane {
         Pane::Catalog | Pane::Templates => Reader,
         Pane::Selection if width >= WIDEST && third >= LEAST_THIRD.max(list.selection.min(rest)) => Reader,
-        Pane::Selection | Pane::Hints => Shown(pane),
+        Pane::Selection | Pane::Hints => RenderPreview(pane),
     };
-    if width < WIDEST || third < LEAST_THIRD || matches!((pane, beside), (Pane::Selection, Shown(_))) {
+    if width < WIDEST || third < LEAST_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_))) {
         return vec![(catalog, left), (beside, rest)];
     }
     vec![(catalog, left), (beside, rest - third), (selection, third)]

@@ -8,13 +8,13 @@ use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::requests::view;
-use crate::tui::state::{EndedRequest, Message, PanePart, RequestNews, RequestPlacement, State, Tone, Typing};
+use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State, Typing};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::channel::Request;
-use refdesk_desk::engine::{self, Ended, Over, Reply, Waiting};
+use refdesk_desk::engine::{self, ClosedRequest, Reply, RequestEnd, Waiting};
 
 /// After a snapshot; `before` are the requests until now.
 pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
@@ -44,7 +44,7 @@ pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     let gone = before.iter().find(|waiting| Some(&waiting.request.request_id) == current.as_ref());
     let how = current.as_ref().and_then(|id| state.requests.over.remove(id));
     state.requests.over.clear();
-    let is_own = matches!(how, Some(Ended::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
+    let is_own = matches!(how, Some(RequestEnd::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
     leave_field(state);
     if state.open_window() == Some(WindowKind::Approval) {
         state.window = None;
@@ -107,7 +107,7 @@ fn arrived(state: &mut State, new: &Waiting) {
         let who = view::who(&new.request);
         let text = format!("A answers: {who}{}", view::asks_for(&new.request));
         state.requests.line.news = Some((new.request.request_id.clone(), text));
-        let tone = line_tone(state).unwrap_or(Tone::Note);
+        let tone = line_tone(state).unwrap_or(MessageKind::Note);
         update_line(state, tone);
     }
 }
@@ -118,17 +118,17 @@ fn take_line(state: &mut State) -> bool {
         return true;
     }
     state.requests.line = RequestNews::default();
-    state.message.as_ref().is_none_or(|message| message.tone == Tone::Note)
+    state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note)
 }
 
 /// The tone of the bottom line if it is about requests.
-fn line_tone(state: &State) -> Option<Tone> {
+fn line_tone(state: &State) -> Option<MessageKind> {
     let message = state.message.as_ref()?;
     (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
 }
 
 /// Says how one ended and which arrived.
-fn update_line(state: &mut State, tone: Tone) {
+fn update_line(state: &mut State, tone: MessageKind) {
     let RequestNews { result, news, .. } = &state.requests.line;
     let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
     let text = parts.join(&format!(" {} ", state.skin.glyphs.dot));
@@ -296,7 +296,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Says how a request ended.
-pub fn over(state: &mut State, over: &Over) {
+pub fn over(state: &mut State, over: &ClosedRequest) {
     let id = &over.request.request_id;
     match &mut state.requests.ended {
         Some(gone) if gone.waiting.request.request_id == *id => gone.how = Some(over.ended.clone()),
@@ -313,20 +313,22 @@ pub fn over(state: &mut State, over: &Over) {
         None => "the choice".to_owned(),
     };
     let (tone, text) = match &over.ended {
-        Ended::Here(Reply::Yes) => (Tone::Note, format!("approved: {who} may write {} as shown", path(over))),
-        Ended::Here(Reply::No) if over.request.approval.is_some() => {
-            (Tone::Note, format!("declined: {who} does not write {}", path(over)))
+        RequestEnd::Here(Reply::Yes) => {
+            (MessageKind::Note, format!("approved: {who} may write {} as shown", path(over)))
         }
-        Ended::Here(Reply::No) => (Tone::Note, format!("answered {who}: picked none of them")),
-        Ended::Here(Reply::Chosen(ids)) => {
-            (Tone::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
+        RequestEnd::Here(Reply::No) if over.request.approval.is_some() => {
+            (MessageKind::Note, format!("declined: {who} does not write {}", path(over)))
         }
-        Ended::Elsewhere(Some(by)) => (Tone::Refusal, format!("{by} answered {what} for {who}")),
-        Ended::Elsewhere(None) => (Tone::Refusal, format!("{what} for {who} was answered elsewhere")),
-        Ended::TimedOut => (Tone::Refusal, format!("{what} for {who} timed out without an answer")),
-        Ended::AskerGone => (Tone::Refusal, format!("{who} is gone: {what} is no longer needed")),
-        Ended::Withdrawn => {
-            (Tone::Refusal, format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"))
+        RequestEnd::Here(Reply::No) => (MessageKind::Note, format!("answered {who}: picked none of them")),
+        RequestEnd::Here(Reply::Chosen(ids)) => {
+            (MessageKind::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
+        }
+        RequestEnd::Elsewhere(Some(by)) => (MessageKind::Refusal, format!("{by} answered {what} for {who}")),
+        RequestEnd::Elsewhere(None) => (MessageKind::Refusal, format!("{what} for {who} was answered elsewhere")),
+        RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
+        RequestEnd::AskerGone => (MessageKind::Refusal, format!("{who} is gone: {what} is no longer needed")),
+        RequestEnd::Withdrawn => {
+            (MessageKind::Refusal, format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"))
         }
     };
     if take_line(state) {
@@ -337,6 +339,6 @@ pub fn over(state: &mut State, over: &Over) {
     }
 }
 
-fn path(over: &Over) -> &str {
+fn path(over: &ClosedRequest) -> &str {
     over.request.approval.as_ref().map_or("", |approval| approval.path.as_str())
 }

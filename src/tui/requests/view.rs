@@ -22,7 +22,7 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request};
-use refdesk_desk::engine::{Ended, Waiting};
+use refdesk_desk::engine::{RequestEnd, Waiting};
 
 /// The most rows of the reason above the list; the details have all of it.
 const CONTEXT: usize = 2;
@@ -98,14 +98,14 @@ fn beginning(text: &str, columns: usize) -> String {
     format!("{}{}", cells::clean(&begun), if more { " " } else { "" })
 }
 
-pub fn ended(how: Option<&Ended>) -> String {
+pub fn ended(how: Option<&RequestEnd>) -> String {
     match how {
-        Some(Ended::TimedOut) => "This request timed out without an answer.".to_owned(),
-        Some(Ended::AskerGone) => "The asker is gone: no answer is needed any more.".to_owned(),
-        Some(Ended::Elsewhere(Some(by))) => format!("This request was answered by {}.", short(by)),
-        Some(Ended::Elsewhere(None)) => "This request was answered elsewhere.".to_owned(),
-        Some(Ended::Here(_)) => "This request is answered.".to_owned(),
-        Some(Ended::Withdrawn) | None => "This request was answered elsewhere or withdrawn.".to_owned(),
+        Some(RequestEnd::TimedOut) => "This request timed out without an answer.".to_owned(),
+        Some(RequestEnd::AskerGone) => "The asker is gone: no answer is needed any more.".to_owned(),
+        Some(RequestEnd::Elsewhere(Some(by))) => format!("This request was answered by {}.", short(by)),
+        Some(RequestEnd::Elsewhere(None)) => "This request was answered elsewhere.".to_owned(),
+        Some(RequestEnd::Here(_)) => "This request is answered.".to_owned(),
+        Some(RequestEnd::Withdrawn) | None => "This request was answered elsewhere or withdrawn.".to_owned(),
     }
 }
 

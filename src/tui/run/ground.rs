@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::tui::theme::Ground;
+use crate::tui::theme::Background;
 
 /// How old a question may be whose answer still counts.
 const IN_TIME: Duration = Duration::from_millis(100);
@@ -16,9 +16,9 @@ const LONGEST_WAIT: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroundReport {
     /// Its answer to the question.
-    Answer(Ground),
+    Answer(Background),
     /// It has changed: light and dark are switched (mode 2031).
-    Changed(Ground),
+    Changed(Background),
 }
 
 impl GroundReport {
@@ -35,14 +35,14 @@ impl GroundReport {
             parts.iter().map(|part| thousandths(part)).collect::<Option<Vec<_>>>()?.try_into().ok()?;
         // As bright as it looks, by the weights of Rec. 709.
         let bright = (2126 * red + 7152 * green + 722 * blue) / 10_000;
-        Some(Self::Answer(if bright > 500 { Ground::Light } else { Ground::Dark }))
+        Some(Self::Answer(if bright > 500 { Background::Light } else { Background::Dark }))
     }
 
     /// The number in a notice of mode 2031.
     pub fn of_scheme(number: &str) -> Option<Self> {
         match number {
-            "1" => Some(Self::Changed(Ground::Dark)),
-            "2" => Some(Self::Changed(Ground::Light)),
+            "1" => Some(Self::Changed(Background::Dark)),
+            "2" => Some(Self::Changed(Background::Light)),
             _ => None,
         }
     }
@@ -69,7 +69,7 @@ impl GroundQuestion {
     }
 
     /// The background that this report changes to, if it counts.
-    pub fn take(&mut self, report: GroundReport, now: Instant) -> Option<Ground> {
+    pub fn take(&mut self, report: GroundReport, now: Instant) -> Option<Background> {
         match report {
             GroundReport::Changed(ground) => Some(ground),
             GroundReport::Answer(ground) => {
@@ -93,14 +93,14 @@ mod tests {
     #[test]
     fn colours_are_light_or_dark() {
         for (text, expected) in [
-            ("rgb:0000/0000/0000", Some(Ground::Dark)),
-            ("rgb:1e1e/1e1e/1e1e", Some(Ground::Dark)),
-            ("rgb:ffff/ffff/ffff", Some(Ground::Light)),
-            ("rgb:fd/f6/e3", Some(Ground::Light)),
-            ("rgba:0000/2b2b/3636/ffff", Some(Ground::Dark)),
-            ("#fafafa", Some(Ground::Light)),
-            ("rgb:00/00/ff", Some(Ground::Dark)),
-            ("rgb:f/f/0", Some(Ground::Light)),
+            ("rgb:0000/0000/0000", Some(Background::Dark)),
+            ("rgb:1e1e/1e1e/1e1e", Some(Background::Dark)),
+            ("rgb:ffff/ffff/ffff", Some(Background::Light)),
+            ("rgb:fd/f6/e3", Some(Background::Light)),
+            ("rgba:0000/2b2b/3636/ffff", Some(Background::Dark)),
+            ("#fafafa", Some(Background::Light)),
+            ("rgb:00/00/ff", Some(Background::Dark)),
+            ("rgb:f/f/0", Some(Background::Light)),
             ("rgb:0000/0000", None),
             ("rgb:x/y/z", None),
             ("rgb:12345/0/0", None),
@@ -117,17 +117,17 @@ mod tests {
     fn an_answer_counts_only_in_time_and_a_change_always() {
         let start = Instant::now();
         let after = |milliseconds| start + Duration::from_millis(milliseconds);
-        let answer = GroundReport::Answer(Ground::Light);
+        let answer = GroundReport::Answer(Background::Light);
         let mut question = GroundQuestion::default();
         assert_eq!((question.take(answer, start), question.awaited_until(start)), (None, None), "nothing was asked");
         question.ask(start);
         assert_eq!(question.awaited_until(after(20)), Some(after(120)));
         assert_eq!(question.awaited_until(after(950)), Some(after(1000)));
         assert_eq!(question.awaited_until(after(1000)), None);
-        assert_eq!(question.take(answer, after(100)), Some(Ground::Light));
+        assert_eq!(question.take(answer, after(100)), Some(Background::Light));
         assert_eq!(question.take(answer, after(100)), None, "it was answered");
         question.ask(start);
-        assert_eq!(question.take(GroundReport::Changed(Ground::Dark), after(5000)), Some(Ground::Dark));
+        assert_eq!(question.take(GroundReport::Changed(Background::Dark), after(5000)), Some(Background::Dark));
         assert_eq!(question.take(answer, after(101)), None);
         assert_eq!(question.awaited_until(after(102)), None, "nothing more is left to come");
     }

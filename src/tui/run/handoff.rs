@@ -15,7 +15,7 @@ use crate::tui::run::signals;
 use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::Response;
 use refdesk_text::{Code, Error};
 
@@ -27,7 +27,7 @@ const LATE: Duration = Duration::from_millis(500);
 
 impl App {
     /// Opens this location in the user's editor and waits until it exits.
-    pub(super) async fn edit(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<()> {
+    pub(super) async fn edit(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<()> {
         self.lend_to_editor(spot, signals).await.map(|_| ())
     }
 
@@ -41,7 +41,7 @@ impl App {
                 return self.refuse(Error::new(Code::Editor, message, ""));
             }
         };
-        let spot = Spot { path: slip.path().to_path_buf(), line };
+        let spot = FileLine { path: slip.path().to_path_buf(), line };
         let came_back = self.lend_to_editor(&spot, signals).await?;
         if self.ended.is_some() {
             return Ok(());
@@ -56,7 +56,7 @@ impl App {
     }
 
     /// Lends the terminal to the editor; returns whether it succeeded.
-    async fn lend_to_editor(&mut self, spot: &Spot, signals: &mut ScreenSignals) -> io::Result<bool> {
+    async fn lend_to_editor(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(self.editor.as_deref(), |name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(error) => return self.refuse(error).map(|()| false),

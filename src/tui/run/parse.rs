@@ -321,7 +321,7 @@ mod tests {
 
     use super::*;
     use crate::tui::key::Key;
-    use crate::tui::theme::Ground;
+    use crate::tui::theme::Background;
 
     /// Everything in these bytes, in the keymap's notation.
     fn all(bytes: &[u8], then: InputTail) -> (Vec<Event>, usize) {
@@ -403,10 +403,10 @@ mod tests {
     fn what_a_terminal_says_of_its_background() {
         use GroundReport::{Answer, Changed};
         for (bytes, expected) in [
-            ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Ground(Answer(Ground::Dark), 24)),
-            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\j", ParsedInput::Ground(Answer(Ground::Light), 25)),
-            ("\x1b[?997;1n", ParsedInput::Ground(Changed(Ground::Dark), 9)),
-            ("\x1b[?997;2nj", ParsedInput::Ground(Changed(Ground::Light), 9)),
+            ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Ground(Answer(Background::Dark), 24)),
+            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\j", ParsedInput::Ground(Answer(Background::Light), 25)),
+            ("\x1b[?997;1n", ParsedInput::Ground(Changed(Background::Dark), 9)),
+            ("\x1b[?997;2nj", ParsedInput::Ground(Changed(Background::Light), 9)),
             ("\x1b[?997;3n", ParsedInput::Nothing(9)),
             ("\x1b]10;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),
             ("\x1bP11;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),

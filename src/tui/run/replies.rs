@@ -12,10 +12,10 @@ use crate::tui::state::Questions;
 
 #[derive(Default)]
 pub struct Replies {
-    waiting: Vec<Waiting>,
+    waiting: Vec<AwaitedReply>,
 }
 
-struct Waiting {
+struct AwaitedReply {
     /// The number of the question; `None` for a change.
     question: Option<u64>,
     answer: Pin<Box<dyn Future<Output = Option<Response>>>>,
@@ -23,7 +23,7 @@ struct Waiting {
 
 impl Replies {
     pub fn add(&mut self, question: Option<u64>, answer: impl Future<Output = Option<Response>> + 'static) {
-        self.waiting.push(Waiting { question, answer: Box::pin(answer) });
+        self.waiting.push(AwaitedReply { question, answer: Box::pin(answer) });
     }
 
     /// Withdraws the questions whose answer is no longer wanted.

@@ -14,7 +14,7 @@ use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{RenderFailure, Shown};
+use refdesk_desk::{RenderFailure, RenderPreview};
 use refdesk_templates::holds_sample;
 
 /// Columns that one key scrolls.
@@ -58,7 +58,12 @@ pub fn is_answered(state: &State) -> bool {
     !state.templates.is_waiting
 }
 
-pub fn answer(state: &mut State, template: String, outcome: Result<Shown, RenderFailure>, effects: &mut Vec<Effect>) {
+pub fn answer(
+    state: &mut State,
+    template: String,
+    outcome: Result<RenderPreview, RenderFailure>,
+    effects: &mut Vec<Effect>,
+) {
     state.templates.is_waiting = false;
     let before = state.templates.preview.take().filter(|preview| preview.template == template);
     let view = state.view();
@@ -78,8 +83,8 @@ pub fn answer(state: &mut State, template: String, outcome: Result<Shown, Render
 }
 
 /// The rendered text, with the previous highlighting where it still fits.
-fn rendered(before: Option<RenderedText>, shown: Shown) -> RenderedText {
-    let Shown { made: rendered, proposal } = shown;
+fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText {
+    let RenderPreview { made: rendered, proposal } = shown;
     let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
     let lines: Arc<[String]> = rendered.text.lines().map(|line| cells::clean(line).into_owned()).collect();
     let before = before.map(|before| before.text).unwrap_or_default();

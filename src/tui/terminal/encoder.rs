@@ -9,7 +9,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthStr;
 
-use super::pen::Pen;
+use super::pen::TerminalStyle;
 
 /// Rows that are gone down by line feeds: for more, an absolute position is shorter.
 const STEPS_DOWN: u16 = 2;
@@ -28,7 +28,7 @@ pub struct FrameEncoder {
     /// The terminal's columns: behind the last one, terminals disagree where the cursor is.
     columns: u16,
     at: Option<WritePosition>,
-    pen: Pen,
+    pen: TerminalStyle,
     /// The text cursor that the frame wants.
     caret: Option<Position>,
     /// The one that the terminal shows.
@@ -60,7 +60,7 @@ impl FrameEncoder {
         if self.bytes.is_empty() && self.caret == self.shown_caret {
             return Vec::new();
         }
-        self.set_pen(Pen::default());
+        self.set_pen(TerminalStyle::default());
         match self.caret {
             Some(caret) => {
                 self.go_to(caret);
@@ -106,7 +106,7 @@ impl FrameEncoder {
     }
 
     /// Changes the attributes.
-    fn set_pen(&mut self, pen: Pen) {
+    fn set_pen(&mut self, pen: TerminalStyle) {
         if pen != self.pen {
             let parameters = pen.parameters_after(self.pen);
             self.push_args(format_args!("\x1b[{parameters}m"));
@@ -184,7 +184,7 @@ impl Backend for FrameEncoder {
     }
 
     fn clear_region(&mut self, region: ClearType) -> io::Result<()> {
-        self.set_pen(Pen::default());
+        self.set_pen(TerminalStyle::default());
         if let Some(caret) = self.caret {
             self.go_to(caret);
         }
@@ -214,7 +214,7 @@ impl Backend for FrameEncoder {
 
 /// Whether erasing gives this cell: terminals disagree about erasing with a background.
 fn is_plain_blank(cell: &Cell) -> bool {
-    cell.symbol() == " " && Pen::from(cell).is_unseen_on_blanks()
+    cell.symbol() == " " && TerminalStyle::from(cell).is_unseen_on_blanks()
 }
 
 #[cfg(test)]

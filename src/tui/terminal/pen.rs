@@ -8,25 +8,25 @@ const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).
 
 /// The attributes with which the terminal writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pen {
+pub struct TerminalStyle {
     fg: Color,
     bg: Color,
     modifier: Modifier,
 }
 
-impl Default for Pen {
+impl Default for TerminalStyle {
     fn default() -> Self {
         Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() }
     }
 }
 
-impl From<&Cell> for Pen {
+impl From<&Cell> for TerminalStyle {
     fn from(cell: &Cell) -> Self {
         Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
     }
 }
 
-impl Pen {
+impl TerminalStyle {
     /// The pen for this cell after this one. On a blank, the colour of text is not seen, so it stays.
     pub fn for_cell(self, cell: &Cell) -> Self {
         let wanted = Self::from(cell);
@@ -50,7 +50,7 @@ impl Pen {
 }
 
 /// The parameters that change one pen into another.
-fn differing(from: Pen, to: Pen) -> String {
+fn differing(from: TerminalStyle, to: TerminalStyle) -> String {
     let mut parameters = Parameters::default();
     let gone = from.modifier.difference(to.modifier);
     let mut kept = from.modifier.intersection(to.modifier);
@@ -70,22 +70,22 @@ fn differing(from: Pen, to: Pen) -> String {
     }
     parameters.add_modifiers(to.modifier.difference(kept));
     if from.fg != to.fg {
-        parameters.add(&colour(to.fg, Ground::Text));
+        parameters.add(&colour(to.fg, ColourLayer::Text));
     }
     if from.bg != to.bg {
-        parameters.add(&colour(to.bg, Ground::Back));
+        parameters.add(&colour(to.bg, ColourLayer::Back));
     }
     parameters.0
 }
 
 /// The parameters that set a pen whatever it was before.
-fn anew(pen: Pen) -> String {
-    if pen == Pen::default() {
+fn anew(pen: TerminalStyle) -> String {
+    if pen == TerminalStyle::default() {
         return String::new();
     }
     let mut parameters = Parameters("0".to_owned());
     parameters.add_modifiers(pen.modifier);
-    for (set, ground) in [(pen.fg, Ground::Text), (pen.bg, Ground::Back)] {
+    for (set, ground) in [(pen.fg, ColourLayer::Text), (pen.bg, ColourLayer::Back)] {
         if set != Color::Reset {
             parameters.add(&colour(set, ground));
         }
@@ -125,12 +125,12 @@ impl Parameters {
 
 /// What a colour is for.
 #[derive(Clone, Copy)]
-enum Ground {
+enum ColourLayer {
     Text,
     Back,
 }
 
-fn colour(colour: Color, ground: Ground) -> String {
+fn colour(colour: Color, ground: ColourLayer) -> String {
     // The sixteen have numbers that terminals of sixteen colours know: eight of them, and eight bright ones.
     let named = match colour {
         Color::Black => 0,
@@ -156,7 +156,7 @@ fn colour(colour: Color, ground: Ground) -> String {
     (10 * ground.first_digit() + named).to_string()
 }
 
-impl Ground {
+impl ColourLayer {
     fn first_digit(self) -> u8 {
         match self {
             Self::Text => 3,
@@ -171,18 +171,18 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_set() {
-        let pen = |fg, bg, modifier| Pen { fg, bg, modifier };
+        let pen = |fg, bg, modifier| TerminalStyle { fg, bg, modifier };
         let (none, bold, dim) = (Modifier::empty(), Modifier::BOLD, Modifier::DIM);
         let (blue, lit) = (Color::Indexed(75), Color::Indexed(236));
         for (before, after, parameters) in [
-            (Pen::default(), pen(blue, Color::Reset, bold), "1;38;5;75"),
-            (pen(blue, Color::Reset, bold), Pen::default(), ""),
+            (TerminalStyle::default(), pen(blue, Color::Reset, bold), "1;38;5;75"),
+            (pen(blue, Color::Reset, bold), TerminalStyle::default(), ""),
             (pen(blue, lit, bold), pen(blue, lit, none), "22"),
             (pen(blue, lit, bold | dim), pen(blue, lit, dim), "22;2"),
             (pen(blue, lit, none), pen(blue, Color::Reset, none), "49"),
             (pen(Color::Rgb(1, 2, 3), lit, bold | dim), pen(blue, Color::Reset, Modifier::ITALIC), "0;3;38;5;75"),
-            (Pen::default(), pen(Color::Red, Color::LightCyan, none), "31;106"),
-            (Pen::default(), pen(Color::Rgb(1, 2, 3), Color::Rgb(4, 5, 6), none), "38;2;1;2;3;48;2;4;5;6"),
+            (TerminalStyle::default(), pen(Color::Red, Color::LightCyan, none), "31;106"),
+            (TerminalStyle::default(), pen(Color::Rgb(1, 2, 3), Color::Rgb(4, 5, 6), none), "38;2;1;2;3;48;2;4;5;6"),
         ] {
             assert_eq!(after.parameters_after(before), parameters, "{before:?} to {after:?}");
         }

@@ -2,7 +2,7 @@
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
@@ -255,7 +255,7 @@ fn the_way_back_is_never_cut_off() {
         let mut state = fixture::state(width, height);
         for source in ["module", &"module-of-a-long-name".repeat(9)] {
             let text = format!("Excluded @{source}; 3 more sources released, ~11,540 tokens saved: u undoes it");
-            state.message = Some(Message { text, tone: Tone::Done });
+            state.message = Some(Message { text, tone: MessageKind::Done });
             let shown = screen(&state);
             let end: Vec<&str> = shown.lines().rev().take(2).collect();
             assert!(format!("{} {}", end[1].trim(), end[0].trim()).ends_with(": u undoes it"), "{shown}");
@@ -444,7 +444,7 @@ fn a_file_that_breaks_is_an_error_until_it_is_read() {
     let broken = refdesk_desk::engine::Notice {
         topic: refdesk_desk::engine::Topic::Problem,
         reason: "what was read before stays in use".to_owned(),
-        place: Some(refdesk_desk::Spot { path: "/home/ada/payments/references.json".into(), line: 1 }),
+        place: Some(refdesk_desk::FileLine { path: "/home/ada/payments/references.json".into(), line: 1 }),
         ..fixture::notice("error: references.json:1:13: not valid JSON")
     };
     event(&mut state, Event::Notice(broken));

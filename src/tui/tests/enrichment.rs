@@ -9,7 +9,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic, Who};
+use refdesk_desk::engine::{Actor, Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
 use refdesk_enrich::{BlockKind, Level, Matcher};
 
 use crate::tui::tests::busy_morning;
@@ -63,7 +63,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
         time: "11:05:12".to_owned(),
         session: Some("s-42".into()),
         reason: "session s-42".to_owned(),
-        ..Notice::new(Who::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
+        ..Notice::new(Actor::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
     };
     let (_, line) = fixture::receipt(9, "s-42");
     event(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
@@ -298,7 +298,7 @@ fn the_labels_of_a_receipt_are_aligned() {
 #[test]
 fn skipped_lines_are_counted() {
     let mut state = fixture::state(80, 24);
-    let gap = Some(Notice::new(Who::Files, Topic::Desk, "5 more came too fast to be told"));
+    let gap = Some(Notice::new(Actor::Files, Topic::Desk, "5 more came too fast to be told"));
     let told = vec![fixture::receipt(7, "s")];
     event(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
     let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();

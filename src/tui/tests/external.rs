@@ -6,7 +6,7 @@ use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::update::update;
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Event, LocateTarget, Notice, Request, Response};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -14,8 +14,8 @@ use refdesk_text::report::Diagnostic;
 use crate::tui::tests::screen;
 use crate::tui::tests::{answer, event, message, press};
 
-fn spot() -> Spot {
-    Spot { path: "/w/a.md".into(), line: 3 }
+fn spot() -> FileLine {
+    FileLine { path: "/w/a.md".into(), line: 3 }
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn with_notices() -> State {
 
 #[test]
 fn rows_with_a_location() {
-    let at = |path: &str, line| Effect::Edit(Spot { path: Path::new(fixture::WORKSPACE).join(path), line });
+    let at = |path: &str, line| Effect::Edit(FileLine { path: Path::new(fixture::WORKSPACE).join(path), line });
     let opens = |wanted| Effect::Ask(Request::Locate(wanted));
     for (keys, expected) in [
         ("d Enter", at("references.json", 41)),
@@ -204,7 +204,7 @@ fn templates_open_at_the_line_of_their_error() {
             let outcome = Err(fixture::unrendered("no", line));
             answer(&mut state, Response::Preview { template, outcome });
         }
-        let spot = Spot { path: path.into(), line };
+        let spot = FileLine { path: path.into(), line };
         assert_eq!(press(&mut state, "o"), [Effect::Edit(spot)], "{keys} {failed:?}");
     }
 }

@@ -341,7 +341,7 @@ fn ids_are_whole_as_long_as_something_else_can_go() {
         let mention = refdesk_core::mention::Mention {
             from: "one".into(),
             to: long.into(),
-            via: refdesk_core::mention::Via::Path,
+            via: refdesk_core::mention::MentionKind::Path,
             file: std::path::Path::new(fixture::WORKSPACE).join("docs/architecture/decisions/one.md").into(),
             line: 120,
         };

@@ -11,7 +11,7 @@ use crate::tui::state::{PanePart, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot, Topic};
-use refdesk_desk::{LargePick, Placing, SearchAnswer, SearchHit, SearchMode, SelectionChange};
+use refdesk_desk::{HitRank, LargePick, SearchAnswer, SearchHit, SearchMode, SelectionChange};
 use refdesk_text::{Code, Error, Fix};
 
 use crate::tui::tests::{answer, busy_morning, commands, event, message, press, screen, stale};
@@ -29,7 +29,7 @@ fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word
         excerpt: excerpt.to_owned(),
         matches: std::iter::once(at..at + word.len()).collect(),
         score: 0.18,
-        because: vec![Placing { list: "words", rank: 1, words: vec![word.to_owned()], cosine: None }],
+        because: vec![HitRank { list: "words", rank: 1, words: vec![word.to_owned()], cosine: None }],
         readable: true,
         selected: false,
         tokens: 120,

@@ -19,7 +19,7 @@ use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
-use refdesk_desk::engine::{Age, Event, Notice, Receipts, Response, Topic, Who};
+use refdesk_desk::engine::{Actor, Age, Event, Notice, Receipts, Response, Topic};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 
@@ -205,7 +205,7 @@ fn take(state: &mut State, step: Step) {
         }
         Step::Notice(text) => {
             let subject = ["timeouts", "gone"].get(text.len() % 3).map(|id| SourceId::from(*id));
-            let who = if text.contains('a') { Who::You } else { Who::Other(text.as_str().into()) };
+            let who = if text.contains('a') { Actor::You } else { Actor::Other(text.as_str().into()) };
             let notice = Notice { reason: text.clone(), subject, ..Notice::new(who, Topic::Problem, text) };
             Input::Event(Event::Notice(notice))
         }

@@ -69,11 +69,11 @@ fn reads(size: Size, keys: &str) -> State {
     };
     let mut snapshot = fixture::snapshot();
     let mut graph = fixture::graph();
-    use refdesk_core::mention::Via;
+    use refdesk_core::mention::MentionKind;
     let mentions = [
-        mention("retry-pattern", Via::Id, 9),
-        mention("timeouts", Via::Path, 20),
-        mention("retry-pattern", Via::Id, 29),
+        mention("retry-pattern", MentionKind::Id, 9),
+        mention("timeouts", MentionKind::Path, 20),
+        mention("retry-pattern", MentionKind::Id, 29),
     ];
     graph.insert("circuit-breaker".into(), mentions.to_vec().into());
     snapshot.graph = graph.into();

@@ -12,9 +12,9 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{
-    Age, Ended, Event, Notice, Over, Receipts, Reply, Request, Response, Snapshot, Topic, Waiting,
+    Age, ClosedRequest, Event, Notice, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic, Waiting,
 };
-use refdesk_desk::session::{Receipt, What};
+use refdesk_desk::session::{JournalEvent, Receipt};
 
 use crate::tui::input::Effect;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
@@ -197,8 +197,8 @@ fn waiting_requests_are_shown_in_turn() {
 
 #[test]
 fn keys_meant_for_an_ended_request_do_nothing_else() {
-    let ends = |state: &mut State, waiting: &Waiting, ended: Ended, left: &[Waiting], is_told_first: bool| {
-        let over = Event::Over(Box::new(Over { request: waiting.request.clone(), ended }));
+    let ends = |state: &mut State, waiting: &Waiting, ended: RequestEnd, left: &[Waiting], is_told_first: bool| {
+        let over = Event::Over(Box::new(ClosedRequest { request: waiting.request.clone(), ended }));
         if is_told_first {
             event(state, over.clone());
         }
@@ -208,10 +208,10 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
         }
     };
     for (waiting, ended, said) in [
-        (choice("r1"), Ended::TimedOut, "This request timed out without an answer."),
-        (choice("r1"), Ended::AskerGone, "The asker is gone"),
-        (write("r1"), Ended::Elsewhere(Some("a screen".to_owned())), "This request was answered by a screen."),
-        (write("r1"), Ended::Withdrawn, "This request was answered elsewhere or withdrawn"),
+        (choice("r1"), RequestEnd::TimedOut, "This request timed out without an answer."),
+        (choice("r1"), RequestEnd::AskerGone, "The asker is gone"),
+        (write("r1"), RequestEnd::Elsewhere(Some("a screen".to_owned())), "This request was answered by a screen."),
+        (write("r1"), RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn"),
     ] {
         for is_told_first in [true, false] {
             for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"].into_iter().enumerate() {
@@ -233,7 +233,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
     }
     // A user in another pane is not interrupted.
     let mut state = desk("A Space 1", &[choice("r1")]);
-    ends(&mut state, &choice("r1"), Ended::TimedOut, &[], true);
+    ends(&mut state, &choice("r1"), RequestEnd::TimedOut, &[], true);
     assert!(state.shown_request().is_none() && state.requests.ended.is_none());
 }
 
@@ -301,31 +301,31 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
     for notice in ["Picked them", "References transitively included: @error-handling"] {
         event(&mut state, Event::Notice(fixture::notice(notice)));
     }
-    let ended = Ended::Here(chosen(&OFFERED));
-    event(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended })));
+    let ended = RequestEnd::Here(chosen(&OFFERED));
+    event(&mut state, Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended })));
     assert_eq!(message(&state), said);
 }
 
 #[test]
 fn the_end_of_each_request_is_reported() {
-    let by = |by: &str| Ended::Elsewhere(Some(by.to_owned()));
+    let by = |by: &str| RequestEnd::Elsewhere(Some(by.to_owned()));
     for (waiting, ended, said) in [
-        (choice("r"), Ended::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
-        (choice("r"), Ended::Here(Reply::No), "answered claude over mcp: picked none of them"),
-        (write("r"), Ended::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
-        (write("r"), Ended::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
+        (choice("r"), RequestEnd::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
+        (choice("r"), RequestEnd::Here(Reply::No), "answered claude over mcp: picked none of them"),
+        (write("r"), RequestEnd::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
+        (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
         (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
-        (choice("r"), Ended::Elsewhere(None), "the choice for claude over mcp was answered elsewhere"),
-        (choice("r"), Ended::TimedOut, "the choice for claude over mcp timed out without an answer"),
-        (write("r"), Ended::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
+        (choice("r"), RequestEnd::Elsewhere(None), "the choice for claude over mcp was answered elsewhere"),
+        (choice("r"), RequestEnd::TimedOut, "the choice for claude over mcp timed out without an answer"),
+        (write("r"), RequestEnd::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
         (
             choice("r"),
-            Ended::Withdrawn,
+            RequestEnd::Withdrawn,
             "claude over mcp no longer asks for the choice: it was answered elsewhere or withdrawn",
         ),
     ] {
         let mut state = desk("", &[]);
-        event(&mut state, Event::Over(Box::new(Over { request: waiting.request, ended })));
+        event(&mut state, Event::Over(Box::new(ClosedRequest { request: waiting.request, ended })));
         assert_eq!(message(&state), said);
     }
 }
@@ -336,7 +336,8 @@ fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         press(&mut state, "A n 1");
-        let over = Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Here(Reply::No) }));
+        let over =
+            Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Here(Reply::No) }));
         if is_told_first {
             event(&mut state, over.clone());
         }
@@ -350,7 +351,7 @@ fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
 
 #[test]
 fn an_asker_that_is_gone_is_not_counted() {
-    let over = |it: Waiting| Event::Over(Box::new(Over { request: it.request, ended: Ended::TimedOut }));
+    let over = |it: Waiting| Event::Over(Box::new(ClosedRequest { request: it.request, ended: RequestEnd::TimedOut }));
     let timed_out = "the choice for claude over mcp timed out without an answer";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
@@ -364,7 +365,10 @@ fn an_asker_that_is_gone_is_not_counted() {
         }
         assert_eq!(message(&state), timed_out);
         // Keys for the next request are read after it.
-        event(&mut state, Event::Over(Box::new(Over { request: choice("r1").request, ended: Ended::Withdrawn })));
+        event(
+            &mut state,
+            Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
+        );
         tell(&mut state, &[]);
         assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
     }
@@ -516,7 +520,7 @@ fn an_approved_write_that_failed_is_said() {
     state.note("Approved: ag over mcp may write x.txt as shown".to_owned());
     let reason = "x.txt changed after the difference was shown";
     let (mut notice, mut line) = fixture::receipt(7, "s");
-    line.receipt = Receipt { reason: reason.to_owned(), ..Receipt::new(What::Unwritten) };
+    line.receipt = Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Unwritten) };
     (notice.topic, notice.text) = (Topic::Failed, format!("Not written: {reason}"));
     let receipts = Receipts { told: vec![(notice, line)], age: Age::Now, gap: None };
     event(&mut state, Event::Receipts(receipts));

@@ -9,7 +9,7 @@ use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, Themes};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::Shown;
+use refdesk_desk::RenderPreview;
 use refdesk_desk::engine::{Event, Response};
 
 use crate::tui::tests::{PROMPT, answer, busy_morning, event, paint, press, snapshot, typed};
@@ -33,7 +33,7 @@ fn busy(size: Size, keys: &str) -> State {
 }
 
 /// A rendered template, and what writing it would change.
-fn proposed(size: Size, keys: &str, shown: &Shown) -> State {
+fn proposed(size: Size, keys: &str, shown: &RenderPreview) -> State {
     let mut state = fixture::state(size.width, size.height);
     press(&mut state, "4");
     let template = || "CircuitBreaker.java.tpl".to_owned();
@@ -107,9 +107,10 @@ fn asked(size: Size, keys: &str) -> State {
 }
 
 /// A request that ended while it was shown.
-fn ended(size: Size, how: &refdesk_desk::engine::Ended) -> State {
+fn ended(size: Size, how: &refdesk_desk::engine::RequestEnd) -> State {
     let mut state = asked(size, "A");
-    let over = refdesk_desk::engine::Over { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
+    let over =
+        refdesk_desk::engine::ClosedRequest { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&[]))));
     event(&mut state, Event::Over(Box::new(over)));
     state
@@ -128,11 +129,11 @@ fn untrusted(size: Size, keys: &str) -> State {
 }
 
 fn timed_out(size: Size, _keys: &str) -> State {
-    ended(size, &refdesk_desk::engine::Ended::TimedOut)
+    ended(size, &refdesk_desk::engine::RequestEnd::TimedOut)
 }
 
 fn answered_elsewhere(size: Size, _keys: &str) -> State {
-    ended(size, &refdesk_desk::engine::Ended::Elsewhere(Some("a screen".to_owned())))
+    ended(size, &refdesk_desk::engine::RequestEnd::Elsewhere(Some("a screen".to_owned())))
 }
 
 pub(super) fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {

@@ -7,7 +7,7 @@ use crate::tui::input::Input;
 use crate::tui::state::{PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::Shown;
+use refdesk_desk::RenderPreview;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 
@@ -16,11 +16,11 @@ use refdesk_text::{Code, Error};
 
 const NAME: &str = "CircuitBreaker.java.tpl";
 
-fn shown(state: &mut State, outcome: Shown) {
+fn shown(state: &mut State, outcome: RenderPreview) {
     answer(state, Response::Preview { template: NAME.to_owned(), outcome: Ok(outcome) });
 }
 
-fn desk(outcome: Shown) -> State {
+fn desk(outcome: RenderPreview) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     shown(&mut state, outcome);

@@ -170,12 +170,13 @@ fn the_themes_to_choose_from() {
         assert_eq!(themes.theme("light"), Some(Theme::new(colours)), "{colours:?}");
     }
     let sixteen = Themes::new(Colours::Sixteen);
-    assert_eq!(sixteen.usual(Some(Ground::Dark)).name(), "ansi");
-    assert_eq!(sixteen.usual(Some(Ground::Light)).name(), "ansi-light");
+    assert_eq!(sixteen.usual(Some(Background::Dark)).name(), "ansi");
+    assert_eq!(sixteen.usual(Some(Background::Light)).name(), "ansi-light");
     let light = sixteen.theme("light").unwrap();
     assert_eq!(light.ground().and_then(|ground| ground.bg), Some(Color::White), "in colours that there are");
     let many = Themes::new(Colours::Indexed);
-    let usual = [None, Some(Ground::Dark), Some(Ground::Light)].map(|ground| many.usual(ground).name().to_owned());
+    let usual =
+        [None, Some(Background::Dark), Some(Background::Light)].map(|ground| many.usual(ground).name().to_owned());
     assert_eq!(usual, ["dark", "dark", "light"]);
 }
 

@@ -27,7 +27,7 @@ pub const SHIPPED: [(&str, &str); 7] = [
 
 /// Whether the terminal's background is light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum Background {
     Dark,
     Light,
 }
@@ -116,12 +116,12 @@ impl Themes {
     }
 
     /// The theme for a terminal whose user chose none.
-    pub fn usual(&self, ground: Option<Ground>) -> Theme {
+    pub fn usual(&self, ground: Option<Background>) -> Theme {
         self.read(match (self.colours, ground) {
             (Colours::Unwanted | Colours::Mono, _) => "mono",
-            (Colours::Sixteen, Some(Ground::Light)) => "ansi-light",
+            (Colours::Sixteen, Some(Background::Light)) => "ansi-light",
             (Colours::Sixteen, _) => "ansi",
-            (Colours::Indexed | Colours::True, Some(Ground::Light)) => "light",
+            (Colours::Indexed | Colours::True, Some(Background::Light)) => "light",
             (Colours::Indexed | Colours::True, _) => "dark",
         })
     }

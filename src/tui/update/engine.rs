@@ -23,7 +23,7 @@ use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection;
 use crate::tui::session;
 use crate::tui::source_state;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
@@ -152,7 +152,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             if picked.picked.is_empty() && !picked.missing.is_empty() {
                 state.refuse(format!("{}: fix its path first", picked.message));
             } else if !picked.picked.is_empty() {
-                state.message = Some(Message { text: followed(state, &picked), tone: Tone::Done });
+                state.message = Some(Message { text: followed(state, &picked), tone: MessageKind::Done });
             }
         }
         Response::Picked(Err(refusal)) => refused(state, &refusal),

@@ -8,7 +8,7 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use refdesk_core::catalog::{SourceId, SourceKind};
-use refdesk_desk::Spot;
+use refdesk_desk::FileLine;
 use refdesk_desk::engine::{LocateTarget, Request};
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
@@ -60,7 +60,7 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let (path, line) = template.place(failing_line(state));
     let (name, path, source) = (template.name.clone(), path.to_path_buf(), template.source.clone());
     match action {
-        Action::Open => effects.push(Effect::Edit(Spot { line, path })),
+        Action::Open => effects.push(Effect::Edit(FileLine { line, path })),
         Action::Define => {
             if let Some(id) = source {
                 open(state, LocateTarget::Definition(id), effects);
@@ -91,10 +91,10 @@ fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
 }
 
 /// The engine found the file.
-pub fn located(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+pub fn located(state: &mut State, spot: FileLine, effects: &mut Vec<Effect>) {
     if let Some(line) = state.opening.take() {
         state.message = None;
-        effects.push(Effect::Edit(Spot { line: spot.line.max(line), ..spot }));
+        effects.push(Effect::Edit(FileLine { line: spot.line.max(line), ..spot }));
     }
 }
 

@@ -252,11 +252,11 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
     loop {
         let rest = text.get(start..).unwrap_or_default();
         let end = if is_ascii {
-            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, Break::of(byte, start + at >= solid))), room)
+            row_end(rest.bytes().enumerate().map(|(at, byte)| (at, 1, RowBreak::of(byte, start + at >= solid))), room)
         } else {
             let clusters = rest.grapheme_indices(true);
             let byte = |c: &str| if c.len() == 1 { c.bytes().next().unwrap_or_default() } else { 0 };
-            row_end(clusters.map(|(at, c)| (at, cells::width(c), Break::of(byte(c), start + at >= solid))), room)
+            row_end(clusters.map(|(at, c)| (at, cells::width(c), RowBreak::of(byte(c), start + at >= solid))), room)
         };
         let end = end.map_or(text.len(), |end| start + end);
         row(start..end);
@@ -270,7 +270,7 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
 
 /// Whether a row may end after a cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Break {
+enum RowBreak {
     No,
     /// After a blank.
     Blank,
@@ -278,7 +278,7 @@ enum Break {
     Slash,
 }
 
-impl Break {
+impl RowBreak {
     fn of(byte: u8, may_end: bool) -> Self {
         match byte {
             b' ' if may_end => Self::Blank,
@@ -289,18 +289,18 @@ impl Break {
 }
 
 /// The end of the first row of these clusters, each given by position and width. `None` if all fit.
-fn row_end(clusters: impl Iterator<Item = (usize, usize, Break)>, room: usize) -> Option<usize> {
+fn row_end(clusters: impl Iterator<Item = (usize, usize, RowBreak)>, room: usize) -> Option<usize> {
     let (mut used, mut blank, mut slash) = (0, None, None);
     for (at, wide, after) in clusters {
-        if after != Break::Blank && used + wide > room && at > 0 {
+        if after != RowBreak::Blank && used + wide > room && at > 0 {
             return blank.or(slash).or(Some(at));
         }
         used += wide;
         match after {
-            Break::Blank => blank = Some(at + 1),
+            RowBreak::Blank => blank = Some(at + 1),
             // Near the beginning it would leave the row empty.
-            Break::Slash if used > room / 3 => slash = Some(at + 1),
-            Break::Slash | Break::No => {}
+            RowBreak::Slash if used > room / 3 => slash = Some(at + 1),
+            RowBreak::Slash | RowBreak::No => {}
         }
     }
     None

@@ -11,7 +11,7 @@ use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::messages::KEPT;
 use crate::tui::pane_view::nth_row;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
@@ -68,12 +68,12 @@ impl Window for MessagesView {
     }
 }
 
-fn kind(tone: Tone) -> (&'static str, ThemeRole) {
+fn kind(tone: MessageKind) -> (&'static str, ThemeRole) {
     match tone {
-        Tone::Note => ("note", ThemeRole::Infra),
-        Tone::Done => ("done", ThemeRole::Selection),
-        Tone::Refusal | Tone::Unbound => ("not done", ThemeRole::Warning),
-        Tone::Error => ("error", ThemeRole::Error),
+        MessageKind::Note => ("note", ThemeRole::Infra),
+        MessageKind::Done => ("done", ThemeRole::Selection),
+        MessageKind::Refusal | MessageKind::Unbound => ("not done", ThemeRole::Warning),
+        MessageKind::Error => ("error", ThemeRole::Error),
     }
 }
 

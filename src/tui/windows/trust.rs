@@ -13,7 +13,7 @@ use super::{visible_lines, wide};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
-use crate::tui::state::{Message, State, Tone};
+use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
@@ -88,7 +88,7 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     }
     if state.sent_trust.take().is_some_and(|sent| !sent.iter().any(|it| untrusted.contains(it))) {
         let text = format!("Trusted {}", cells::counted(before.len() - untrusted.len().min(before.len()), "setting"));
-        state.message = Some(Message { text, tone: Tone::Done });
+        state.message = Some(Message { text, tone: MessageKind::Done });
         return;
     }
     if state.open_window() == Some(WindowKind::Trust) {
@@ -99,7 +99,7 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
             return state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
         }
     }
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == Tone::Note);
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note);
     if !untrusted.is_empty() && is_free {
         let count = cells::counted(untrusted.len(), "setting");
         let need = if untrusted.len() == 1 { "needs" } else { "need" };

@@ -23,7 +23,7 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Request;
-use refdesk_files::output::{Before, Proposal, WriteFailure, WrittenFile};
+use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
 
 pub struct Write;
 
@@ -202,14 +202,14 @@ fn proposal(state: &State) -> Option<&Proposal> {
 
 pub fn effect(state: &State, proposal: &Proposal) -> WriteEffect {
     match proposal.before {
-        Before::Nothing => WriteEffect::New,
-        Before::File { .. } if rendered(state).is_some_and(|rendered| rendered.is_there) => WriteEffect::Same,
-        Before::File { .. } => WriteEffect::Other,
+        PriorContent::Nothing => WriteEffect::New,
+        PriorContent::File { .. } if rendered(state).is_some_and(|rendered| rendered.is_there) => WriteEffect::Same,
+        PriorContent::File { .. } => WriteEffect::Other,
     }
 }
 
 fn overwrites(state: &State) -> bool {
-    proposal(state).is_some_and(|proposal| matches!(proposal.before, Before::File { .. }))
+    proposal(state).is_some_and(|proposal| matches!(proposal.before, PriorContent::File { .. }))
 }
 
 /// The bottom line's name for what Enter does.
@@ -308,8 +308,8 @@ fn figures(state: &State, proposal: &Proposal) -> String {
     let bytes = state.preview().and_then(|preview| preview.rendered.as_ref()).map_or(0, |rendered| rendered.bytes);
     let size = format!("{}, {}", cells::counted(proposal.text.lines().count(), "line"), cells::counted(bytes, "byte"));
     let before = match &proposal.before {
-        Before::Nothing => String::new(),
-        Before::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
+        PriorContent::Nothing => String::new(),
+        PriorContent::File { size, .. } => format!(" (now {} bytes)", cells::grouped(*size)),
     };
     let (effect, sum) = (preview::effect_word(state, proposal), preview::summary(state, proposal));
     let dot = state.skin.glyphs.dot;

@@ -84,7 +84,8 @@ pub fn connect(
         Remaining::File => (None, record, true),
         Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
     };
-    let Others { text: base_text, replaced, entries } = without_others(base.as_deref().unwrap_or("{}\n"), client)?;
+    let ForeignEntries { text: base_text, replaced, entries } =
+        without_others(base.as_deref().unwrap_or("{}\n"), client)?;
     let (inserts, mut made) = additions(&base_text, client, &wanted)?;
     let (added, places) = apply(&base_text, inserts);
     if let Some(earlier) = earlier.filter(|_| !is_exact) {
@@ -222,15 +223,15 @@ fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>
 type EventEntry = (String, serde_json::Value);
 
 /// A text without the entries that call us and are not ours.
-struct Others {
+struct ForeignEntries {
     text: String,
     /// What that replaced.
     replaced: Vec<Replaced>,
     entries: Vec<EventEntry>,
 }
 
-fn without_others(text: &str, client: &Client) -> Result<Others, Error> {
-    let mut left = Others { text: text.to_owned(), replaced: Vec::new(), entries: Vec::new() };
+fn without_others(text: &str, client: &Client) -> Result<ForeignEntries, Error> {
+    let mut left = ForeignEntries { text: text.to_owned(), replaced: Vec::new(), entries: Vec::new() };
     while let Some((next, entry)) = without_first(&left.text, client, &|_| true, |_| true)? {
         left.replaced.push(Replaced::of(&left.text, &next));
         left.entries.push(entry);

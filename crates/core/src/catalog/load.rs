@@ -11,7 +11,7 @@ use super::Catalog;
 use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
-use super::wanted::Wanted;
+use super::wanted::EntryFilter;
 use crate::config::{self, Config, JsonDocument, MemberPart, Surroundings, expand};
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_whole;
@@ -36,7 +36,7 @@ pub struct CatalogReading<'a> {
     /// The references folder, and any link in it, is only read if this allows it.
     pub may_read: &'a dyn Fn(&Path) -> bool,
     /// Of the discovered entries, only these need to be there.
-    pub wanted: &'a Wanted,
+    pub wanted: &'a EntryFilter,
     /// Whether the catalog will be compared with a later one, which needs the sizes of files.
     pub is_compared: bool,
 }
@@ -51,7 +51,7 @@ pub struct PlainSources(Vec<Option<Arc<Source>>>);
 pub fn load_config(
     around: &Surroundings,
     previous: Option<&Catalog>,
-    wanted: &Wanted,
+    wanted: &EntryFilter,
     is_compared: bool,
 ) -> (Config, PlainSources) {
     let reader = EntryContext { places: places(around, wanted, is_compared), folder: None };
@@ -61,12 +61,12 @@ pub fn load_config(
     (config, PlainSources(plain))
 }
 
-fn places<'a>(around: &'a Surroundings, wanted: &Wanted, is_compared: bool) -> Places<'a> {
+fn places<'a>(around: &'a Surroundings, wanted: &EntryFilter, is_compared: bool) -> Places<'a> {
     match wanted {
         // Of a part of the catalog, only the names are offered.
-        Wanted::Ids { .. } | Wanted::Tags { .. } => Places::unseen(around),
-        Wanted::All if is_compared => Places::new(around),
-        Wanted::All => Places::without_sizes(around),
+        EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => Places::unseen(around),
+        EntryFilter::All if is_compared => Places::new(around),
+        EntryFilter::All => Places::without_sizes(around),
     }
 }
 
@@ -177,7 +177,7 @@ fn discovered_file(
     reader: &EntryContext<'_>,
     file: &Path,
     kept: impl Fn(&Path) -> Option<Source>,
-    wanted: &Wanted,
+    wanted: &EntryFilter,
 ) -> Option<(Option<Source>, Vec<Diagnostic>)> {
     let shown = reader.places.around.display(file);
     Some(match read_whole(file, LARGEST_ENTRY) {

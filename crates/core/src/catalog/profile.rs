@@ -91,7 +91,7 @@ pub(super) fn folder_of<'a>(given: Option<&'a Path>, file: &'a Path) -> &'a Path
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{CatalogReading, PlainSources, Wanted, load};
+    use crate::catalog::{CatalogReading, EntryFilter, PlainSources, load};
     use crate::config::{self, profile};
     use refdesk_files::write_atomic;
 
@@ -107,7 +107,8 @@ mod tests {
         write_atomic(&workspace.join("docs/own.md"), b"x").unwrap();
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
-        let reading = CatalogReading { previous: None, may_read: &|_| true, wanted: &Wanted::All, is_compared: true };
+        let reading =
+            CatalogReading { previous: None, may_read: &|_| true, wanted: &EntryFilter::All, is_compared: true };
         let (whole, _) = load(&around, &config::load(&around), PlainSources::default(), reading);
         let profile = profile::read(&around, &file).unwrap();
         (narrowed(&around, &whole, &profile), whole, folder)

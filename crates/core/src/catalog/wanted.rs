@@ -9,7 +9,7 @@ const AT_ONCE: usize = 1_024;
 
 /// The entries of the references folder that are needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum EntryFilter {
     /// All.
     #[default]
     All,
@@ -27,7 +27,7 @@ pub enum Wanted {
     },
 }
 
-impl Wanted {
+impl EntryFilter {
     /// Whether a file with this content may hold such an entry.
     pub(super) fn may_be_in(&self, json: &[u8]) -> bool {
         let (key, start) = match self {
@@ -49,7 +49,7 @@ impl Wanted {
         }
     }
 
-    /// How many of this many files are read before [`Wanted::is_enough`] is called; at least 1.
+    /// How many of this many files are read before [`EntryFilter::is_enough`] is called; at least 1.
     pub(super) fn at_once(&self, files: usize) -> usize {
         match self {
             Self::Ids { .. } => AT_ONCE,
@@ -69,10 +69,10 @@ mod tests {
 
     #[test]
     fn a_file_is_skipped_only_if_its_entry_cannot_be_wanted() {
-        let ids = |start: &str| Wanted::Ids { start: start.to_owned(), most: 9 };
-        let tags = |start: &str| Wanted::Tags { start: start.to_owned() };
+        let ids = |start: &str| EntryFilter::Ids { start: start.to_owned(), most: 9 };
+        let tags = |start: &str| EntryFilter::Tags { start: start.to_owned() };
         for (wanted, json, expected) in [
-            (Wanted::All, "", true),
+            (EntryFilter::All, "", true),
             (ids(""), "", true),
             (ids("retry"), r#"{"id": "retry-pattern"}"#, true),
             (ids("retry"), "{\n\t\"id\"\n:\t\"retry\"}", true),
@@ -94,9 +94,9 @@ mod tests {
 
     #[test]
     fn files_are_read_until_there_are_enough() {
-        let ids = Wanted::Ids { start: "a".to_owned(), most: 3 };
+        let ids = EntryFilter::Ids { start: "a".to_owned(), most: 3 };
         assert!(!ids.is_enough(2) && ids.is_enough(3));
-        assert!(!Wanted::All.is_enough(usize::MAX));
-        assert_eq!((Wanted::All.at_once(0), Wanted::All.at_once(7), ids.at_once(7)), (1, 7, AT_ONCE));
+        assert!(!EntryFilter::All.is_enough(usize::MAX));
+        assert_eq!((EntryFilter::All.at_once(0), EntryFilter::All.at_once(7), ids.at_once(7)), (1, 7, AT_ONCE));
     }
 }

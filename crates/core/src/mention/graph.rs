@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Mention, Via};
+use super::{Mention, MentionKind};
 use crate::catalog::{Catalog, SourceId};
 
 /// All mentions found so far, grouped by the source whose text contains them, in order of file and line.
@@ -31,7 +31,7 @@ pub struct Mentions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MentionPosition {
     to: u32,
-    /// Twice the line, plus one for [`Via::Path`].
+    /// Twice the line, plus one for [`MentionKind::Path`].
     line_and_via: u32,
 }
 
@@ -40,8 +40,8 @@ impl MentionPosition {
         wide(self.line_and_via >> 1)
     }
 
-    fn via(self) -> Via {
-        if self.line_and_via & 1 == 0 { Via::Id } else { Via::Path }
+    fn via(self) -> MentionKind {
+        if self.line_and_via & 1 == 0 { MentionKind::Id } else { MentionKind::Path }
     }
 }
 
@@ -52,8 +52,8 @@ impl Mentions {
     }
 
     /// Adds a mention in this file, at a line counted from 1. The mentions of a file must be added one after another.
-    pub fn push(&mut self, to: u32, via: Via, file: &Arc<Path>, line: u32) {
-        let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == Via::Path);
+    pub fn push(&mut self, to: u32, via: MentionKind, file: &Arc<Path>, line: u32) {
+        let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == MentionKind::Path);
         self.places.push(MentionPosition { to, line_and_via });
         let end = self.places.len();
         match self.files.last_mut() {
@@ -271,16 +271,16 @@ mod tests {
     use super::*;
     use crate::catalog::testing::inline;
 
-    fn mention(to: &str, via: Via, file: &str, line: usize) -> Mention {
+    fn mention(to: &str, via: MentionKind, file: &str, line: usize) -> Mention {
         Mention { from: "from".into(), to: to.into(), via, file: Arc::from(Path::new(file)), line }
     }
 
     fn some() -> Vec<Mention> {
         vec![
-            mention("b", Via::Id, "/w/1", 1),
-            mention("a", Via::Path, "/w/1", 1),
-            mention("b", Via::Path, "/w/2", 7),
-            mention("b", Via::Id, "/w/3", 2),
+            mention("b", MentionKind::Id, "/w/1", 1),
+            mention("a", MentionKind::Path, "/w/1", 1),
+            mention("b", MentionKind::Path, "/w/2", 7),
+            mention("b", MentionKind::Id, "/w/3", 2),
         ]
     }
 
@@ -302,9 +302,12 @@ mod tests {
         let one = Mentions::from(some());
         let ids: Arc<[SourceId]> = ["b", "x", "a"].map(SourceId::from).into();
         let mut other = Mentions::new(ids.clone());
-        for (to, via, file, line) in
-            [(0, Via::Id, "/w/1", 1), (2, Via::Path, "/w/1", 1), (0, Via::Path, "/w/2", 7), (0, Via::Id, "/w/3", 2)]
-        {
+        for (to, via, file, line) in [
+            (0, MentionKind::Id, "/w/1", 1),
+            (2, MentionKind::Path, "/w/1", 1),
+            (0, MentionKind::Path, "/w/2", 7),
+            (0, MentionKind::Id, "/w/3", 2),
+        ] {
             other.push(to, via, &Arc::from(Path::new(file)), line);
         }
         assert_eq!(one, other);
@@ -312,7 +315,10 @@ mod tests {
             for changed in [
                 mention("c", some()[at].via, "/w/1", 1),
                 Mention { line: 70, ..some()[at].clone() },
-                Mention { via: if some()[at].via == Via::Id { Via::Path } else { Via::Id }, ..some()[at].clone() },
+                Mention {
+                    via: if some()[at].via == MentionKind::Id { MentionKind::Path } else { MentionKind::Id },
+                    ..some()[at].clone()
+                },
                 Mention { file: Path::new("/w/0").into(), ..some()[at].clone() },
             ] {
                 let mut mentions = some();

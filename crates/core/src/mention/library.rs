@@ -16,7 +16,7 @@ use super::links::LinkSyntax;
 use super::resolved::ResolvedLinks;
 use super::scan::{LinkedPath, ScannedMentions, scan};
 use super::target::{LinkTarget, PathIndex};
-use super::{Mentions, Via};
+use super::{MentionKind, Mentions};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_files::beneath::open_in;
 use refdesk_files::path::display;
@@ -211,7 +211,8 @@ impl Library {
             let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
             diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
         }
-        let mut found: Vec<(u32, Via, u32)> = named.ids.iter().map(|(to, line)| (*line, Via::Id, *to)).collect();
+        let mut found: Vec<(u32, MentionKind, u32)> =
+            named.ids.iter().map(|(to, line)| (*line, MentionKind::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
         let mut last = None;
         for LinkedPath { path, line, is_example } in &named.paths {
@@ -221,7 +222,9 @@ impl Library {
             // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
             let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
             match target {
-                LinkTarget::To(spots) => found.extend(self.paths.sources_at(spots).map(|to| (*line, Via::Path, to))),
+                LinkTarget::To(spots) => {
+                    found.extend(self.paths.sources_at(spots).map(|to| (*line, MentionKind::Path, to)));
+                }
                 // An example may be about any file, and not every file is knowledge: an image, a license, code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Unlisted => diagnostics.push(problem(
@@ -307,7 +310,7 @@ const FEW: usize = 16;
 struct LineMentions {
     links: ResolvedLinks,
     /// The first mentions of the line, at most [`FEW`].
-    few: Vec<(Via, usize)>,
+    few: Vec<(MentionKind, usize)>,
     /// A counter of lines, so that nothing has to be cleared between lines.
     line: u64,
     /// For each target and kind of mention beyond the first ones, the last line that had it.
@@ -321,7 +324,7 @@ impl LineMentions {
     }
 
     /// Whether this is the line's first such mention.
-    fn is_first(&mut self, via: Via, to: usize) -> bool {
+    fn is_first(&mut self, via: MentionKind, to: usize) -> bool {
         if self.few.contains(&(via, to)) {
             return false;
         }
@@ -332,7 +335,7 @@ impl LineMentions {
         if to >= self.last.len() {
             self.last.resize(to + 1, [0; 2]);
         }
-        let last = self.last.get_mut(to).and_then(|lasts| lasts.get_mut(usize::from(via == Via::Path)));
+        let last = self.last.get_mut(to).and_then(|lasts| lasts.get_mut(usize::from(via == MentionKind::Path)));
         last.is_some_and(|last| std::mem::replace(last, self.line) != self.line)
     }
 }
@@ -374,8 +377,8 @@ mod tests {
             let mentions = graph.from("s0").filter(move |mention| mention.line == wanted);
             mentions.map(|mention| (mention.to.to_string(), mention.via)).collect::<Vec<_>>()
         };
-        let by_id = |id: &str| (id.to_owned(), Via::Id);
-        let by_path = || (0..500).map(|at| (format!("p{at}"), Via::Path));
+        let by_id = |id: &str| (id.to_owned(), MentionKind::Id);
+        let by_path = || (0..500).map(|at| (format!("p{at}"), MentionKind::Path));
         assert_eq!(on_line(1), ids.iter().skip(1).map(|id| by_id(id)).collect::<Vec<_>>());
         assert_eq!(on_line(2), [by_id("s7"), by_id("s9")].into_iter().chain(by_path()).collect::<Vec<_>>());
         assert_eq!(on_line(3), by_path().collect::<Vec<_>>());

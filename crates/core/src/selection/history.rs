@@ -30,7 +30,7 @@ struct HistoryStep {
 
 /// The result of an undo or redo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Retraced {
+pub struct RetraceResult {
     /// Ids that were reverted.
     pub back: Vec<String>,
     /// Ids of the step that others have changed since and that stay as they are.
@@ -89,7 +89,7 @@ impl History {
     }
 
     /// Undoes the last step on `now`; `None` if there is none.
-    pub fn undo(&mut self, now: &mut Choice) -> Option<Retraced> {
+    pub fn undo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
         let step = self.done.pop()?;
         let mut retraced = retrace(now, &step.after, &step.before, &step.foreign);
         self.say_once(&mut retraced, now);
@@ -100,7 +100,7 @@ impl History {
     }
 
     /// Redoes the last undone step on `now`; `None` if there is none.
-    pub fn redo(&mut self, now: &mut Choice) -> Option<Retraced> {
+    pub fn redo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
         let step = self.undone.pop()?;
         let mut retraced = retrace(now, &step.before, &step.after, &step.foreign);
         self.say_once(&mut retraced, now);
@@ -111,7 +111,7 @@ impl History {
     }
 
     /// Removes from `others` the ids whose state was already reported.
-    fn say_once(&mut self, retraced: &mut Retraced, now: &Choice) {
+    fn say_once(&mut self, retraced: &mut RetraceResult, now: &Choice) {
         self.said.retain(|(id, said)| mark(now, id) == *said);
         retraced.others.retain(|id| !self.said.iter().any(|(other, _)| other == id));
         // If nothing was reverted, report only what prevented it.
@@ -167,7 +167,7 @@ fn mark(choice: &Choice, id: &str) -> IdState {
 }
 
 /// Changes `now` from `from` to `to`, for the ids that are still as in `from`.
-fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> Retraced {
+fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> RetraceResult {
     let others = changed(now, from);
     let (back, kept): (Vec<String>, Vec<String>) =
         changed(from, to).into_iter().partition(|id| !foreign.contains(id) && mark(now, id) == mark(from, id));
@@ -175,7 +175,7 @@ fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<Stri
     now.exclusions.retain(|id| !back.contains(id));
     put_back(&mut now.picks, &to.picks, &back);
     put_back(&mut now.exclusions, &to.exclusions, &back);
-    Retraced { back, kept, others }
+    RetraceResult { back, kept, others }
 }
 
 /// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor that is present.

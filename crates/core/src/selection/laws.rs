@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::{Choice, ExpansionRules, MAX_TRANSITIVE_DEPTH, Role, Selection, select};
 use crate::catalog::testing::inline;
 use crate::catalog::{Catalog, Mode, SourceId};
-use crate::mention::{Mention, MentionGraph, Via};
+use crate::mention::{Mention, MentionGraph, MentionKind};
 
 fn name(at: usize) -> String {
     format!("s{at:02}")
@@ -25,7 +25,7 @@ fn world(size: usize, edges: &[(usize, usize)]) -> (Catalog, MentionGraph) {
         let mention = |(_, to): &(usize, usize)| Mention {
             from: name(from).into(),
             to: name(*to).into(),
-            via: Via::Id,
+            via: MentionKind::Id,
             file: file.clone(),
             line: 1,
         };

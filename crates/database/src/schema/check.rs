@@ -96,9 +96,9 @@ pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     found
 }
 
-type Tell<'t> = &'t mut dyn FnMut(CheckRule, Option<&str>, String);
+type ReportFinding<'t> = &'t mut dyn FnMut(CheckRule, Option<&str>, String);
 
-fn of_table(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
+fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
     let is_base = !table.kind.is_view() && !table.is_unreadable;
     if is_base && table.primary_key.is_none() {
         tell(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
@@ -179,7 +179,7 @@ pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
         .collect()
 }
 
-fn of_columns(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
+fn of_columns(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
     let note = input.notes.table(table);
     for column in &table.columns {
         if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
@@ -196,7 +196,7 @@ fn of_columns(input: &CheckInput<'_>, table: &Table, tell: Tell<'_>) {
     }
 }
 
-fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
+fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
     if comment.trim().is_empty() || split(comment) == split(name) {
         tell(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
     }
@@ -207,7 +207,7 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
 }
 
 /// Tells that a comment quotes values, and not which.
-fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: Tell<'_>) {
+fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
     let kinds = quoted_in(comment);
     if !kinds.is_empty() {
         let message = format!("{what} quotes a value ({}), which is left out", kinds.join(", "));

@@ -85,12 +85,12 @@ pub struct JoinPaths {
     /// The tables on the best path if it has more joins than were asked for.
     pub longer: Vec<String>,
     /// Columns of the same name and type near both, on readable pages, if nothing joins them.
-    pub bridges: Vec<Bridge>,
+    pub bridges: Vec<PossibleJoin>,
 }
 
 /// Two columns that may mean the same, though no join says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bridge {
+pub struct PossibleJoin {
     /// `schema.table.column`, near the first table.
     pub from: String,
     /// Its table.
@@ -265,7 +265,7 @@ fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize)
 }
 
 /// Columns of the same name and type on the readable pages of tables near one and near the other.
-fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize) -> Vec<Bridge> {
+fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize) -> Vec<PossibleJoin> {
     let mut there: HashMap<(String, &str), (&str, &str)> = HashMap::new();
     let columns = |at: usize| {
         let table = tables.get(at).filter(|table| table.is_readable);
@@ -282,7 +282,7 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
             continue;
         }
         if let Some((other, other_column)) = there.get(&(name, column.data_type.as_str())) {
-            found.push(Bridge {
+            found.push(PossibleJoin {
                 from: format!("{table}.{}", column.name),
                 from_table: table.to_owned(),
                 to: format!("{other}.{other_column}"),

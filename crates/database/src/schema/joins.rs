@@ -74,7 +74,7 @@ fn is_generic(words: &[String]) -> bool {
 
 /// How a name fits, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum NameMatch {
     /// `customer_id` for `customer.id` or `customer.customer_id`.
     Whole,
     /// `billing_customer_id`.
@@ -134,7 +134,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
         return;
     }
     let fits = keys.iter().filter(|key| key.table.table_name() != table.table_name() || is_role(words, key));
-    let fits: Vec<(Fit, &&TargetKey<'_>)> =
+    let fits: Vec<(NameMatch, &&TargetKey<'_>)> =
         fits.filter(|key| same_family(column, key.column)).filter_map(|key| Some((fit(words, key)?, key))).collect();
     let Some(best) = fits.iter().map(|(fit, _)| *fit).min() else { return };
     let mut best_keys: Vec<&&TargetKey<'_>> =
@@ -146,12 +146,12 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     match best_keys.as_slice() {
         [key] => {
             let because = match best {
-                Fit::Whole => format!("its name is that of the table {} and of its key", key.table.name),
-                Fit::Role => format!("its name ends in the table {} and its key", key.table.name),
-                Fit::Suffix => format!("its name is the end of the table's name {} and its key", key.table.name),
-                Fit::SameKey => format!("only {} has a key of this name", key.table.name),
+                NameMatch::Whole => format!("its name is that of the table {} and of its key", key.table.name),
+                NameMatch::Role => format!("its name ends in the table {} and its key", key.table.name),
+                NameMatch::Suffix => format!("its name is the end of the table's name {} and its key", key.table.name),
+                NameMatch::SameKey => format!("only {} has a key of this name", key.table.name),
             };
-            let confidence = if best == Fit::Whole { Confidence::High } else { Confidence::Medium };
+            let confidence = if best == NameMatch::Whole { Confidence::High } else { Confidence::Medium };
             found.of.entry(table.table_name()).or_default().push(InferredJoin {
                 columns: vec![column.name.clone()],
                 target: key.table.table_name(),
@@ -170,32 +170,32 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
 
 /// Whether the column refers to its own table in a role, as `parent_category_id` does.
 fn is_role(words: &[String], key: &TargetKey<'_>) -> bool {
-    fit(words, key) == Some(Fit::Role)
+    fit(words, key) == Some(NameMatch::Role)
 }
 
-fn fit(words: &[String], key: &TargetKey<'_>) -> Option<Fit> {
+fn fit(words: &[String], key: &TargetKey<'_>) -> Option<NameMatch> {
     let has_generic_name = is_generic(&key.column_words);
     let own: Vec<&String> = if has_generic_name {
         key.table_words.iter().chain(&key.column_words).collect()
     } else if key.column_words.starts_with(&key.table_words) {
         key.column_words.iter().collect()
     } else {
-        return (words == key.column_words.as_slice()).then_some(Fit::SameKey);
+        return (words == key.column_words.as_slice()).then_some(NameMatch::SameKey);
     };
     let ends_in = |whole: &[String], end: &[&String]| {
         whole.len() >= end.len() && whole.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == *b)
     };
     if words.len() == own.len() && ends_in(words, &own) {
-        return Some(Fit::Whole);
+        return Some(NameMatch::Whole);
     }
     if ends_in(words, &own) {
-        return Some(Fit::Role);
+        return Some(NameMatch::Role);
     }
     // The table's name has a prefix that the column leaves out.
     let owned: Vec<String> = own.iter().map(|word| (*word).clone()).collect();
     let column: Vec<&String> = words.iter().collect();
     let is_suffix = has_generic_name && words.len() > key.column_words.len() && ends_in(&owned, &column);
-    is_suffix.then_some(Fit::Suffix)
+    is_suffix.then_some(NameMatch::Suffix)
 }
 
 /// Whether values of two columns can be equal, by their types.

@@ -70,7 +70,7 @@ pub struct PagesInput<'a> {
 }
 
 /// A table with what its page needs.
-struct Subject<'a> {
+struct PageTable<'a> {
     pub table: &'a Table,
     pub doc: &'a TableDoc,
     pub domain: &'a str,
@@ -79,11 +79,11 @@ struct Subject<'a> {
 }
 
 /// All pages of a database with the places that they link to.
-struct Book<'a> {
+struct PageSet<'a> {
     pub config: &'a DatabaseConfig,
     pub docs_path: &'a str,
     /// In the order of the snapshot.
-    pub subjects: Vec<Subject<'a>>,
+    pub subjects: Vec<PageTable<'a>>,
     /// By `schema.table`: the position in `subjects`.
     positions: BTreeMap<String, usize>,
 }
@@ -114,17 +114,17 @@ pub(crate) fn domain_folder(docs_path: &str, database: &str, domain: &str) -> St
 /// The pages of a database: its overview, then each domain with its tables.
 pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
     let names = file_names(input.domains.keys());
-    let subjects: Vec<Subject<'_>> = input
+    let subjects: Vec<PageTable<'_>> = input
         .tables
         .iter()
         .filter_map(|(table, doc)| {
             let name = table.table_name();
             let (domain, file) = (input.domains.get(&name)?, names.get(&name)?);
-            Some(Subject { table, doc, domain, file })
+            Some(PageTable { table, doc, domain, file })
         })
         .collect();
     let positions = subjects.iter().enumerate().map(|(at, it)| (it.doc.fully_qualified_name.clone(), at)).collect();
-    let book = Book { config: input.config, docs_path: input.docs_path, subjects, positions };
+    let book = PageSet { config: input.config, docs_path: input.docs_path, subjects, positions };
     let mut pages = vec![overview::overview(&book)];
     let mut domains: Vec<&str> = book.subjects.iter().map(|it| it.domain).collect();
     domains.sort_unstable();
@@ -134,14 +134,14 @@ pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
     pages
 }
 
-impl Book<'_> {
+impl PageSet<'_> {
     /// The tables of a domain.
-    fn of_domain<'b>(&'b self, domain: &'b str) -> impl Iterator<Item = &'b Subject<'b>> {
+    fn of_domain<'b>(&'b self, domain: &'b str) -> impl Iterator<Item = &'b PageTable<'b>> {
         self.subjects.iter().filter(move |it| it.domain == domain)
     }
 
     /// The table of this full name, if it has a page.
-    fn subject(&self, full_name: &str) -> Option<&Subject<'_>> {
+    fn subject(&self, full_name: &str) -> Option<&PageTable<'_>> {
         self.subjects.get(*self.positions.get(full_name)?)
     }
 

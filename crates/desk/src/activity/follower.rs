@@ -13,9 +13,9 @@ use jiff::tz::TimeZone;
 use tokio::sync::oneshot;
 
 use super::{Activity, AgentActivity};
-use crate::channel::presence::{self, Attendant};
+use crate::channel::presence::{self, PresenceKind};
 use crate::engine::Response;
-use crate::session::Tail;
+use crate::session::JournalTail;
 
 /// A running follower, which ends when it is dropped.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl ActivityFollower {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(crate) fn start(workspace: PathBuf, tail: Tail, clock: fn() -> SystemTime) -> io::Result<Self> {
+    pub(crate) fn start(workspace: PathBuf, tail: JournalTail, clock: fn() -> SystemTime) -> io::Result<Self> {
         let (questions, asked) = mpsc::channel();
         thread::Builder::new().name("agents".to_owned()).spawn(move || run(&workspace, tail, clock, &asked))?;
         Ok(Self { questions })
@@ -41,7 +41,12 @@ impl ActivityFollower {
     }
 }
 
-fn run(workspace: &Path, mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc::Receiver<oneshot::Sender<Response>>) {
+fn run(
+    workspace: &Path,
+    mut tail: JournalTail,
+    clock: fn() -> SystemTime,
+    asked: &mpsc::Receiver<oneshot::Sender<Response>>,
+) {
     let mut activity = Activity::default();
     let mut damaged = 0;
     for reply in asked {
@@ -56,7 +61,7 @@ fn run(workspace: &Path, mut tail: Tail, clock: fn() -> SystemTime, asked: &mpsc
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
-        let connected = presence::open_count(workspace, Attendant::Agent);
+        let connected = presence::open_count(workspace, PresenceKind::Agent);
         let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));

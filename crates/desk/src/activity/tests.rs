@@ -15,10 +15,10 @@ fn told(items: &[(BlockKind, &str, Level)], tokens: usize) -> Receipt {
         ItemReceipt { block: *block, about: (*about).to_owned(), level: *level, bytes: 1, why, rejected: None }
     };
     let why = items.iter().map(item).collect();
-    Receipt { why, tokens, text: Some("x".to_owned()), ..Receipt::new(What::Enriched) }
+    Receipt { why, tokens, text: Some("x".to_owned()), ..Receipt::new(JournalEvent::Enriched) }
 }
 
-fn about(what: What, ids: &[&str], tokens: usize) -> Receipt {
+fn about(what: JournalEvent, ids: &[&str], tokens: usize) -> Receipt {
     Receipt { about: ids.iter().map(|id| (*id).to_owned()).collect(), tokens, ..Receipt::new(what) }
 }
 
@@ -34,8 +34,8 @@ fn folded(lines: &[(&str, &str, Receipt)]) -> Vec<Arc<AgentSession>> {
 fn lines_add_up_to_sessions() {
     use BlockKind::{Expansion, Hint, Notice};
     let sessions = folded(&[
-        ("s1", "claude-code", Receipt { tokens: 700, ..Receipt::new(What::Instructed) }),
-        ("s2", "codex", about(What::Failed, &[], 0)),
+        ("s1", "claude-code", Receipt { tokens: 700, ..Receipt::new(JournalEvent::Instructed) }),
+        ("s2", "codex", about(JournalEvent::Failed, &[], 0)),
         (
             "s1",
             "claude-code",
@@ -50,10 +50,10 @@ fn lines_add_up_to_sessions() {
                 30,
             ),
         ),
-        ("s1", "claude-code over mcp", about(What::Read, &["a"], 500)),
-        ("s1", "claude-code over mcp", about(What::Selected, &["c", "e"], 0)),
-        ("s1", "refdesk unselect", about(What::Unselected, &["e"], 0)),
-        ("mine", "a screen", about(What::Selected, &["a"], 0)),
+        ("s1", "claude-code over mcp", about(JournalEvent::Read, &["a"], 500)),
+        ("s1", "claude-code over mcp", about(JournalEvent::Selected, &["c", "e"], 0)),
+        ("s1", "refdesk unselect", about(JournalEvent::Unselected, &["e"], 0)),
+        ("mine", "a screen", about(JournalEvent::Selected, &["a"], 0)),
         ("s3", "refdesk enrich", told(&[(Hint, "a", Level::Full)], 7)),
     ]);
     let rows: Vec<String> = sessions
@@ -90,11 +90,11 @@ fn lines_add_up_to_sessions() {
 fn a_session_that_forgot_knows_nothing_but_has_paid() {
     use BlockKind::Hint;
     let hint = || told(&[(Hint, "a", Level::Full)], 10);
-    let forgot = || Receipt::new(What::Forgot);
+    let forgot = || Receipt::new(JournalEvent::Forgot);
     for (lines, known, tokens) in [
         (vec![hint(), hint(), hint()], vec!["a hinted at 3 times"], 30),
         (vec![hint(), hint(), forgot()], vec![], 20),
-        (vec![hint(), forgot(), hint(), about(What::Read, &["b"], 5)], vec!["a hinted at", "b read"], 25),
+        (vec![hint(), forgot(), hint(), about(JournalEvent::Read, &["b"], 5)], vec!["a hinted at", "b read"], 25),
     ] {
         let lines: Vec<_> = lines.into_iter().map(|receipt| ("s", "codex", receipt)).collect();
         let session = folded(&lines).remove(0);
@@ -108,11 +108,11 @@ fn sessions_and_lines_are_limited_to_the_newest() {
     let mut activity = Activity::default();
     let sessions = u64::try_from(5 * MOST_SESSIONS).unwrap();
     for n in 1..=sessions {
-        activity.add(&line(n, &format!("s{n}"), "codex", about(What::Read, &["a"], 1)));
+        activity.add(&line(n, &format!("s{n}"), "codex", about(JournalEvent::Read, &["a"], 1)));
         assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
     }
     for n in sessions + 1..=sessions + 300 {
-        activity.add(&line(n, "long", "codex", about(What::Read, &["a"], 1)));
+        activity.add(&line(n, "long", "codex", about(JournalEvent::Read, &["a"], 1)));
     }
     let shown = activity.shown();
     assert_eq!((shown.len(), shown[0].session.as_str(), shown[0].reads), (MOST_SESSIONS, "long", 300));
@@ -124,7 +124,7 @@ fn sessions_and_lines_are_limited_to_the_newest() {
 fn sessions_at_the_same_time_are_limited_too() {
     let mut activity = Activity::default();
     for n in 0..5 * MOST_SESSIONS {
-        activity.add(&line(1, &format!("s{n}"), "codex", about(What::Read, &["a"], 1)));
+        activity.add(&line(1, &format!("s{n}"), "codex", about(JournalEvent::Read, &["a"], 1)));
         assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
     }
     assert!(!activity.shown().is_empty());
@@ -133,10 +133,10 @@ fn sessions_at_the_same_time_are_limited_too() {
 #[test]
 fn an_unchanged_session_is_not_copied() {
     let mut activity = Activity::default();
-    activity.add(&line(1, "one", "codex", about(What::Read, &["a"], 1)));
-    activity.add(&line(2, "two", "codex", about(What::Read, &["a"], 1)));
+    activity.add(&line(1, "one", "codex", about(JournalEvent::Read, &["a"], 1)));
+    activity.add(&line(2, "two", "codex", about(JournalEvent::Read, &["a"], 1)));
     let before = activity.shown();
-    activity.add(&line(3, "two", "codex", about(What::Read, &["a"], 1)));
+    activity.add(&line(3, "two", "codex", about(JournalEvent::Read, &["a"], 1)));
     let after = activity.shown();
     assert!(Arc::ptr_eq(&before[1], &after[1]) && !Arc::ptr_eq(&before[0], &after[0]));
 }

@@ -17,14 +17,14 @@ const SHOWN: usize = 80;
 
 /// Why bytes are not a valid answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Misread {
+pub(super) enum AnswerError {
     /// Not a JSON document, perhaps not yet; the parser's reason.
     NotWhole(String),
     /// JSON, but not an answer to this request; the reason.
     Wrong(String),
 }
 
-impl Misread {
+impl AnswerError {
     /// The error for the asker; `from` names the origin of the answer, such as `the webhook` or a file's path.
     pub(super) fn into_unanswered(self, from: &str) -> Unanswered {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
@@ -34,13 +34,13 @@ impl Misread {
 }
 
 /// Parses an answer.
-pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, Misread> {
+pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, AnswerError> {
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| Misread::NotWhole(format!("not JSON ({error})")))?;
+        serde_json::from_slice(bytes).map_err(|error| AnswerError::NotWhole(format!("not JSON ({error})")))?;
     let Value::Object(members) = value else {
-        return Err(Misread::Wrong("it is JSON, but not an object".to_owned()));
+        return Err(AnswerError::Wrong("it is JSON, but not an object".to_owned()));
     };
-    understood(request, &members).map_err(Misread::Wrong)
+    understood(request, &members).map_err(AnswerError::Wrong)
 }
 
 fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answered, String> {
@@ -107,7 +107,7 @@ mod tests {
                         "{text}"
                     );
                 }
-                (Err(Misread::Wrong(why)), Err(part)) => assert!(why.contains(part), "{text}: {why}"),
+                (Err(AnswerError::Wrong(why)), Err(part)) => assert!(why.contains(part), "{text}: {why}"),
                 (got, expected) => panic!("{text}: {got:?}, not {expected:?}"),
             }
         }
@@ -119,9 +119,9 @@ mod tests {
         let whole = r#"{"request_id": "r1", "selected_ids": ["a"]}"#;
         for end in 0..whole.len() {
             let read = read(&request, &whole.as_bytes()[..end]);
-            assert!(matches!(read, Err(Misread::NotWhole(_))), "{end}: {read:?}");
+            assert!(matches!(read, Err(AnswerError::NotWhole(_))), "{end}: {read:?}");
         }
-        assert!(matches!(read(&request, b"\xff"), Err(Misread::NotWhole(_))));
+        assert!(matches!(read(&request, b"\xff"), Err(AnswerError::NotWhole(_))));
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     fn quoted_text_is_short_and_escaped() {
         let id = format!("\x1b[2J{}", "x".repeat(500));
         let text = serde_json::json!({"request_id": id, "selected_ids": []}).to_string();
-        let Err(Misread::Wrong(why)) = read(&asking("r1", &[]), text.as_bytes()) else { panic!() };
+        let Err(AnswerError::Wrong(why)) = read(&asking("r1", &[]), text.as_bytes()) else { panic!() };
         assert!(why.contains("\\x1b[2J") && why.len() < 150, "{why}");
     }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::answer::{MOST, Misread, read};
-use super::folder::{Base, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
+use super::answer::{AnswerError, MOST, read};
+use super::folder::{ChannelFolder, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::session::{FOLDER, advice, keep_git_out};
 use refdesk_files::name::safe;
@@ -27,7 +27,7 @@ pub(super) struct Files {
     /// The workspace folder.
     pub workspace: PathBuf,
     /// The folder.
-    pub folder: Base,
+    pub folder: ChannelFolder,
     /// The polling interval where the system reports no changes.
     pub poll: Duration,
 }
@@ -103,7 +103,7 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     };
     match read(request, &bytes) {
         Ok(answered) => Some(Ok(answered)),
-        Err(Misread::NotWhole(_)) => None,
+        Err(AnswerError::NotWhole(_)) => None,
         Err(wrong) => Some(Err(wrong.into_unanswered(shown))),
     }
 }
@@ -139,7 +139,7 @@ impl Raised {
             let why = match read_answer(&self.responses, &self.taken)
                 .map(|bytes| read(request, &bytes.unwrap_or_default()))
             {
-                Ok(Err(Misread::NotWhole(why))) => format!(": {why}"),
+                Ok(Err(AnswerError::NotWhole(why))) => format!(": {why}"),
                 _ => String::new(),
             };
             let message = format!("{} was still incomplete at the timeout{why}", self.shown);

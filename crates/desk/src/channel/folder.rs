@@ -52,12 +52,12 @@ const ORPHANED: Duration = Duration::from_secs(60);
 /// The folder of a file channel, opened again for each step. Links are followed above the workspace, or above a folder
 /// outside it, which the user has trusted; below that they are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base {
+pub struct ChannelFolder {
     root: PathBuf,
     path: PathBuf,
 }
 
-impl Base {
+impl ChannelFolder {
     /// The folder at an absolute path.
     pub fn new(workspace: &Path, path: PathBuf) -> Self {
         let root = if path.starts_with(workspace) { workspace.to_path_buf() } else { path.clone() };
@@ -89,7 +89,7 @@ impl Base {
     /// private if it is created here.
     ///
     /// # Errors
-    /// As [`Base::part`].
+    /// As [`ChannelFolder::part`].
     pub(super) fn make_part(&self, name: &str) -> io::Result<Folder> {
         if self.root == self.path {
             std::fs::create_dir_all(&self.root)?;
@@ -113,7 +113,7 @@ impl Base {
     /// Checks that no link is on the path to it or to its two folders.
     ///
     /// # Errors
-    /// As [`Base::part`].
+    /// As [`ChannelFolder::part`].
     pub(super) fn check(&self) -> io::Result<()> {
         [REQUESTS, RESPONSES].into_iter().try_for_each(|part| match self.part(part) {
             Err(error) if is_absent(&error) => Ok(()),
@@ -128,7 +128,7 @@ pub struct Pending {
     /// The request.
     pub request: Request,
     /// The folder of the request and of its answer.
-    pub folder: Base,
+    pub folder: ChannelFolder,
     /// When it expires, if known.
     pub until: Option<Timestamp>,
     /// Whether its asker is known to be alive; unknown for another program, and on file systems without locks.
@@ -148,13 +148,13 @@ pub enum AnswerStatus {
 }
 
 /// The default folder.
-pub fn default_folder(workspace: &Path) -> Base {
-    Base::new(workspace, workspace.join(FOLDER).join("ask"))
+pub fn default_folder(workspace: &Path) -> ChannelFolder {
+    ChannelFolder::new(workspace, workspace.join(FOLDER).join("ask"))
 }
 
 /// The folders that a screen of this workspace answers: the default one, and that of the file channel if it is trusted. A
 /// folder with a link on its path is left out, so call this each time before reading them.
-pub fn folders(setup: &ChannelSetup) -> Vec<Base> {
+pub fn folders(setup: &ChannelSetup) -> Vec<ChannelFolder> {
     let mut folders = vec![default_folder(&setup.workspace)];
     if setup.settings.kind == ChannelKind::File && setup.untrusted.is_none() {
         folders.extend(configured(setup).ok().filter(|configured| !configured.is_default()));
@@ -167,9 +167,9 @@ pub fn folders(setup: &ChannelSetup) -> Vec<Base> {
 ///
 /// # Errors
 /// Git or refdesk keeps other files there.
-pub(super) fn configured(setup: &ChannelSetup) -> Result<Base, Error> {
+pub(super) fn configured(setup: &ChannelSetup) -> Result<ChannelFolder, Error> {
     let Some(written) = &setup.settings.base_path else { return Ok(default_folder(&setup.workspace)) };
-    let base = Base::new(&setup.workspace, absolute(&setup.workspace, Path::new(written)));
+    let base = ChannelFolder::new(&setup.workspace, absolute(&setup.workspace, Path::new(written)));
     if base.is_reserved() {
         let message = format!("channel.base_path '{written}' is in a folder where git or refdesk keeps its files");
         let hint = "set channel.base_path to another folder, or remove it";
@@ -185,7 +185,7 @@ pub(super) fn file_of(id: &str) -> String {
 
 /// The waiting requests of a folder at time `now`, oldest first, at most 64, and problems with files that should be
 /// requests. Removes what dead askers left in the default folder.
-pub fn pending(base: &Base, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
+pub fn pending(base: &ChannelFolder, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
         return (found, vec![Diagnostic::warning(Code::LinkedOut, error.to_string()).fix("remove the link")]);
@@ -220,7 +220,7 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
 }
 
 /// Reads a request; `None` if its asker is dead or the file is gone.
-fn look(base: &Base, requests: &Folder, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
+fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
     let path = requests.path_of(file_of(id));
     let file = match requests.open(file_of(id)) {
         Err(error) if is_absent(&error) => return Ok(None),
@@ -274,7 +274,7 @@ impl LockState {
 }
 
 /// Whether this is a request of refdesk whose asker is dead.
-pub(super) fn is_left(base: &Base, id: &str) -> bool {
+pub(super) fn is_left(base: &ChannelFolder, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| LockState::of(&file) == LockState::Free)
 }
@@ -284,7 +284,7 @@ pub(super) fn is_left(base: &Base, id: &str) -> bool {
 /// # Errors
 /// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that another
 /// answer keeps holding.
-pub fn answer(base: &Base, response: &Response) -> io::Result<AnswerStatus> {
+pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerStatus> {
     let id = &response.request_id;
     if safe(id) != *id {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
@@ -336,7 +336,7 @@ pub(super) fn taken(id: &str) -> String {
 }
 
 /// Who gave an answer, taken or not, if it says so.
-pub(super) fn who_answered(base: &Base, id: &str) -> Option<String> {
+pub(super) fn who_answered(base: &ChannelFolder, id: &str) -> Option<String> {
     let responses = base.part(RESPONSES).ok()?;
     by(&responses, &file_of(id)).or_else(|| by(&responses, &taken(id)))
 }
@@ -359,7 +359,7 @@ fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
 
 /// Removes what dead askers left: their requests, and answers that no asker waited for in the last minute. Removes only
 /// files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are ignored.
-pub(super) fn sweep(base: &Base) {
+pub(super) fn sweep(base: &ChannelFolder) {
     if !base.is_default() {
         return;
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::console::Console;
 use super::file::{Files, poll};
-use super::folder::{Base, configured, default_folder};
-use super::presence::{Attendant, is_open};
+use super::folder::{ChannelFolder, configured, default_folder};
+use super::presence::{PresenceKind, is_open};
 use super::webhook::Webhook;
 use super::{Answered, Channel, Request, Unanswered, Wait};
 use crate::Desk;
@@ -34,7 +34,7 @@ impl ChannelSetup {
         Self { settings, workspace, environment, untrusted }
     }
 
-    fn files(&self, folder: Base) -> Files {
+    fn files(&self, folder: ChannelFolder) -> Files {
         Files { workspace: self.workspace.clone(), folder, poll: poll(self.settings.poll_interval) }
     }
 }
@@ -58,7 +58,7 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unan
     }
     Ok(match setup.settings.kind {
         ChannelKind::Console if place == Place::Terminal => Box::new(Console),
-        ChannelKind::Console if !is_open(&setup.workspace, Attendant::Screen) => {
+        ChannelKind::Console if !is_open(&setup.workspace, PresenceKind::Screen) => {
             return Err(Unanswered::failed(
                 Code::NoChannel,
                 "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
@@ -76,7 +76,7 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unan
 /// # Errors
 /// Why there is no answer; no screen of the workspace is open.
 pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
-    if !is_open(&setup.workspace, Attendant::Screen) {
+    if !is_open(&setup.workspace, PresenceKind::Screen) {
         return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
     }
     setup.files(default_folder(&setup.workspace)).ask(request, wait)

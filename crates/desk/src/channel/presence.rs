@@ -12,7 +12,7 @@ use refdesk_files::{Durability, FileMode, Folder, Staged};
 
 /// What is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attendant {
+pub enum PresenceKind {
     /// A full screen, at which a person answers requests.
     Screen,
     /// A server of the Model Context Protocol that an agent has used.
@@ -27,7 +27,7 @@ pub struct Presence {
     _held: Staged,
 }
 
-impl Attendant {
+impl PresenceKind {
     fn word(self) -> &'static str {
         match self {
             Self::Screen => "screen",
@@ -50,17 +50,17 @@ impl Attendant {
 ///
 /// # Errors
 /// The file system's error with the path; a link is on the path of the folder.
-pub fn attend(workspace: &Path, attendant: Attendant) -> io::Result<Presence> {
+pub fn attend(workspace: &Path, attendant: PresenceKind) -> io::Result<Presence> {
     keep_git_out(workspace)?;
     let root = Folder::root(workspace)?;
-    for other in [Attendant::Screen, Attendant::Server, Attendant::Agent] {
+    for other in [PresenceKind::Screen, PresenceKind::Server, PresenceKind::Agent] {
         if let Ok(folder) = root.below(&other.folder()) {
             folder.sweep_dead()?;
         }
     }
-    if attendant == Attendant::Screen {
+    if attendant == PresenceKind::Screen {
         // It watches this folder from the start, so that the first agent does not look like a new part of the workspace.
-        root.make(&Attendant::Agent.folder(), FileMode::Private)?;
+        root.make(&PresenceKind::Agent.folder(), FileMode::Private)?;
     }
     let folder = root.make(&attendant.folder(), FileMode::Private)?;
     let process = std::process::id().to_string();
@@ -69,12 +69,12 @@ pub fn attend(workspace: &Path, attendant: Attendant) -> io::Result<Presence> {
 }
 
 /// Whether a screen or a server of this workspace is open. False on file systems without locks.
-pub fn is_open(workspace: &Path, attendant: Attendant) -> bool {
+pub fn is_open(workspace: &Path, attendant: PresenceKind) -> bool {
     open_count(workspace, attendant) > 0
 }
 
 /// How many screens, servers or agents of this workspace there are; 0 on file systems without locks.
-pub fn open_count(workspace: &Path, attendant: Attendant) -> usize {
+pub fn open_count(workspace: &Path, attendant: PresenceKind) -> usize {
     let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return 0 };
     let names = folder.names().unwrap_or_default();
     let is_held = |name: &&OsString| {
@@ -85,7 +85,7 @@ pub fn open_count(workspace: &Path, attendant: Attendant) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Attendant::{Agent, Screen, Server};
+    use super::PresenceKind::{Agent, Screen, Server};
     use super::*;
 
     #[test]

@@ -4,20 +4,20 @@ use std::hash::{BuildHasher, RandomState};
 
 use jiff::Timestamp;
 
-use super::{Approval, Asker, ChannelSetup, Offered, Request};
-use crate::{Session, Settled, has_any_tag};
+use super::{Approval, ChannelSetup, Offered, Request, Requester};
+use crate::{CompleteDesk, Session, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
 /// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded), or
 /// of those with one of these tags.
-pub fn request(desk: &Settled<'_>, session: &Session, context: &str, tags: &[String]) -> Request {
+pub fn request(desk: &CompleteDesk<'_>, session: &Session, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !source.is_missing() && !selection.contains(id) && !selection.is_excluded(id)
     };
     let has_tag = |source: &&Source| tags.is_empty() || has_any_tag(source, tags);
-    let asker = Asker { who: session.who.clone(), session: session.id.clone(), desk: desk.name().to_owned() };
+    let asker = Requester { who: session.who.clone(), session: session.id.clone(), desk: desk.name().to_owned() };
     let timestamp = Timestamp::try_from(desk.now()).unwrap_or_default();
     Request {
         sources: desk.catalog().sources().iter().filter(may_be_picked).filter(has_tag).map(offered).collect(),
@@ -26,11 +26,11 @@ pub fn request(desk: &Settled<'_>, session: &Session, context: &str, tags: &[Str
 }
 
 /// A request for approval of a write.
-pub fn approval(setup: &ChannelSetup, asker: Asker, context: &str, approval: Approval) -> Request {
+pub fn approval(setup: &ChannelSetup, asker: Requester, context: &str, approval: Approval) -> Request {
     Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, setup.settings.timeout) }
 }
 
-fn empty(timestamp: Timestamp, asker: Asker, context: &str, timeout: f64) -> Request {
+fn empty(timestamp: Timestamp, asker: Requester, context: &str, timeout: f64) -> Request {
     Request {
         request_id: new_id(),
         timestamp: timestamp.to_string(),
@@ -79,7 +79,7 @@ pub(super) mod tests {
         Request {
             request_id: id.to_owned(),
             sources: offered.iter().map(source).collect(),
-            ..empty(Timestamp::now(), Asker { who: "a test".to_owned(), ..Asker::default() }, "why", 60.0)
+            ..empty(Timestamp::now(), Requester { who: "a test".to_owned(), ..Requester::default() }, "why", 60.0)
         }
     }
 

@@ -2,7 +2,7 @@
 //! answer.
 
 use super::{Answered, Request, Unanswered};
-use crate::session::{Receipt, What};
+use crate::session::{JournalEvent, Receipt};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
@@ -15,7 +15,7 @@ pub fn asked(request: &Request) -> Receipt {
     if !request.context.is_empty() {
         reason.push_str(&format!(": {}", one_line(&request.context)));
     }
-    receipt(request, What::Asked, reason)
+    receipt(request, JournalEvent::Asked, reason)
 }
 
 /// The entry for its outcome.
@@ -35,7 +35,7 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
         Err(Unanswered::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
-    Receipt { about, ..receipt(request, What::Answered, reason) }
+    Receipt { about, ..receipt(request, JournalEvent::Answered, reason) }
 }
 
 /// The name of the answerer; some channels name only the place.
@@ -47,7 +47,7 @@ pub fn person(by: Option<&str>) -> String {
     }
 }
 
-fn receipt(request: &Request, what: What, reason: String) -> Receipt {
+fn receipt(request: &Request, what: JournalEvent, reason: String) -> Receipt {
     let path = request.approval.as_ref().map(|approval| approval.path.clone());
     Receipt { path, reason, ..Receipt::new(what) }
 }

@@ -18,7 +18,7 @@ pub struct Request {
     pub sources: Vec<Offered>,
     /// Who asks.
     #[serde(default)]
-    pub asker: Asker,
+    pub asker: Requester,
     /// The seconds after `timestamp` until it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
@@ -65,7 +65,7 @@ pub struct Offered {
 
 /// Who asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asker {
+pub struct Requester {
     /// Its name in the journal.
     #[serde(default)]
     pub who: String,

@@ -21,7 +21,7 @@ pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
 pub use self::view::{DatabaseView, TableBrief};
 use super::documented::DamagedPage;
-use crate::{SearchReader, Session, Settled};
+use crate::{CompleteDesk, SearchReader, Session};
 
 /// Damaged pages that an answer names.
 const DAMAGED: usize = 8;
@@ -145,7 +145,7 @@ impl<T: Serialize> From<Answered<T>> for DatabaseAnswer {
     }
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// Answers a question about documented databases.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use refdesk_database::documenter::{self, OwnPages, PageAction};
 use refdesk_database::schema::page::Page;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::{self, Before, Proposal, Scope};
+use refdesk_files::output::{self, PriorContent, Proposal, Scope};
 use refdesk_files::{EntryKind, link_on_path};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -28,7 +28,7 @@ pub struct DocumentedPage {
     pub action: PageAction,
     /// Whether its path has something.
     pub is_there: bool,
-    pub(super) before: Before,
+    pub(super) before: PriorContent,
     /// Whether refdesk wrote what is there.
     pub(super) is_own: bool,
 }
@@ -103,8 +103,8 @@ fn compared(
         _ => own.has(&page.path, bytes),
     });
     let before = match &found {
-        None => Before::Nothing,
-        Some(bytes) => Before::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
+        None => PriorContent::Nothing,
+        Some(bytes) => PriorContent::File { size: bytes.len() as u64, hash: sha256_hex(bytes) },
     };
     let problem = (action == PageAction::Edited).then(|| damaged(&page, found.as_deref())).flatten();
     (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)

@@ -200,7 +200,7 @@ impl Desk {
 }
 
 /// The tables of a database by domain, while they are gathered.
-type Gathered = BTreeMap<String, BTreeMap<TableName, TableSummary>>;
+type TablesByDomain = BTreeMap<String, BTreeMap<TableName, TableSummary>>;
 
 impl OverviewReader {
     /// Reads the plan, the manifest and the pages.
@@ -278,7 +278,7 @@ impl OverviewReader {
         damaged: &mut Vec<DamagedPage>,
     ) -> Vec<DomainSummary> {
         let failed: HashSet<(&str, &str)> = self.progress.iter().flat_map(Progress::failed_tables).collect();
-        let mut found: Gathered = BTreeMap::new();
+        let mut found: TablesByDomain = BTreeMap::new();
         let mut hashes: HashMap<&TableName, &str> = HashMap::new();
         let mut names: Vec<(TableName, &PlannedTable)> = Vec::new();
         for table in plan.iter().flat_map(|plan| plan.units(database)).flat_map(|unit| &unit.tables) {

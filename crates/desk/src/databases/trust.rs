@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
-use crate::privileged_actions::{Bare, PrivilegedActions, in_text, place};
+use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, place};
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
@@ -22,7 +22,7 @@ impl Desk {
     /// Whether a database may be read, and with which settings.
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
-        let is_trusted = |action: Option<Bare>| action.is_none_or(|action| check.trusts(&action.hash));
+        let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
         if let Connection::Sqlite { file: written } = &database.connection
             && is_of_process(&self.written_path(written))
         {
@@ -54,7 +54,7 @@ impl Desk {
     }
 
     /// Everything that the configuration of databases wants to do outside the workspace, each with the line of its database.
-    pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(Bare, usize)> {
+    pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnplacedAction, usize)> {
         let actions = check.actions();
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
@@ -88,7 +88,7 @@ fn database_action(
     actions: &PrivilegedActions<'_>,
     database: &DatabaseConfig,
     outside: Option<PathBuf>,
-) -> Option<Bare> {
+) -> Option<UnplacedAction> {
     let name = &database.name;
     match &database.connection {
         Connection::Sqlite { .. } => {
@@ -105,7 +105,7 @@ fn database_action(
 }
 
 /// The action of telling more of values than statistics of columns that do not look sensitive.
-fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<Bare> {
+fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnplacedAction> {
     let mut parts = Vec::new();
     if database.sampling > Sampling::Statistics {
         parts.push("show values to a language model".to_owned());

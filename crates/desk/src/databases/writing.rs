@@ -14,7 +14,7 @@ use refdesk_database::schema::plan::{FILE, RunError, RunSeverity, SCHEMA_VERSION
 use refdesk_database::snapshot::TableName;
 use refdesk_files::Folder;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::{Before, Proposal, Scope, SeparateWrites, propose_removal};
+use refdesk_files::output::{PriorContent, Proposal, Scope, SeparateWrites, propose_removal};
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
@@ -339,7 +339,7 @@ fn replaced(prepared: &Documentation) -> BTreeMap<String, String> {
         .filter_map(|(path, hash)| match found.get(path.as_str()) {
             None => Some((path.clone(), hash.clone())),
             Some(it) => match &it.before {
-                Before::File { hash, .. } if it.is_own => Some((path.clone(), hash.clone())),
+                PriorContent::File { hash, .. } if it.is_own => Some((path.clone(), hash.clone())),
                 _ => None,
             },
         })

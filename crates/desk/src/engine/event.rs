@@ -2,7 +2,7 @@
 
 use super::database_run::DatabaseRunProgress;
 use super::notice::Notice;
-use super::requests::Over;
+use super::requests::ClosedRequest;
 use crate::session::Line;
 use refdesk_text::Error;
 
@@ -16,7 +16,7 @@ pub enum Event {
     /// An agent connected, or one that was connected is gone.
     Agents,
     /// A request that no longer waits for a person.
-    Over(Box<Over>),
+    Over(Box<ClosedRequest>),
     /// How far the run is that documents databases.
     DatabaseRun(DatabaseRunProgress),
     /// What failed after a change from outside.

@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::Desk;
-use crate::session::{Line, Tail, What};
+use crate::session::{JournalEvent, JournalTail, Line};
 use refdesk_files::name::safe;
 
 use super::event::Age;
@@ -19,7 +19,7 @@ pub(crate) const MOST: usize = 1000;
 #[derive(Debug)]
 pub(super) struct JournalFollower {
     /// `None` until the first reading, so that the first frame does not wait for it.
-    tail: Option<Tail>,
+    tail: Option<JournalTail>,
     /// The desk whose choices are reported as notices.
     desk: String,
     /// Whether the last reading worked, so that an error is reported once.
@@ -33,7 +33,7 @@ enum Reading {
 }
 
 /// What this desk knows about lines.
-struct Here<'a> {
+struct JournalContext<'a> {
     /// Whether this desk wrote the line with this number.
     is_own: &'a dyn Fn(u64) -> bool,
 }
@@ -67,11 +67,17 @@ impl JournalFollower {
     /// The lines appended since the last reading that add something; at first the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
-        let here = Here { is_own: &|n| desk.takes_for_own(n) };
+        let here = JournalContext { is_own: &|n| desk.takes_for_own(n) };
         self.take(read, &here, age, notices)
     }
 
-    fn take(&mut self, read: io::Result<(Vec<Line>, usize)>, here: &Here, age: Age, notices: Notices) -> NewLines {
+    fn take(
+        &mut self,
+        read: io::Result<(Vec<Line>, usize)>,
+        here: &JournalContext,
+        age: Age,
+        notices: Notices,
+    ) -> NewLines {
         let (mut lines, damaged) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -91,15 +97,15 @@ impl JournalFollower {
     }
 
     /// Whether a line adds something to the notices.
-    fn adds(&self, line: &Line, here: &Here, age: Age, notices: Notices) -> bool {
+    fn adds(&self, line: &Line, here: &JournalContext, age: Age, notices: Notices) -> bool {
         let is_own = (here.is_own)(line.n);
         match line.receipt.what {
             // A notice reports what was chosen here; for others' choices the lines do, one by one and with their
             // names.
-            What::Selected | What::Unselected | What::Excluded | What::Included => {
+            JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
             }
-            What::Written | What::Removed => !is_own,
+            JournalEvent::Written | JournalEvent::Removed => !is_own,
             _ => true,
         }
     }
@@ -113,13 +119,13 @@ mod tests {
     use crate::session::Receipt;
 
     /// Nothing was done here.
-    const ELSEWHERE: Here = Here { is_own: &|_| false };
+    const ELSEWHERE: JournalContext = JournalContext { is_own: &|_| false };
 
     fn follower() -> JournalFollower {
         JournalFollower { tail: None, desk: "default".to_owned(), state: Reading::Works }
     }
 
-    fn line(what: What, desk: &str, session: &str, about: &str) -> Line {
+    fn line(what: JournalEvent, desk: &str, session: &str, about: &str) -> Line {
         let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(what) };
         let [time, who] = ["2026-11-22T08:00:00.000Z", "a screen"].map(str::to_owned);
         Line { n: 1, time, desk: desk.to_owned(), session: session.to_owned(), who, receipt, seal: None }
@@ -130,22 +136,22 @@ mod tests {
         use Age::{Now, Past};
         use Notices::{NotYet, Told};
         for (what, desk, session, own, age, notices, adds) in [
-            (What::Enriched, "default", "s", false, Now, Told, true),
-            (What::Read, "default", "s", true, Now, Told, true),
-            (What::Selected, "default", "s", false, Now, Told, true),
-            (What::Excluded, "default", "mine", true, Now, Told, false),
+            (JournalEvent::Enriched, "default", "s", false, Now, Told, true),
+            (JournalEvent::Read, "default", "s", true, Now, Told, true),
+            (JournalEvent::Selected, "default", "s", false, Now, Told, true),
+            (JournalEvent::Excluded, "default", "mine", true, Now, Told, false),
             // chosen by another process before the first notice, and reported as its own
-            (What::Selected, "default", "before", false, Now, Told, true),
-            (What::Selected, "other", "s", false, Now, Told, true),
-            (What::Selected, "default", "s", false, Now, NotYet, true),
-            (What::Selected, "default", "mine", true, Now, NotYet, true),
-            (What::Unselected, "default", "s", false, Past, Told, true),
-            (What::Written, "default", "s", false, Now, Told, true),
-            (What::Written, "default", "mine", true, Now, Told, false),
-            (What::Removed, "default", "s", false, Now, Told, true),
-            (What::Removed, "default", "mine", true, Now, Told, false),
+            (JournalEvent::Selected, "default", "before", false, Now, Told, true),
+            (JournalEvent::Selected, "other", "s", false, Now, Told, true),
+            (JournalEvent::Selected, "default", "s", false, Now, NotYet, true),
+            (JournalEvent::Selected, "default", "mine", true, Now, NotYet, true),
+            (JournalEvent::Unselected, "default", "s", false, Past, Told, true),
+            (JournalEvent::Written, "default", "s", false, Now, Told, true),
+            (JournalEvent::Written, "default", "mine", true, Now, Told, false),
+            (JournalEvent::Removed, "default", "s", false, Now, Told, true),
+            (JournalEvent::Removed, "default", "mine", true, Now, Told, false),
         ] {
-            let here = Here { is_own: &|_| own };
+            let here = JournalContext { is_own: &|_| own };
             let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
             assert_eq!(new.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
@@ -158,8 +164,8 @@ mod tests {
             asked.set(asked.get() + 1);
             n == 1
         };
-        let here = Here { is_own: &is_own };
-        let mut lines = vec![line(What::Written, "default", "s", "a"); 3];
+        let here = JournalContext { is_own: &is_own };
+        let mut lines = vec![line(JournalEvent::Written, "default", "s", "a"); 3];
         lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
         let new = follower().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
         assert_eq!(new.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
@@ -168,8 +174,8 @@ mod tests {
 
     #[test]
     fn lines_beyond_the_limit_are_counted() {
-        let mut lines = vec![line(What::Read, "default", "x", "old"); 5];
-        lines.extend(vec![line(What::Read, "default", "x", "new"); MOST]);
+        let mut lines = vec![line(JournalEvent::Read, "default", "x", "old"); 5];
+        lines.extend(vec![line(JournalEvent::Read, "default", "x", "new"); MOST]);
         let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
         assert_eq!((new.lines.len(), new.dropped), (MOST, 5));
         assert!(new.lines.iter().all(|line| line.receipt.about == ["new"]));

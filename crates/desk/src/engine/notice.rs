@@ -20,7 +20,7 @@ pub(crate) use selection::selection;
 use std::sync::Arc;
 
 use super::Snapshot;
-use crate::Spot;
+use crate::FileLine;
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::TextKind;
 
@@ -32,7 +32,7 @@ pub struct Notice {
     /// The same for programs: RFC 3339 in UTC with milliseconds.
     pub at: String,
     /// Who did it.
-    pub who: Who,
+    pub who: Actor,
     /// Its topic.
     pub topic: Topic,
     /// What happened, one sentence.
@@ -44,7 +44,7 @@ pub struct Notice {
     /// Whether it is about other sources too.
     pub several: bool,
     /// The position in a file to show, if there is one.
-    pub place: Option<Spot>,
+    pub place: Option<FileLine>,
     /// The session it was sent to, or that did it, if known.
     pub session: Option<Arc<str>>,
     /// The line of the journal that says so, if any.
@@ -59,12 +59,12 @@ pub struct Ticket {
     /// The kind of text that was enriched, if any.
     pub kind: Option<TextKind>,
     /// Whether the line has a text that was sent.
-    pub holds: Holds,
+    pub holds: JournalText,
 }
 
 /// Whether a line of the journal has a text that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum JournalText {
     /// The exact bytes.
     Text,
     /// Only the event.
@@ -73,7 +73,7 @@ pub enum Holds {
 
 /// Who caused something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Who {
+pub enum Actor {
     /// The person at this screen.
     You,
     /// Another process, by the name it gives itself.
@@ -82,7 +82,7 @@ pub enum Who {
     Files,
 }
 
-impl Who {
+impl Actor {
     /// `you`, `refdesk select`, `files`.
     pub fn word(&self) -> &str {
         match self {
@@ -164,7 +164,7 @@ impl Topic {
 
 impl Notice {
     /// A notice without a time, which is added when it is sent.
-    pub fn new(who: Who, topic: Topic, text: impl Into<String>) -> Self {
+    pub fn new(who: Actor, topic: Topic, text: impl Into<String>) -> Self {
         Self {
             time: String::new(),
             at: String::new(),
@@ -193,18 +193,18 @@ impl Notice {
         Self { reason, ..self }
     }
 
-    fn at(self, place: Option<Spot>) -> Self {
+    fn at(self, place: Option<FileLine>) -> Self {
         Self { place, ..self }
     }
 }
 
 /// Who made the last change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum ChangeOrigin {
     /// They picked, unpicked, excluded or included.
-    Choice(Who),
+    Choice(Actor),
     /// The same, and the journal reports each choice: only what followed from them is a notice.
-    Journalled(Who),
+    Journalled(Actor),
     /// The person at this screen undid a change, or redid it.
     Retraced {
         /// Which change, and what stays: `Undone: pick of @a`.
@@ -214,25 +214,25 @@ pub(crate) enum Cause {
     },
 }
 
-impl Cause {
+impl ChangeOrigin {
     /// Who did it.
-    pub(crate) fn who(&self) -> &Who {
+    pub(crate) fn who(&self) -> &Actor {
         match self {
             Self::Choice(who) | Self::Journalled(who) => who,
-            Self::Retraced { .. } => &Who::You,
+            Self::Retraced { .. } => &Actor::You,
         }
     }
 }
 
 /// The notices of a step between two snapshots; `cause` changed the picks and exclusions that differ. The most
 /// important comes last, because the latest notice is on top and in the bottom line.
-pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin) -> Vec<Notice> {
     let mut notices = catalog::documents(before, after);
     let broken = if Arc::ptr_eq(&before.templates, &after.templates) {
         Vec::new()
     } else {
         notices.extend(templates::changed(before, after));
-        let by = if selection::is_chosen(before, after) { cause.who() } else { &Who::Files };
+        let by = if selection::is_chosen(before, after) { cause.who() } else { &Actor::Files };
         notices.extend(templates::came_and_went(before, after, by));
         templates::broken(before, after)
     };

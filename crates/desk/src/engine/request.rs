@@ -13,9 +13,9 @@ use crate::engine::Snapshot;
 use crate::session::{Line, Receipt};
 use crate::{
     AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
-    Document, DocumentReport, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
-    RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, Shown, Spot,
-    Switch, channel,
+    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
+    RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
+    Session, Switch, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -272,7 +272,7 @@ pub enum Response {
     /// The answer to [`Request::AnalyseGraph`].
     GraphAnalysis(Arc<GraphAnalysis>),
     /// The answer to [`Request::Locate`].
-    Located(Spot),
+    Located(FileLine),
     /// The answer to [`Request::Match`]. Byte ranges are within the prompt.
     Findings(Findings),
     /// The answer to [`Request::Simulate`].
@@ -293,7 +293,7 @@ pub enum Response {
         /// Name in the index.
         template: String,
         /// The text and what it would change, or why there is none.
-        outcome: Result<Shown, RenderFailure>,
+        outcome: Result<RenderPreview, RenderFailure>,
     },
     /// The answer to [`Request::Write`].
     Written(Result<WrittenFile, WriteFailure>),

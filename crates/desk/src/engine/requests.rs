@@ -16,8 +16,8 @@ use tokio::sync::mpsc::WeakSender;
 use super::notice::moment;
 use super::request::{Change, Message};
 use crate::Desk;
-use crate::channel::folder::{self, AnswerStatus, Base, Pending};
-use crate::channel::presence::{self, Attendant, Presence};
+use crate::channel::folder::{self, AnswerStatus, ChannelFolder, Pending};
+use crate::channel::presence::{self, Presence, PresenceKind};
 use crate::channel::{ChannelSetup, Request, Response, standing};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -31,7 +31,7 @@ pub struct Waiting {
     /// The request and its asker.
     pub request: Arc<Request>,
     /// Where the answer goes.
-    pub folder: Base,
+    pub folder: ChannelFolder,
     /// When it times out; `None` if it does not say.
     pub until: Option<String>,
 }
@@ -49,7 +49,7 @@ pub enum Reply {
 
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum RequestEnd {
     /// This screen answered it first.
     Here(Reply),
     /// Another answer was first; from this answerer, if known.
@@ -64,11 +64,11 @@ pub enum Ended {
 
 /// A request that no longer waits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Over {
+pub struct ClosedRequest {
     /// The request.
     pub request: Arc<Request>,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: RequestEnd,
 }
 
 /// The requests that a screen knows.
@@ -77,7 +77,7 @@ pub(super) struct Requests {
     /// `None` in a folder that is not a workspace; a diagnostic if the screen cannot be marked as open.
     present: Result<Option<Presence>, Diagnostic>,
     who: String,
-    folders: Vec<Base>,
+    folders: Vec<ChannelFolder>,
     pending: Vec<Pending>,
     shown: Arc<[Waiting]>,
     /// Problems with the files of requests.
@@ -91,7 +91,7 @@ pub(super) struct Requests {
 impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub(super) fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
-        let attended = || presence::attend(desk.workspace(), Attendant::Screen);
+        let attended = || presence::attend(desk.workspace(), PresenceKind::Screen);
         let present = desk.around().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message).fix("make .jaato/refdesk writable, and start again")
@@ -130,7 +130,7 @@ impl Requests {
     }
 
     /// Reads the folders; returns the requests that no longer wait.
-    pub(super) fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<Over> {
+    pub(super) fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<ClosedRequest> {
         // A link may have replaced a folder since.
         self.follow(desk);
         // This also removes what dead askers left.
@@ -161,18 +161,20 @@ impl Requests {
         self.pending.iter().any(|it| it.request.request_id == of.request.request_id && it.folder == of.folder)
     }
 
-    fn over(&mut self, it: Pending, left: &HashSet<String>, now: Timestamp) -> Over {
+    fn over(&mut self, it: Pending, left: &HashSet<String>, now: Timestamp) -> ClosedRequest {
         let id = &it.request.request_id;
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
         let ended = match replied {
-            Some(reply) => Ended::Here(reply),
-            None if standing::is_answered(&it.folder, id) => Ended::Elsewhere(standing::who_answered(&it.folder, id)),
-            None if left.contains(id) => Ended::AskerGone,
-            None if it.until.is_some_and(|until| until <= now) => Ended::TimedOut,
-            None if !standing::is_asked(&it.folder, id) => Ended::Withdrawn,
-            None => Ended::AskerGone,
+            Some(reply) => RequestEnd::Here(reply),
+            None if standing::is_answered(&it.folder, id) => {
+                RequestEnd::Elsewhere(standing::who_answered(&it.folder, id))
+            }
+            None if left.contains(id) => RequestEnd::AskerGone,
+            None if it.until.is_some_and(|until| until <= now) => RequestEnd::TimedOut,
+            None if !standing::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
+            None => RequestEnd::AskerGone,
         };
-        Over { request: Arc::new(it.request), ended }
+        ClosedRequest { request: Arc::new(it.request), ended }
     }
 
     /// Shares the requests that waited before, because they may be large.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::requests::Waiting;
-use crate::{PrivilegedAction, Spot, price};
+use crate::{FileLine, PrivilegedAction, price};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
@@ -64,10 +64,10 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The file and line of this diagnostic, if it has them.
-    pub fn spot(&self, finding: &Diagnostic) -> Option<Spot> {
+    pub fn spot(&self, finding: &Diagnostic) -> Option<FileLine> {
         // As displayed: relative to the workspace, or absolute outside it.
         let path = Path::new(&*self.workspace).join(finding.file.as_ref()?);
-        Some(Spot { path, line: finding.line.unwrap_or(1) })
+        Some(FileLine { path, line: finding.line.unwrap_or(1) })
     }
 
     /// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::WeakSender;
 
-use self::gather::Seen;
+use self::gather::ChangeScope;
 use self::limits::Limits;
 use self::live::Live;
 use self::poll::Poll;
-use self::wanted::Wanted;
+use self::wanted::WatchSet;
 pub(crate) use self::wanted::Watcher;
 use super::request::Message;
 use super::snapshot::Watching;
@@ -33,7 +33,7 @@ use refdesk_text::{Code, Fix};
 /// Follows what a desk depends on, on its own thread, because there may be thousands of folders to watch.
 pub(super) struct Watch {
     /// To the thread; `None` if the system cannot start one.
-    orders: Option<mpsc::Sender<Wanted>>,
+    orders: Option<mpsc::Sender<WatchSet>>,
     /// The outcome of the first order, while the engine waits for it.
     first: Option<mpsc::Receiver<Followed>>,
     status: Arc<Mutex<Status>>,
@@ -41,7 +41,7 @@ pub(super) struct Watch {
 
 /// The number of folders that a desk wants to be told about, without those below trees.
 pub fn watched_folders(desk: &Desk) -> usize {
-    let wanted = Wanted::of(desk, Vec::new(), Watcher::Screen);
+    let wanted = WatchSet::of(desk, Vec::new(), Watcher::Screen);
     wanted.folders.len() + wanted.trees.len()
 }
 
@@ -53,7 +53,7 @@ struct Status {
     refused: Vec<Diagnostic>,
 }
 
-enum Means {
+enum WatchBackend {
     Live(Live),
     Polling { poll: Poll, why: Arc<str> },
     Off { why: Arc<str> },
@@ -88,7 +88,7 @@ impl Watch {
     pub(super) fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
-            let _ = orders.send(Wanted::of(desk, requests, watcher));
+            let _ = orders.send(WatchSet::of(desk, requests, watcher));
         }
     }
 
@@ -136,16 +136,16 @@ const AGAIN: Fix = Fix::Reload;
 
 /// Carries out orders until the sender is gone; an order that a newer one replaces is skipped.
 fn run(
-    orders: &mpsc::Receiver<Wanted>,
-    seen: &mpsc::Sender<Seen>,
+    orders: &mpsc::Receiver<WatchSet>,
+    seen: &mpsc::Sender<ChangeScope>,
     done: mpsc::SyncSender<Followed>,
     shared: &Mutex<Status>,
 ) {
     let limits = Limits::default();
     let mut done = Some(done);
     let mut means = match Live::new(seen.clone(), limits) {
-        Ok(live) => Means::Live(live),
-        Err(why) => Means::polling(&why, seen, limits),
+        Ok(live) => WatchBackend::Live(live),
+        Err(why) => WatchBackend::polling(&why, seen, limits),
     };
     while let Ok(wanted) = orders.recv() {
         let wanted = orders.try_iter().last().unwrap_or(wanted);
@@ -158,21 +158,21 @@ fn run(
             continue;
         }
         // What changed before it was followed was not reported.
-        if (is_other || followed == Followed::New) && seen.send(Seen::Anything).is_err() {
+        if (is_other || followed == Followed::New) && seen.send(ChangeScope::Anything).is_err() {
             return;
         }
     }
 }
 
-impl Means {
-    fn polling(why: &str, seen: &mpsc::Sender<Seen>, limits: Limits) -> Self {
+impl WatchBackend {
+    fn polling(why: &str, seen: &mpsc::Sender<ChangeScope>, limits: Limits) -> Self {
         match Poll::start(poll::EVERY, limits, seen.clone()) {
             Ok(poll) => Self::Polling { poll, why: why.into() },
             Err(error) => Self::Off { why: format!("{why}; {error}").into() },
         }
     }
 
-    fn follow(&mut self, wanted: Wanted, seen: &mpsc::Sender<Seen>, limits: Limits) -> (Followed, Status) {
+    fn follow(&mut self, wanted: WatchSet, seen: &mpsc::Sender<ChangeScope>, limits: Limits) -> (Followed, Status) {
         if let Self::Live(live) = self {
             match live.follow(&wanted) {
                 Ok(outcome) => {

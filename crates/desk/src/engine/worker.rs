@@ -18,7 +18,7 @@ use tokio::sync::watch as newest;
 use super::database_run::DatabaseRun;
 use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;
-use super::notice::{Cause, Who};
+use super::notice::{Actor, ChangeOrigin};
 use super::previews::PreviewJob;
 use super::request::{Call, Change, Message, Request};
 use super::requests::Requests;
@@ -99,7 +99,7 @@ pub(crate) fn run(
         watch_due: false,
         last: Snapshot::default(),
         told: None,
-        cause: Cause::Choice(Who::You),
+        cause: ChangeOrigin::Choice(Actor::You),
         clock,
         queue: changed.clone(),
         database_run: None,
@@ -206,7 +206,7 @@ pub(super) struct Worker<'a> {
     /// The snapshot that notices were last made from: the last with every document read.
     told: Option<Snapshot>,
     /// Who made the last change of picks and exclusions.
-    cause: Cause,
+    cause: ChangeOrigin,
     clock: fn() -> SystemTime,
     /// The queue, for what goes on beside this thread.
     queue: WeakSender<Message>,

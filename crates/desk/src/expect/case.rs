@@ -22,12 +22,12 @@ pub struct Case {
     /// The picks for this case; if not given, the desk's own.
     pub select: Option<Vec<String>>,
     /// The expectations.
-    pub wanted: Wanted,
+    pub wanted: CaseExpectations,
 }
 
 /// The expectations of a case. What is not given is not checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CaseExpectations {
     /// Sources that must be hinted at; an empty list means none.
     pub hints: Option<Vec<String>>,
     /// Sources of which at least one must be hinted at.
@@ -46,7 +46,7 @@ pub struct Wanted {
     pub max_tokens: Option<usize>,
 }
 
-impl Wanted {
+impl CaseExpectations {
     /// The number of expectations: one per id, per empty list, per list of alternatives and per limit.
     pub fn count(&self) -> usize {
         let lists = [&self.hints, &self.top, &self.not_hints, &self.expands, &self.pulls_in];

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::case::{Case, Wanted};
+use super::case::{Case, CaseExpectations};
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
 use refdesk_text::nearest::did_you_mean;
@@ -146,7 +146,7 @@ impl Reader<'_> {
         let (prompt, result) = (self.string(table, "prompt"), self.string(table, "tool_result"));
         let (tool, args) = (self.string(table, "tool"), self.args(table));
         let select = self.ids(table, "select");
-        let wanted = Wanted {
+        let wanted = CaseExpectations {
             hints: self.ids(table, "hints"),
             hints_any: self.some_ids(table, "hints_any"),
             top: self.some_ids(table, "top"),
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 
     /// Reports ids that must and must not be hinted at.
-    fn contradictions(&mut self, table: &DeTable, span: &Range<usize>, wanted: &Wanted) {
+    fn contradictions(&mut self, table: &DeTable, span: &Range<usize>, wanted: &CaseExpectations) {
         let is_barred = |id: &&String| wanted.not_hints.iter().flatten().any(|other| other == *id);
         let mut report = |id: &str, key: &str| {
             let at = table.get("not_hints").map_or_else(|| span.clone(), Spanned::span);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::case::{Case, Wanted};
+use super::case::{Case, CaseExpectations};
 use super::read_expectations;
 use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceDefinition, SourceKind};
 use refdesk_enrich::TextKind;
@@ -61,7 +61,7 @@ fn a_complete_case() {
             tool: Some("Read".to_owned()),
             args: json!({"path": "a", "n": 1, "deep": [true, 0.5]}),
             select: ids(&["one"]),
-            wanted: Wanted {
+            wanted: CaseExpectations {
                 hints: ids(&["other"]),
                 hints_any: ids(&["one", "other"]),
                 top: ids(&["other"]),
@@ -75,7 +75,7 @@ fn a_complete_case() {
     );
     assert_eq!(cases[0].wanted.count(), 8);
     assert_eq!((cases[1].name.as_str(), cases[1].line, cases[1].kind), ("case 2", 18, TextKind::Prompt));
-    assert_eq!(cases[1].wanted, Wanted { hints: ids(&[]), ..Wanted::default() });
+    assert_eq!(cases[1].wanted, CaseExpectations { hints: ids(&[]), ..CaseExpectations::default() });
 }
 
 #[test]

@@ -17,7 +17,7 @@ use refdesk_text::report::Diagnostic;
 
 /// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Miss {
+pub enum FailedExpectation {
     /// The source, in the list of this name, is not hinted at, and why.
     NotHinted(&'static str, Box<Verdict>),
     /// None of these sources is hinted at.
@@ -67,7 +67,7 @@ pub struct Judged {
     /// Estimated tokens appended.
     pub tokens: usize,
     /// Unmet expectations.
-    pub missed: Vec<Miss>,
+    pub missed: Vec<FailedExpectation>,
 }
 
 /// All cases.
@@ -165,35 +165,41 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
         let scored = considered(ctx, &case.text, &suppressed_hints(&said, &said), |_, scored| scored == id.as_str());
         let verdict = Verdict::new(id, &case.text, regard).with_scores(ctx.about.map(|_| scored.as_slice()));
         // It would be hinted at, but the text itself names it.
-        Some(Miss::NotHinted(key, Box::new(verdict.or_because(WhyNot::Stands))))
+        Some(FailedExpectation::NotHinted(key, Box::new(verdict.or_because(WhyNot::Stands))))
     };
     missed.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| not_hinted("hints", &id)));
     if let Some(ids) = &wanted.hints_any
         && !ids.iter().any(|id| hints.iter().any(|hint| hint.as_str() == id))
     {
-        missed.push(Miss::NoneHinted(ids.iter().map(|id| SourceId::from(id.as_str())).collect()));
+        missed.push(FailedExpectation::NoneHinted(ids.iter().map(|id| SourceId::from(id.as_str())).collect()));
     }
     for id in wanted.top.iter().flatten() {
         let (id, first) = (SourceId::from(id.as_str()), wanted.top.iter().flatten().count());
         match hints.iter().position(|hint| *hint == id) {
             None => missed.extend(not_hinted("top", &id)),
-            Some(at) if at >= first => missed.push(Miss::NotOnTop { id, position: at + 1, first }),
+            Some(at) if at >= first => missed.push(FailedExpectation::NotOnTop { id, position: at + 1, first }),
             Some(_) => {}
         }
     }
     missed.extend(
-        wanted.max_hints.filter(|most| hints.len() > *most).map(|most| Miss::TooManyHints { most, given: hints.len() }),
+        wanted
+            .max_hints
+            .filter(|most| hints.len() > *most)
+            .map(|most| FailedExpectation::TooManyHints { most, given: hints.len() }),
     );
     for id in wanted.not_hints.iter().flatten() {
         missed.extend(hints.iter().find(|hint| hint.as_str() == id).map(|id| hinted(&said, id)));
     }
-    missed.extend(absent("expands", wanted.expands.as_deref(), &expands, |id| Some(Miss::NotExpanded(id))));
+    missed
+        .extend(absent("expands", wanted.expands.as_deref(), &expands, |id| Some(FailedExpectation::NotExpanded(id))));
     missed.extend(absent("pulls_in", wanted.pulls_in.as_deref(), &pulled, |id| {
         let role = ctx.selection.member(id.as_str()).map(|member| member.role);
-        Some(Miss::NotPulledIn(id, role))
+        Some(FailedExpectation::NotPulledIn(id, role))
     }));
     let tokens = said.tokens();
-    missed.extend(wanted.max_tokens.filter(|most| tokens > *most).map(|most| Miss::TooMany { most, tokens }));
+    missed.extend(
+        wanted.max_tokens.filter(|most| tokens > *most).map(|most| FailedExpectation::TooMany { most, tokens }),
+    );
     Judged { hints, expands, tokens, missed, case }
 }
 
@@ -202,7 +208,7 @@ fn asked(case: &Case) -> EnrichRequest<'_> {
     EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) }
 }
 
-fn hinted(said: &Enriched, id: &SourceId) -> Miss {
+fn hinted(said: &Enriched, id: &SourceId) -> FailedExpectation {
     let is_it = |item: &&ItemReceipt| item.block == BlockKind::Hint && item.about == id.as_str();
     let (mut tags, mut meaning) = (Vec::new(), None);
     for why in said.items.iter().filter(is_it).flat_map(|item| &item.why) {
@@ -212,7 +218,7 @@ fn hinted(said: &Enriched, id: &SourceId) -> Miss {
             _ => {}
         }
     }
-    Miss::Hinted(id.clone(), tags, meaning)
+    FailedExpectation::Hinted(id.clone(), tags, meaning)
 }
 
 /// The sources of a case's list that are absent; for an empty list, reports any that are present.
@@ -220,12 +226,12 @@ fn absent(
     key: &'static str,
     wanted: Option<&[String]>,
     there: &[SourceId],
-    miss: impl Fn(SourceId) -> Option<Miss>,
-) -> Vec<Miss> {
+    miss: impl Fn(SourceId) -> Option<FailedExpectation>,
+) -> Vec<FailedExpectation> {
     match wanted {
         None => Vec::new(),
         Some([]) if there.is_empty() => Vec::new(),
-        Some([]) => vec![Miss::NotNone(key, there.to_vec())],
+        Some([]) => vec![FailedExpectation::NotNone(key, there.to_vec())],
         Some(wanted) => {
             let absent = wanted.iter().filter(|id| !there.iter().any(|known| known.as_str() == id.as_str()));
             absent.filter_map(|id| miss(SourceId::from(id.as_str()))).collect()

@@ -19,7 +19,7 @@ const LONGEST_ID: usize = 1024;
 
 /// How a foreign file was handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum ForeignFileAction {
     /// It is ignored.
     Ignored,
     /// Only its picks and exclusions are used.
@@ -35,7 +35,7 @@ pub(super) enum Fate {
     Aside(String),
 }
 
-impl Fate {
+impl ForeignFileAction {
     fn is_aside(&self) -> bool {
         matches!(self, Self::Aside(_) | Self::Choice { aside: Some(_), .. })
     }
@@ -65,13 +65,13 @@ pub(super) fn limited(choice: Choice) -> (Choice, bool) {
 
 /// The foreign files found so far. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, Fate>>>);
+pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, ForeignFileAction>>>);
 
 impl Foreign {
-    pub(crate) fn note(&self, file: String, fate: Fate) {
+    pub(crate) fn note(&self, file: String, fate: ForeignFileAction) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Keep the path it was moved to, even if there is no file any more.
-        if fate.is_aside() || !files.get(&file).is_some_and(Fate::is_aside) {
+        if fate.is_aside() || !files.get(&file).is_some_and(ForeignFileAction::is_aside) {
             files.insert(file, fate);
         }
     }
@@ -89,16 +89,16 @@ impl Foreign {
         if files.is_empty() {
             return None;
         }
-        let told = |(file, fate): (&String, &Fate)| match fate {
-            Fate::Ignored => format!("{file} (ignored)"),
-            Fate::Choice { is_cut, aside } => {
+        let told = |(file, fate): (&String, &ForeignFileAction)| match fate {
+            ForeignFileAction::Ignored => format!("{file} (ignored)"),
+            ForeignFileAction::Choice { is_cut, aside } => {
                 let most = format!("at most {MOST_IDS}, none longer than {LONGEST_ID} bytes");
                 let most = if *is_cut { format!(", {most}") } else { String::new() };
                 let aside = aside.as_ref().map_or_else(String::new, |aside| format!("; set aside as {aside}"));
                 format!("{file} (only its picks and exclusions count{most}{aside})")
             }
-            Fate::Lines => format!("{file} (lines of it are skipped)"),
-            Fate::Aside(aside) => format!("{file} (set aside as {aside})"),
+            ForeignFileAction::Lines => format!("{file} (lines of it are skipped)"),
+            ForeignFileAction::Aside(aside) => format!("{file} (set aside as {aside})"),
         };
         let mut told: Vec<String> = files.iter().take(SHOWN).map(told).collect();
         if let Some(more) = files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -118,16 +118,16 @@ mod tests {
     fn all_files_are_one_diagnostic() {
         let foreign = Foreign::default();
         assert_eq!(foreign.diagnostic(), None);
-        foreign.note("a/selection.json".to_owned(), Fate::Choice { is_cut: false, aside: None });
-        foreign.note("a/told.json".to_owned(), Fate::Ignored);
+        foreign.note("a/selection.json".to_owned(), ForeignFileAction::Choice { is_cut: false, aside: None });
+        foreign.note("a/told.json".to_owned(), ForeignFileAction::Ignored);
         foreign.settle("a/told.json");
-        foreign.note("a/journal.jsonl".to_owned(), Fate::Aside("a/journal.jsonl.foreign-1".to_owned()));
-        foreign.note("a/journal.jsonl".to_owned(), Fate::Lines);
+        foreign.note("a/journal.jsonl".to_owned(), ForeignFileAction::Aside("a/journal.jsonl.foreign-1".to_owned()));
+        foreign.note("a/journal.jsonl".to_owned(), ForeignFileAction::Lines);
         foreign.settle("a/journal.jsonl");
         let message = "not written by your refdesk on this machine: a/journal.jsonl (set aside as \
                        a/journal.jsonl.foreign-1), a/selection.json (only its picks and exclusions count)";
         assert_eq!(foreign.diagnostic().unwrap().message, message);
-        (0..10_000).for_each(|at| foreign.note(format!("b/{at}"), Fate::Ignored));
+        (0..10_000).for_each(|at| foreign.note(format!("b/{at}"), ForeignFileAction::Ignored));
         assert!(foreign.diagnostic().unwrap().message.ends_with("and 9997 more"));
     }
 }

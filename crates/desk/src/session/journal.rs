@@ -9,7 +9,7 @@ mod tally;
 mod tests;
 
 pub(crate) use file::says_what;
-pub use tail::Tail;
+pub use tail::JournalTail;
 pub(crate) use tally::Offers;
 pub use tally::{Count, Tally};
 
@@ -23,7 +23,7 @@ use refdesk_files::name::sha256_hex;
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum JournalEvent {
     /// A text was enriched.
     Enriched,
     /// A session was given the instructions.
@@ -56,7 +56,7 @@ pub enum What {
     Answered,
 }
 
-impl What {
+impl JournalEvent {
     /// The word used in JSON.
     pub fn word(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ const NAMED_LEFT_OUT: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The event.
-    pub what: What,
+    pub what: JournalEvent,
     /// The kind of text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<TextKind>,
@@ -164,7 +164,7 @@ impl Line {
 
 impl Receipt {
     /// A receipt without text and reasons.
-    pub fn new(what: What) -> Self {
+    pub fn new(what: JournalEvent) -> Self {
         Self {
             what,
             kind: None,
@@ -207,7 +207,7 @@ impl Receipt {
             tokens: enriched.tokens(),
             hash: Some(sha256_hex(text.as_bytes())),
             text: Some(text),
-            ..Self::new(What::Enriched)
+            ..Self::new(JournalEvent::Enriched)
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use super::foreign::{Fate, limited};
-use super::store::{Found, Store, aside, name_of};
+use super::foreign::{ForeignFileAction, limited};
+use super::store::{StateContent, Store, aside, name_of};
 use refdesk_core::selection::Choice;
 use refdesk_files::{Durability, Folder, narrow};
 use refdesk_text::report::Diagnostic;
@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// The trusted part of a stored selection: for a foreign one, picks and exclusions.
-    fn believed(&self, found: Found<Stored>) -> Stored {
+    fn believed(&self, found: StateContent<Stored>) -> Stored {
         let file = self.shown(&self.selection);
         if found.is_own {
             self.foreign.settle(&file);
@@ -67,7 +67,7 @@ impl Store {
         }
         let (choice, is_cut) = limited(found.value.choice);
         if is_cut || self.sealer.can_have_key() {
-            self.foreign.note(file, Fate::Choice { is_cut, aside: None });
+            self.foreign.note(file, ForeignFileAction::Choice { is_cut, aside: None });
         }
         Stored { choice, ..Stored::default() }
     }
@@ -122,7 +122,7 @@ impl Store {
         let copy = name_of(&aside);
         folder.second(name)?.replace(copy)?;
         narrow(&folder.open(copy)?);
-        self.foreign.note(self.shown(file), Fate::Choice { is_cut, aside: Some(self.shown(&aside)) });
+        self.foreign.note(self.shown(file), ForeignFileAction::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::foreign::{Fate, Foreign};
+use super::foreign::{Foreign, ForeignFileAction};
 use refdesk_files::path::{display, is_absent, slashed};
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
@@ -60,7 +60,7 @@ pub struct Store {
 }
 
 /// The content of a state file.
-pub(super) struct Found<T> {
+pub(super) struct StateContent<T> {
     pub value: T,
     /// Whether this user's refdesk wrote it here; otherwise it is not trusted.
     pub is_own: bool,
@@ -179,7 +179,10 @@ impl Store {
     }
 
     /// Readers take no lock, since writes are atomic; only a damaged file is read again under it.
-    pub(super) fn read_or_set_aside<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+    pub(super) fn read_or_set_aside<T: DeserializeOwned>(
+        &self,
+        file: &Path,
+    ) -> (Option<StateContent<T>>, Vec<Diagnostic>) {
         if let Err(error) = self.held_in(file) {
             return (None, vec![self.unread(&error)]);
         }
@@ -193,7 +196,7 @@ impl Store {
     }
 
     /// Reads a file while the lock is held; a damaged one is moved aside, so that its content is kept.
-    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<Found<T>>, Vec<Diagnostic>) {
+    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<StateContent<T>>, Vec<Diagnostic>) {
         let problem = match self.read::<T>(file) {
             Ok(found) => return (found, Vec::new()),
             Err(problem) => problem,
@@ -221,18 +224,18 @@ impl Store {
     }
 
     /// The content of a file, if it is ours.
-    pub(super) fn own<T>(&self, file: &Path, found: Found<T>) -> Option<T> {
+    pub(super) fn own<T>(&self, file: &Path, found: StateContent<T>) -> Option<T> {
         if found.is_own {
             self.foreign.settle(&self.shown(file));
             return Some(found.value);
         }
-        self.foreign.note(self.shown(file), Fate::Ignored);
+        self.foreign.note(self.shown(file), ForeignFileAction::Ignored);
         None
     }
 
     /// Notes a foreign file that was not touched.
     pub fn note_foreign(&self, file: &Path) {
-        self.foreign.note(self.shown(file), Fate::Ignored);
+        self.foreign.note(self.shown(file), ForeignFileAction::Ignored);
     }
 
     /// Notes a foreign file and moves it aside. The caller holds the lock.
@@ -245,7 +248,7 @@ impl Store {
     pub(super) fn move_aside(&self, file: &Path) {
         let aside = aside(file, "foreign", self.clock);
         if rename_own(file, name_of(&aside)).is_ok() {
-            self.foreign.note(self.shown(file), Fate::Aside(self.shown(&aside)));
+            self.foreign.note(self.shown(file), ForeignFileAction::Aside(self.shown(&aside)));
         }
     }
 
@@ -257,10 +260,10 @@ impl Store {
     }
 
     /// The content of a file and whether it is ours; `None` if there is no file; an error says what is wrong.
-    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<Found<T>>, String> {
+    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<StateContent<T>>, String> {
         let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
         let value = parse(&bytes).map_err(|error| error.to_string())?;
-        Ok(Some(Found { value, is_own: self.sealer.verifies(&self.place(file), &bytes) }))
+        Ok(Some(StateContent { value, is_own: self.sealer.verifies(&self.place(file), &bytes) }))
     }
 
     /// Writes a file with its seal.

@@ -26,7 +26,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use record::{Found, Record, is_file_name};
+use record::{PathOccupant, Record, is_file_name};
 
 /// The index file, for other tools.
 pub const INDEX: &str = "index.json";
@@ -47,7 +47,7 @@ pub struct TemplateFile {
 
 /// On whose behalf files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum For<'a> {
+pub enum OnBehalfOf<'a> {
     /// For the desk; these are all its files, and its others are removed.
     Desk {
         /// The selection that they belong to. If another was stored meanwhile, the process that stored it writes its files.
@@ -79,11 +79,11 @@ pub struct Written {
 
 impl Store {
     /// Updates the templates folder.
-    pub fn write_templates(&self, files: &[TemplateFile], by: For<'_>) -> Written {
+    pub fn write_templates(&self, files: &[TemplateFile], by: OnBehalfOf<'_>) -> Written {
         let mut done = Written::default();
         let nothing_to_say = match by {
-            For::Desk { index, .. } => index.is_none_or(Map::is_empty),
-            For::Person | For::ToolResult => true,
+            OnBehalfOf::Desk { index, .. } => index.is_none_or(Map::is_empty),
+            OnBehalfOf::Person | OnBehalfOf::ToolResult => true,
         };
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
             return done;
@@ -94,10 +94,10 @@ impl Store {
         done
     }
 
-    fn bring(&self, files: &[TemplateFile], by: For<'_>, done: &mut Written) -> Result<(), Diagnostic> {
+    fn bring(&self, files: &[TemplateFile], by: OnBehalfOf<'_>, done: &mut Written) -> Result<(), Diagnostic> {
         let folder = self.contained()?;
         let _lock = self.lock().map_err(|error| self.unwritable(&error))?;
-        if let For::Desk { choice, .. } = by
+        if let OnBehalfOf::Desk { choice, .. } = by
             && self.look().is_ok_and(|stored| stored.is_some_and(|stored| stored.choice != *choice))
         {
             done.superseded = true;
@@ -108,11 +108,11 @@ impl Store {
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
         // Old files are removed first, to make room.
-        let mut gone = if by == For::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
+        let mut gone = if by == OnBehalfOf::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
         let room = TAKEN_KEPT.saturating_sub(kept);
         let due = self.due(&folder, files, by, (&before, room), &mut after, done);
-        if matches!(by, For::Desk { .. }) {
+        if matches!(by, OnBehalfOf::Desk { .. }) {
             gone = self.gone(&folder, files, &mut after, done);
         }
         if !due.is_empty() || !gone.is_empty() {
@@ -121,7 +121,7 @@ impl Store {
         }
         self.note(&before, &after)?;
         match by {
-            For::Desk { index: Some(index), .. } => self.write_index(&folder, index, done),
+            OnBehalfOf::Desk { index: Some(index), .. } => self.write_index(&folder, index, done),
             _ => Ok(()),
         }
     }
@@ -131,16 +131,16 @@ impl Store {
         &self,
         folder: &Path,
         files: &'a [TemplateFile],
-        by: For<'_>,
+        by: OnBehalfOf<'_>,
         (before, mut room): (&Record, usize),
         after: &mut Record,
         done: &mut Written,
     ) -> Vec<&'a TemplateFile> {
-        let found: Vec<Found> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
+        let found: Vec<PathOccupant> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
-            if by == For::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
-                if found != Found::Nothing {
+            if by == OnBehalfOf::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
+                if found != PathOccupant::Nothing {
                     done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
                     continue;
                 }
@@ -154,21 +154,23 @@ impl Store {
                 room -= 1;
             }
             let is_ours = before.is_ours(&file.name, &found);
-            let is_same = matches!(&found, Found::File { hash, .. } if *hash == file.hash);
+            let is_same = matches!(&found, PathOccupant::File { hash, .. } if *hash == file.hash);
             let others =
                 before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
             match found {
-                Found::Other(what) => {
+                PathOccupant::Other(what) => {
                     done.diagnostics.push(self.left(&file.name, &format!("is {what}; nothing is written there")));
                     continue;
                 }
                 _ if is_same => done.kept.push(file.name.clone()),
-                Found::File { .. } if !is_ours => {
+                PathOccupant::File { .. } if !is_ours => {
                     done.diagnostics.push(self.left(&file.name, "was made or changed by hand; it is left as it is"));
                     continue;
                 }
                 // Two desks can provide the same name: the default desk's file is written, else the first one's.
-                Found::File { .. } if others && (!matches!(by, For::Desk { .. }) || self.desk != super::DEFAULT) => {
+                PathOccupant::File { .. }
+                    if others && (!matches!(by, OnBehalfOf::Desk { .. }) || self.desk != super::DEFAULT) =>
+                {
                     done.diagnostics.push(self.left(&file.name, "holds another desk's template of this name"));
                     continue;
                 }
@@ -177,9 +179,9 @@ impl Store {
             if !is_same || is_ours {
                 let entry = after.files.entry(file.name.clone()).or_default();
                 match by {
-                    For::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
-                    For::Person => entry.by_hand = true,
-                    For::ToolResult => entry.by_tool = true,
+                    OnBehalfOf::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
+                    OnBehalfOf::Person => entry.by_hand = true,
+                    OnBehalfOf::ToolResult => entry.by_tool = true,
                 }
             }
         }
@@ -205,7 +207,7 @@ impl Store {
             let is_ours = after.is_ours(name, &found);
             if !is_ours {
                 after.files.remove(name);
-                if found != Found::Nothing {
+                if found != PathOccupant::Nothing {
                     done.diagnostics
                         .push(self.left(name, "was changed by hand; it stays, though no source provides it any more"));
                 }
@@ -246,7 +248,7 @@ impl Store {
         };
         let folder = self.workspace.join(FOLDER);
         let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
-            Found::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
+            PathOccupant::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
                 Some(TakenTemplate { name, hash })
             }
             _ => None,
@@ -349,17 +351,17 @@ impl Store {
 }
 
 /// What is at this path; links are not followed.
-fn look(path: &Path) -> Found {
+fn look(path: &Path) -> PathOccupant {
     match fs::symlink_metadata(path) {
-        Err(error) if is_absent(&error) => return Found::Nothing,
-        Err(_) => return Found::Other("something that cannot be looked at"),
-        Ok(metadata) if metadata.is_symlink() => return Found::Other("a symbolic link"),
-        Ok(metadata) if metadata.is_dir() => return Found::Other("a folder"),
+        Err(error) if is_absent(&error) => return PathOccupant::Nothing,
+        Err(_) => return PathOccupant::Other("something that cannot be looked at"),
+        Ok(metadata) if metadata.is_symlink() => return PathOccupant::Other("a symbolic link"),
+        Ok(metadata) if metadata.is_dir() => return PathOccupant::Other("a folder"),
         Ok(_) => {}
     }
     match read_own(path, TEMPLATE_BYTES as u64) {
-        Ok((_, true)) => Found::Other("too large to be a template"),
-        Ok((bytes, false)) => Found::File { hash: sha256_hex(&bytes), empty: bytes.is_empty() },
-        Err(_) => Found::Other("something that cannot be read"),
+        Ok((_, true)) => PathOccupant::Other("too large to be a template"),
+        Ok((bytes, false)) => PathOccupant::File { hash: sha256_hex(&bytes), empty: bytes.is_empty() },
+        Err(_) => PathOccupant::Other("something that cannot be read"),
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Desk;
-use crate::privileged_actions::{Bare, PrivilegedActions, in_text, outside};
+use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, outside};
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
@@ -55,7 +55,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a source, if it may come with the workspace.
-    pub(crate) fn source(&self, source: &Source) -> Option<Bare> {
+    pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
         let place = match &source.kind {
             SourceKind::Local(place) => place,
             SourceKind::Inline { .. } => return self.text(source),
@@ -74,7 +74,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a source whose text is in a file outside. Such a source is the user's own if it is
     /// named outside and was not discovered.
-    fn text(&self, source: &Source) -> Option<Bare> {
+    fn text(&self, source: &Source) -> Option<UnplacedAction> {
         let file = &source.origin.file;
         let mut files = self.files.borrow_mut();
         let leads = files.entry(file.clone()).or_insert_with(|| outside(&self.workspace, file));
@@ -93,7 +93,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a file in the folder of references, if it is a link that leads outside.
-    pub(crate) fn linked(&self, file: &Path) -> Option<Bare> {
+    pub(crate) fn linked(&self, file: &Path) -> Option<UnplacedAction> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
         // Reading a link loop is an error, reported by the reader.
         let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
@@ -106,7 +106,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The folder of references and its privileged action, if it is outside and the user did not name it.
-    pub(crate) fn references(&self) -> Option<(&Path, Bare)> {
+    pub(crate) fn references(&self) -> Option<(&Path, UnplacedAction)> {
         let folder = self.references.get_or_init(|| {
             let folder = self.desk.references_folder();
             let is_foreign = folder.starts_with(self.desk.workspace()) || self.config_is_foreign();
@@ -121,7 +121,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged actions of the channel of a configuration that may come with the workspace.
-    pub(crate) fn channel(&self) -> Vec<Bare> {
+    pub(crate) fn channel(&self) -> Vec<UnplacedAction> {
         let channel = &self.desk.config.settings.channel;
         // Only the file channel uses it.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
@@ -134,7 +134,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of an index in a database. That of the user's own configuration is one, too, if the workspace
     /// says which repository it is: it could name another one, whose index it would replace.
-    pub(crate) fn index_url(&self) -> Option<Bare> {
+    pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
         let is_action = self.config_is_foreign() || repository.is_some();
@@ -142,12 +142,12 @@ impl<'d> TrustCheck<'d> {
         is_action.then(shown)?.map(|shown| self.actions().index_url(url, &shown, repository.as_deref()))
     }
 
-    pub(super) fn waiting_channel(&self) -> Vec<Bare> {
+    pub(super) fn waiting_channel(&self) -> Vec<UnplacedAction> {
         self.channel().into_iter().filter(|action| !self.trusts_config(action)).collect()
     }
 
     /// Whether an action of the configuration is allowed.
-    pub(super) fn trusts_config(&self, action: &Bare) -> bool {
+    pub(super) fn trusts_config(&self, action: &UnplacedAction) -> bool {
         !self.config_is_foreign() || self.trusts(&action.hash)
     }
 

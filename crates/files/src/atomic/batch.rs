@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Hold, Staged, UNFINISHED};
+use super::{Staged, UNFINISHED, WriterLock};
 use crate::error::with_path;
 use crate::folder::{FileMode, Folder};
 
@@ -61,7 +61,7 @@ impl Batch {
     fn next(&self) -> Staged {
         let folder = self.leader.folder.clone();
         let name = follower(&self.leader.name, self.made.fetch_add(1, Ordering::Relaxed));
-        Staged { folder, name, hold: Hold::Leader(self.leader.clone()), is_named: false }
+        Staged { folder, name, hold: WriterLock::Leader(self.leader.clone()), is_named: false }
     }
 }
 

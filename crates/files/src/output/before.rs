@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::diff::COMPARED;
-use super::{Before, Diff};
+use super::{Diff, PriorContent};
 use crate::name::sha256_hex;
 use crate::path::is_absent;
 use crate::{Folder, Stamp, read_open};
@@ -17,7 +17,7 @@ pub(super) enum OldContent {
     Other(String),
 }
 
-impl Before {
+impl PriorContent {
     /// Reads what is at a path without links, as far as it can be compared.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Before {
     /// The same in the folder of the path; `None` if there is none, or nothing at the path.
     ///
     /// # Errors
-    /// As [`Before::read`].
+    /// As [`PriorContent::read`].
     pub(super) fn read_in(folder: Option<&Folder>, path: &Path) -> io::Result<(Self, OldContent)> {
         let Some(folder) = folder else { return Ok((Self::Nothing, OldContent::Nothing)) };
         let file = match folder.open(path.file_name().unwrap_or_default()) {

@@ -10,7 +10,7 @@ use super::lookup::PathLookup;
 use super::record::write_failed;
 use super::refusal::{self, WriteTarget};
 use super::write::make_folders;
-use super::{Before, Scope, WrittenFile};
+use super::{PriorContent, Scope, WrittenFile};
 use crate::atomic::{device_of, sync_file_system};
 use crate::{Durability, EntryKind, FileMode, Folder, link_on_path};
 use refdesk_text::{Code, Error};
@@ -38,7 +38,7 @@ impl SeparateWrites {
     ///
     /// # Errors
     /// The path may not be written or has a link in it, its content changed, or the file system's error.
-    pub fn write(&mut self, path: &str, text: &str, before: &Before) -> Result<WrittenFile, Error> {
+    pub fn write(&mut self, path: &str, text: &str, before: &PriorContent) -> Result<WrittenFile, Error> {
         let target = refusal::write_target(&mut self.lookup, &self.workspace, &self.workspace, path, Scope::Workspace);
         let straight = self.lookup.workspace(&self.workspace).join(path);
         if target.as_ref().map_or(true, |target| target.path != straight)
@@ -57,14 +57,15 @@ impl SeparateWrites {
         let staged = folder
             .stage(name, text.as_bytes(), FileMode::Default, Durability::Recreatable)
             .map_err(|error| failed(&error))?;
-        let (now, _) = Before::read_in(Some(&folder), &path).map_err(|error| refusal::unreadable(&shown, &error))?;
+        let (now, _) =
+            PriorContent::read_in(Some(&folder), &path).map_err(|error| refusal::unreadable(&shown, &error))?;
         if now != *before {
             let message = format!("{shown} changed after it was compared");
             return Err(refusal::refused(Code::Changed, message, "check what changed, and write again"));
         }
         match before {
-            Before::Nothing => staged.publish(name).map(drop),
-            Before::File { .. } => staged.replace(name),
+            PriorContent::Nothing => staged.publish(name).map(drop),
+            PriorContent::File { .. } => staged.replace(name),
         }
         .map_err(|error| failed(&error))?;
         let above = folder.path().to_path_buf();
@@ -122,8 +123,8 @@ mod tests {
     use crate::name::sha256_hex;
     use crate::write_atomic;
 
-    fn file(text: &str) -> Before {
-        Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
+    fn file(text: &str) -> PriorContent {
+        PriorContent::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
     }
 
     #[test]
@@ -137,13 +138,13 @@ mod tests {
         let written = writes.write("a/old", "new\n", &file("old")).unwrap();
         assert_eq!((written.shown.as_str(), written.bytes, written.lines), ("a/old", 4, 1));
         for at in 0..MANY {
-            writes.write(&format!("b/c/{at}"), "x", &Before::Nothing).unwrap();
+            writes.write(&format!("b/c/{at}"), "x", &PriorContent::Nothing).unwrap();
         }
         // Each of these is no longer what it was compared with.
-        for (path, before) in [("a/old", file("old")), ("b/c/0", Before::Nothing), ("a/gone", file("gone"))] {
+        for (path, before) in [("a/old", file("old")), ("b/c/0", PriorContent::Nothing), ("a/gone", file("gone"))] {
             assert_eq!(writes.write(path, "y", &before).unwrap_err().code, Code::Changed, "{path}");
         }
-        assert_eq!(writes.write("../x", "y", &Before::Nothing).unwrap_err().code, Code::Outside);
+        assert_eq!(writes.write("../x", "y", &PriorContent::Nothing).unwrap_err().code, Code::Outside);
         writes.finish().unwrap();
         let names = |folder: &str| fs::read_dir(root.join(folder)).unwrap().count();
         assert_eq!((names("a"), names("b/c"), names(".")), (1, MANY, 2));
@@ -162,7 +163,7 @@ mod tests {
         for path in
             ["out/file", "out/new", "in/file", "in/new", "file", "chain/new", "dangling", "dangling/new", "x", "x/y"]
         {
-            for before in [Before::Nothing, file("12345")] {
+            for before in [PriorContent::Nothing, file("12345")] {
                 let refused = writes.write(path, "new", &before).unwrap_err();
                 assert_eq!(refused.code, Code::LinkedOut, "{path}: {refused}");
                 let link = path.split('/').next().unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::lookup::PathLookup;
 use super::refusal::{self, WriteTarget};
-use super::{Before, Proposal, Scope};
+use super::{PriorContent, Proposal, Scope};
 use crate::Folder;
 use refdesk_text::Error;
 
@@ -62,7 +62,7 @@ pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
 
 /// `folder` is that of the path, if there is something at the path.
 fn compare(folder: Option<&Folder>, path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
-    let (before, old) = Before::read_in(folder, &path).map_err(|error| refusal::unreadable(&shown, &error))?;
+    let (before, old) = PriorContent::read_in(folder, &path).map_err(|error| refusal::unreadable(&shown, &error))?;
     let diff = old.diff(&shown, &text);
     Ok(Proposal { path, shown, text, before, diff })
 }
@@ -84,7 +84,7 @@ mod tests {
         write_atomic(&root.join("large"), &large).unwrap();
         let propose = |path: &str, text: &str| propose(&root, &root, path, text, Scope::Workspace).unwrap();
         let new = propose("a/new", "x\n");
-        assert_eq!((new.before.clone(), new.diff.summary().as_str()), (Before::Nothing, "+1 −0"));
+        assert_eq!((new.before.clone(), new.diff.summary().as_str()), (PriorContent::Nothing, "+1 −0"));
         assert!(!root.join("a").exists(), "nothing is touched");
         assert_eq!(propose("text", "new\n").diff.summary(), "+1 −1");
         let same = propose("text", "old\n");

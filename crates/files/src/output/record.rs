@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
-use super::{Before, refusal};
+use super::{PriorContent, refusal};
 use crate::path::is_absent;
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
@@ -57,9 +57,9 @@ pub(super) struct FileRename {
     /// The old content, under a second name in the same folder.
     pub old: Option<PathBuf>,
     /// The content before the write.
-    pub before: Before,
+    pub before: PriorContent,
     /// The content after the write.
-    pub after: Before,
+    pub after: PriorContent,
 }
 
 /// Progress of a rename.
@@ -75,11 +75,11 @@ pub(super) enum RenameState {
 
 impl FileRename {
     pub(crate) fn state(&self) -> RenameState {
-        let now = Before::read(&self.path).ok().map(|(now, _)| now);
+        let now = PriorContent::read(&self.path).ok().map(|(now, _)| now);
         if now.as_ref() == Some(&self.after) {
             return RenameState::After;
         }
-        let staged = Before::read(&self.staged).ok().map(|(staged, _)| staged);
+        let staged = PriorContent::read(&self.staged).ok().map(|(staged, _)| staged);
         match (now.as_ref() == Some(&self.before), staged.as_ref() == Some(&self.after)) {
             (true, true) => RenameState::Before,
             _ => RenameState::Neither,
@@ -96,8 +96,8 @@ impl FileRename {
         let found = lookup.folder(&self.path, &self.shown)?.ok_or_else(|| refusal::moved(&self.shown))?;
         let name = name_of(&self.path);
         let made = match self.before {
-            Before::Nothing => found.rename_new(name_of(&self.staged), name),
-            Before::File { .. } => found.rename(name_of(&self.staged), name),
+            PriorContent::Nothing => found.rename_new(name_of(&self.staged), name),
+            PriorContent::File { .. } => found.rename(name_of(&self.staged), name),
         };
         made.map_err(|error| write_failed(&self.shown, &error))
     }
@@ -113,7 +113,7 @@ impl FileRename {
                 back.is_ok()
             }
             RenameState::Before => true,
-            RenameState::Neither => Before::read(&self.path).is_ok_and(|(now, _)| now == self.before),
+            RenameState::Neither => PriorContent::read(&self.path).is_ok_and(|(now, _)| now == self.before),
         }
     }
 }

@@ -147,7 +147,7 @@ fn is_sound(step: &FileRename, workspace: &Path) -> bool {
 mod tests {
     use std::fs;
 
-    use super::super::{Before, record};
+    use super::super::{PriorContent, record};
     use super::*;
     use crate::name::sha256_hex;
     use crate::write_atomic;
@@ -160,8 +160,8 @@ mod tests {
         sealer: Sealer,
     }
 
-    fn file(text: &str) -> Before {
-        Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
+    fn file(text: &str) -> PriorContent {
+        PriorContent::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) }
     }
 
     impl World {
@@ -184,7 +184,7 @@ mod tests {
                     shown: name,
                     staged: path.join(format!("{folder}/.refdesk-{at}.tmp")),
                     old: (at == 0).then(|| path.join("dir/.refdesk-old.tmp")),
-                    before: if at == 0 { file("old") } else { Before::Nothing },
+                    before: if at == 0 { file("old") } else { PriorContent::Nothing },
                     after: file("mine"),
                 });
             }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
-use super::{Before, Proposal, Scope};
+use super::{PriorContent, Proposal, Scope};
 use crate::path::{absolute, display, is_windows_absolute, slashed};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
@@ -83,7 +83,7 @@ pub(super) fn may_resume(path: &Path, workspace: &Path) -> bool {
 
 /// An existing file is only replaced on request.
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
-    let exists = proposal.before != Before::Nothing && !proposal.is_unchanged();
+    let exists = proposal.before != PriorContent::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
     exists.then(|| refused(Code::Exists, message(), Fix::Overwrite))
 }

@@ -9,7 +9,7 @@ use super::lookup::PathLookup;
 use super::propose::{conflicts, propose_again};
 use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::sync::sync;
-use super::{Before, Proposal, WriteFailure, WrittenFile, refusal};
+use super::{PriorContent, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
 use crate::{Batch, Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
@@ -122,7 +122,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     }
     // A single rename is atomic; with several, those already made may have to be undone.
     if ready.len() > 1 {
-        for ready in ready.iter_mut().filter(|ready| ready.proposal.before != Before::Nothing) {
+        for ready in ready.iter_mut().filter(|ready| ready.proposal.before != PriorContent::Nothing) {
             let proposal = ready.proposal;
             let name = proposal.path.file_name().unwrap_or_default();
             let second = match &ready.batch {
@@ -165,7 +165,7 @@ pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<F
 fn record_of(ready: &[Ready<'_>], folders: &[PathBuf]) -> WriteRecord {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
-        let after = Before::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
+        let after = PriorContent::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
         let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
         FileRename { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
@@ -195,7 +195,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     for proposal in proposals {
         let Proposal { path, shown, .. } = proposal;
         let folder = refusal::check_again(&mut lookup, path, shown)?;
-        let now = Before::read_in(folder.as_ref(), path).map_err(|error| refusal::unreadable(shown, &error))?.0;
+        let now = PriorContent::read_in(folder.as_ref(), path).map_err(|error| refusal::unreadable(shown, &error))?.0;
         if now != proposal.before {
             changed.push(&proposal.shown);
         }

@@ -24,7 +24,7 @@ use refdesk_text::lines::decode;
 pub const INLINE: &str = "inline";
 
 /// A text that belongs in the index.
-pub(super) struct Wanted<'a> {
+pub(super) struct IndexableText<'a> {
     source: &'a Source,
     origin: Origin<'a>,
 }
@@ -94,7 +94,7 @@ impl<'a> Stamps<'a> {
 /// No file has this stamp: the text is compared by its content each time.
 const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
 
-impl Wanted<'_> {
+impl IndexableText<'_> {
     pub(super) fn key(&self) -> TextKey {
         let path = match &self.origin {
             Origin::About => String::new(),
@@ -252,8 +252,12 @@ fn about_source(source: &Source) -> String {
 }
 
 /// The texts of a source; none that a person has not trusted.
-pub(super) fn texts<'a>(source: &'a Source, budget: &WalkBudget, pages: Option<&dyn DatabasePages>) -> Vec<Wanted<'a>> {
-    let about = Wanted { source, origin: Origin::About };
+pub(super) fn texts<'a>(
+    source: &'a Source,
+    budget: &WalkBudget,
+    pages: Option<&dyn DatabasePages>,
+) -> Vec<IndexableText<'a>> {
+    let about = IndexableText { source, origin: Origin::About };
     let content = match &source.kind {
         SourceKind::Inline { content } => vec![Origin::Inline(content)],
         _ => {
@@ -269,7 +273,7 @@ pub(super) fn texts<'a>(source: &'a Source, budget: &WalkBudget, pages: Option<&
             found.iter().filter_map(origin).collect()
         }
     };
-    std::iter::once(about).chain(content.into_iter().map(|origin| Wanted { source, origin })).collect()
+    std::iter::once(about).chain(content.into_iter().map(|origin| IndexableText { source, origin })).collect()
 }
 
 fn document(kind: &'static str, chunk: Chunk, subject: Option<DatabaseSubject>) -> NewDocument {

@@ -46,7 +46,7 @@ impl Host {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Denied {
+pub(super) struct AuthFailure {
     pub status: StatusCode,
     /// The reason, with how to allow the request.
     pub message: String,
@@ -75,7 +75,7 @@ impl Guard {
     }
 
     /// Checks a request; returns the origin that may read the answer, if a web page sent it.
-    pub(super) fn check(&self, head: &Parts) -> Result<Option<HeaderValue>, Denied> {
+    pub(super) fn check(&self, head: &Parts) -> Result<Option<HeaderValue>, AuthFailure> {
         self.check_host(head)?;
         let origin = self.check_origin(&head.headers)?;
         // A preflight request has no token.
@@ -85,7 +85,7 @@ impl Guard {
         Ok(origin)
     }
 
-    fn check_host(&self, head: &Parts) -> Result<(), Denied> {
+    fn check_host(&self, head: &Parts) -> Result<(), AuthFailure> {
         let mut hosts: Vec<Option<&str>> =
             head.headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()).collect();
         if hosts.len() != 1 {
@@ -108,7 +108,7 @@ impl Guard {
         self.own.iter().any(is_own) || self.hosts.iter().any(is_allowed)
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Denied> {
+    fn check_origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, AuthFailure> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
         let Some(first) = origins.next() else { return Ok(None) };
         let origin = first.to_str().ok().and_then(Origin::parse).filter(|_| origins.next().is_none());
@@ -121,7 +121,7 @@ impl Guard {
         Err(denied(StatusCode::FORBIDDEN, message))
     }
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<(), Denied> {
+    fn check_token(&self, headers: &HeaderMap) -> Result<(), AuthFailure> {
         let Some(expected) = &self.token else { return Ok(()) };
         let given = headers.get(header::AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
         if given.is_some_and(|given| is_same(&Sha256::digest(given).into(), expected)) {
@@ -146,8 +146,8 @@ fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.iter().zip(other).fold(0, |differs, (one, other)| differs | (one ^ other)) == 0
 }
 
-fn denied(status: StatusCode, message: &str) -> Denied {
-    Denied { status, message: message.to_owned() }
+fn denied(status: StatusCode, message: &str) -> AuthFailure {
+    AuthFailure { status, message: message.to_owned() }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(crate) fn documents(
 ) -> (Vec<ScannedDocument>, Vec<Diagnostic>) {
     let selected = catalog.sources().iter().filter(|source| selection.contains(source.id.as_str()));
     let selected: Vec<&Source> = selected.collect();
-    let holders = Holders::new(&selected);
+    let holders = SourceOwners::new(&selected);
     let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
     for (at, source) in selected.iter().enumerate().filter(|(_, source)| !declares_templates(source)) {
         let mut add = |path: Arc<Path>, root, content| {
@@ -88,11 +88,11 @@ pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, 
 }
 
 /// Finds the selected source of a file: the innermost; of equals, the first that does not declare its templates.
-struct Holders<'a> {
+struct SourceOwners<'a> {
     by_root: HashMap<&'a Path, usize>,
 }
 
-impl<'a> Holders<'a> {
+impl<'a> SourceOwners<'a> {
     fn new(selected: &[&'a Source]) -> Self {
         let mut by_root: HashMap<&Path, usize> = HashMap::new();
         for (at, source) in selected.iter().enumerate() {

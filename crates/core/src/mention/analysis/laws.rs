@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::{Adjacency, ClosureWeight, Direction, GraphAnalysis, SourceWeight, levels, shortest_path, weights};
 use crate::catalog::testing::inline;
 use crate::catalog::{Catalog, Mode, SourceId};
-use crate::mention::{Mention, MentionGraph, Via};
+use crate::mention::{Mention, MentionGraph, MentionKind};
 use crate::selection::{Choice, ExpansionRules, Role, select};
 
 type Edges = Vec<(usize, usize)>;
@@ -27,7 +27,7 @@ fn world(size: usize, edges: &[(usize, usize)]) -> (Arc<Catalog>, Arc<MentionGra
         let mention = |(nth, (_, to)): (usize, &(usize, usize))| Mention {
             from: name(from).into(),
             to: name(*to).into(),
-            via: Via::Id,
+            via: MentionKind::Id,
             file: Arc::from(Path::new(if nth < 3 { "/ws/a" } else { "/ws/b" })),
             line: nth + 1,
         };
@@ -74,7 +74,7 @@ fn examples_of_cycles() {
         (Catalog::new((0..long).map(|at| inline(&name(at), "")).collect()), MentionGraph::default());
     let file: Arc<Path> = Arc::from(Path::new("/ws/a"));
     let mention =
-        |to: usize| Mention { from: "".into(), to: name(to).into(), via: Via::Id, file: file.clone(), line: 1 };
+        |to: usize| Mention { from: "".into(), to: name(to).into(), via: MentionKind::Id, file: file.clone(), line: 1 };
     ring.iter().for_each(|(from, to)| graph.insert(name(*from).into(), std::iter::once(mention(*to)).collect()));
     assert_eq!(super::cycles(&Adjacency::of(&catalog, &graph)).len(), 1, "a cycle as long as the catalog");
 }

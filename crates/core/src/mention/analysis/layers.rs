@@ -8,7 +8,7 @@ use super::Adjacency;
 const SWEEPS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Visit {
+enum VisitState {
     New,
     /// Its mentions are being followed.
     Open,
@@ -46,32 +46,32 @@ pub fn layers(adjacency: &Adjacency) -> Vec<Vec<usize>> {
 /// The sources so that each comes before those it mentions, and which mentions must be left out for that.
 fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -> bool) {
     let len = adjacency.len();
-    let mut visits = vec![Visit::New; len];
+    let mut visits = vec![VisitState::New; len];
     let mut back: Vec<(usize, usize)> = Vec::new();
     let mut order = Vec::with_capacity(len);
     // What nothing mentions is leftmost.
     let (roots, others): (Vec<usize>, Vec<usize>) = (0..len).partition(|at| adjacency.mentioning(*at).is_empty());
     for root in roots.into_iter().chain(others) {
-        if visits.get(root) != Some(&Visit::New) {
+        if visits.get(root) != Some(&VisitState::New) {
             continue;
         }
         let mut open = vec![(root, 0)];
-        visits.get_mut(root).into_iter().for_each(|visit| *visit = Visit::Open);
+        visits.get_mut(root).into_iter().for_each(|visit| *visit = VisitState::Open);
         while let Some((at, next)) = open.last_mut() {
             let at = *at;
             let Some(to) = adjacency.mentioned(at).get(*next).map(|edge| wide(edge.to)) else {
                 open.pop();
-                visits.get_mut(at).into_iter().for_each(|visit| *visit = Visit::Done);
+                visits.get_mut(at).into_iter().for_each(|visit| *visit = VisitState::Done);
                 order.push(at);
                 continue;
             };
             *next += 1;
             match visits.get_mut(to) {
-                Some(visit @ &mut Visit::New) => {
-                    *visit = Visit::Open;
+                Some(visit @ &mut VisitState::New) => {
+                    *visit = VisitState::Open;
                     open.push((to, 0));
                 }
-                Some(Visit::Open) => back.push((at, to)),
+                Some(VisitState::Open) => back.push((at, to)),
                 _ => {}
             }
         }

@@ -43,7 +43,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
         rights.is_superuser = value(&row, 4)?;
         rights.may_create = value(&row, 5)?;
     }
-    let wanted = Wanted { session, schemas: &config.schemas, system: config.include_system_tables };
+    let wanted = SchemaQuery { session, schemas: &config.schemas, system: config.include_system_tables };
     for row in wanted.rows(statements::SCHEMAS)? {
         snapshot.schemas.push(SchemaInfo { name: value(&row, 0)?, comment: value(&row, 1)? });
         rights.may_create |= value::<Option<bool>>(&row, 2)?.unwrap_or(false);
@@ -70,13 +70,13 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
 /// By the number that the server gives a table.
 type Tables = HashMap<u32, Table>;
 
-struct Wanted<'s> {
+struct SchemaQuery<'s> {
     session: &'s ReadingSession,
     schemas: &'s [String],
     system: bool,
 }
 
-impl Wanted<'_> {
+impl SchemaQuery<'_> {
     fn rows(&self, statement: &str) -> Result<Vec<Row>, Refusal> {
         self.session.rows(statement, &[&self.schemas, &self.system])
     }

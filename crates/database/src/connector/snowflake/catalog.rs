@@ -215,7 +215,7 @@ fn keys(
 
 /// The columns of a key, gathered from its rows.
 #[derive(Default)]
-struct Gathered {
+struct KeyColumns {
     name: Option<String>,
     pairs: Vec<(u32, String, String)>,
     target: TableName,
@@ -234,7 +234,7 @@ fn add_keys(
     let of = |column: &str| if kind == KeyKind::Foreign { format!("fk_{column}") } else { column.to_owned() };
     let (schema, table, column) = (of("schema_name"), of("table_name"), of("column_name"));
     let name = if kind == KeyKind::Foreign { "fk_name" } else { "constraint_name" };
-    let mut gathered: BTreeMap<(TableName, String), Gathered> = BTreeMap::new();
+    let mut gathered: BTreeMap<(TableName, String), KeyColumns> = BTreeMap::new();
     let mut elsewhere = 0_usize;
     for row in rows.iter() {
         let owner = TableName { schema: row.text(&schema)?, name: row.text(&table)? };

@@ -164,7 +164,7 @@ fn without_a_path_it_says_what_is_nearest() {
     tables.push(with("left", &[("id", "int"), ("Region", "text"), ("size", "int")]));
     tables.push(with("right", &[("id", "int"), ("region", "text"), ("size", "text")]));
     let none = found(&tables, "left", "right", 6);
-    let bridge = Bridge {
+    let bridge = PossibleJoin {
         from: "s.left.Region".into(),
         from_table: "s.left".into(),
         to: "s.right.region".into(),

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Book;
+use super::PageSet;
 
 /// Most tables of a diagram.
 const TABLES: usize = 30;
 
 /// The tables of a domain and the keys between them; `None` if there are too many, or none that refers to another.
-pub(super) fn diagram(book: &Book<'_>, domain: &str) -> Option<String> {
+pub(super) fn diagram(book: &PageSet<'_>, domain: &str) -> Option<String> {
     let tables: Vec<_> = book.of_domain(domain).collect();
     if tables.len() > TABLES {
         return None;

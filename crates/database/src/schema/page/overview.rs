@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::diagram::diagram;
-use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, domain_id, front_matter};
+use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, domain_id, front_matter};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::first_sentence;
 use refdesk_text::shorten::shortened_at_word;
@@ -13,7 +13,7 @@ use refdesk_text::tokens::counted;
 const LISTED: usize = 200;
 
 /// The overview of a database.
-pub(crate) fn overview(book: &Book<'_>) -> Page {
+pub(crate) fn overview(book: &PageSet<'_>) -> Page {
     let name = &book.config.name;
     let mut text = front_matter(&[
         ("id", &format!("db-{name}")),
@@ -58,7 +58,7 @@ pub(crate) fn overview(book: &Book<'_>) -> Page {
 }
 
 /// The number of keys from one domain to another.
-fn between_domains<'b>(book: &'b Book<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
+fn between_domains<'b>(book: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for subject in &book.subjects {
         for key in &subject.doc.foreign_keys {
@@ -70,7 +70,7 @@ fn between_domains<'b>(book: &'b Book<'_>) -> BTreeMap<(&'b str, &'b str), usize
     found
 }
 
-pub(crate) fn domain(book: &Book<'_>, domain: &str) -> Page {
+pub(crate) fn domain(book: &PageSet<'_>, domain: &str) -> Page {
     let text = domain_text(book, domain, LISTED);
     let is_shortened = text.len() > PAGE_BYTES;
     Page {
@@ -84,7 +84,7 @@ pub(crate) fn domain(book: &Book<'_>, domain: &str) -> Page {
     }
 }
 
-fn domain_text(book: &Book<'_>, domain: &str, listed: usize) -> String {
+fn domain_text(book: &PageSet<'_>, domain: &str, listed: usize) -> String {
     let name = &book.config.name;
     let mut text = front_matter(&[
         ("id", &domain_id(name, domain)),

@@ -1,6 +1,6 @@
 //! The pages of a table.
 
-use super::{Book, GENERATOR, PAGE_BYTES, Page, PageKind, Subject, front_matter, table_id};
+use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter, table_id};
 use crate::schema::describe::{either, says_all};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
@@ -12,7 +12,7 @@ use refdesk_text::tokens::{counted, grouped};
 const SHORT: usize = 80;
 
 /// The page for people and the page for programs.
-pub(crate) fn pages(book: &Book<'_>, subject: &Subject<'_>) -> [Page; 2] {
+pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
     let base = format!("{}/tables/{}", book.folder(subject.domain), subject.file);
     let page = |ending: &str, (text, is_shortened): (String, bool)| Page {
         path: format!("{base}.{ending}"),
@@ -46,8 +46,8 @@ fn short(doc: &TableDoc) -> TableDoc {
     TableDoc { columns: doc.columns.iter().map(column).collect(), checks, indexes, referenced_by, ..doc.clone() }
 }
 
-fn markdown(book: &Book<'_>, subject: &Subject<'_>, doc: &TableDoc) -> String {
-    let Subject { table, domain, .. } = subject;
+fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
+    let PageTable { table, domain, .. } = subject;
     let mut text = front_matter(&[
         ("id", &table_id(&book.config.name, &table.table_name())),
         ("database", &book.config.name),
@@ -184,7 +184,7 @@ fn keys(doc: &TableDoc) -> String {
     section("Keys", &lines)
 }
 
-fn joins(book: &Book<'_>, subject: &Subject<'_>, doc: &TableDoc) -> String {
+fn joins(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
     let mut lines = Vec::new();
     for key in &doc.foreign_keys {
         let to = place(book, subject, &key.referenced_table);
@@ -232,7 +232,7 @@ fn names(columns: &[String]) -> String {
 
 /// A table as another one's page names it: with a link within the domain, and elsewhere with its domain's name alone, so that a pick
 /// does not bring the whole schema.
-fn place(book: &Book<'_>, from: &Subject<'_>, full_name: &str) -> String {
+fn place(book: &PageSet<'_>, from: &PageTable<'_>, full_name: &str) -> String {
     let shown = code(full_name);
     match book.subject(full_name) {
         Some(to) if to.domain == from.domain => format!("[{shown}]({}.md)", target(to.file)),

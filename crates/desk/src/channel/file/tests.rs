@@ -32,7 +32,7 @@ impl World {
         &self,
         request: &Request,
         wait: &Wait,
-        meanwhile: impl FnOnce(&Base) + Send,
+        meanwhile: impl FnOnce(&ChannelFolder) + Send,
     ) -> Result<Answered, Unanswered> {
         let folder = &self.files.folder;
         thread::scope(|threads| {
@@ -67,7 +67,7 @@ fn response(selected: &[&str], by: &str) -> Response {
     }
 }
 
-fn put(folder: &Base, bytes: &[u8]) {
+fn put(folder: &ChannelFolder, bytes: &[u8]) {
     write_atomic(&folder.path().join(RESPONSES).join(file_of(ID)), bytes).unwrap();
 }
 
@@ -260,7 +260,7 @@ fn files_and_modes_of_a_configured_folder_stay() {
     use std::os::unix::fs::PermissionsExt;
     let mut world = World::new();
     let workspace = world.files.workspace.clone();
-    world.files.folder = Base::new(&workspace, workspace.join("a/fix"));
+    world.files.folder = ChannelFolder::new(&workspace, workspace.join("a/fix"));
     let requests = workspace.join("a/fix/requests");
     let theirs = requests.join(file_of(&"f".repeat(32)));
     write_atomic(&theirs, b"{}").unwrap();

@@ -10,11 +10,11 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-use super::target::Reach;
+use super::target::HostScope;
 
 /// Resolves only to allowed addresses.
 #[derive(Debug)]
-pub(super) struct Reachable(pub Reach);
+pub(super) struct Reachable(pub HostScope);
 
 /// None of a host's addresses is allowed; this is one of them. Wrapped in an [`Error`].
 #[derive(Debug)]
@@ -43,9 +43,9 @@ impl Resolver for Reachable {
         let mut refused = None;
         for address in all.iter() {
             let is_fine = match self.0 {
-                Reach::All => true,
-                Reach::Public => is_public(address.ip()),
-                Reach::Private => !is_public(address.ip()),
+                HostScope::All => true,
+                HostScope::Public => is_public(address.ip()),
+                HostScope::Private => !is_public(address.ip()),
             };
             if is_fine { reachable.push(*address) } else { refused = Some(address.ip()) }
         }

@@ -13,7 +13,7 @@ use super::super::{Answered, Request, Unanswered, Wait};
 use super::Webhook;
 use super::address::{Reachable, Unreachable};
 use super::secret::SIGNATURE;
-use super::target::{Reach, Target};
+use super::target::{HostScope, Target};
 use refdesk_text::Code;
 
 /// The delays before the second and the third (last) attempt.
@@ -148,7 +148,7 @@ impl Webhook {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
                 let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());
                 let (what, hint) = match self.target.reach {
-                    Reach::Private => {
+                    HostScope::Private => {
                         ("a public address, and plain http is allowed only for private ones", "use https")
                     }
                     _ => ("a private address", "add the host to channel.allow_hosts if the address is intended"),

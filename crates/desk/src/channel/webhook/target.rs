@@ -11,7 +11,7 @@ use refdesk_text::Code;
 
 /// Which addresses of the host are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum HostScope {
     /// Public ones.
     Public,
     /// Private ones.
@@ -30,7 +30,7 @@ pub(super) struct Target {
     /// The host, for messages.
     pub host: String,
     /// The allowed addresses.
-    pub reach: Reach,
+    pub reach: HostScope,
 }
 
 /// A value that must not be printed.
@@ -70,9 +70,9 @@ impl Target {
         let port = authority.port_u16();
         let is_allowed = settings.allow_hosts.iter().any(|allowed| is_named(allowed, &host, port));
         let reach = match (scheme, is_allowed) {
-            ("https", false) => Reach::Public,
-            ("https", true) => Reach::All,
-            (_, true) => Reach::Private,
+            ("https", false) => HostScope::Public,
+            ("https", true) => HostScope::All,
+            (_, true) => HostScope::Private,
             (_, false) => {
                 let message = format!("the webhook at '{}' is plain http", shown(&host));
                 let hint = "use https; plain http is for private addresses of hosts in channel.allow_hosts";
@@ -120,16 +120,16 @@ mod tests {
     #[test]
     fn allowed_targets() {
         for (endpoint, allowed, expected) in [
-            ("https://example.com/hook?k=1", &[][..], Ok(Reach::Public)),
-            ("https://Example.com.", &["example.com"], Ok(Reach::All)),
-            ("https://example.com:8443/", &["example.com:8443"], Ok(Reach::All)),
-            ("https://example.com/", &["example.com:8443"], Ok(Reach::Public)),
-            ("https://a.example.com/", &["example.com"], Ok(Reach::Public)),
-            ("https://127.0.0.1/", &[], Ok(Reach::Public)),
-            ("http://127.0.0.1:80/", &["127.0.0.1"], Ok(Reach::Private)),
-            ("http://[::1]:80/", &["[::1]"], Ok(Reach::Private)),
-            ("http://[::1]:80/", &["::1"], Ok(Reach::Private)),
-            ("http://[::1]:80/", &["[::1]:80"], Ok(Reach::Private)),
+            ("https://example.com/hook?k=1", &[][..], Ok(HostScope::Public)),
+            ("https://Example.com.", &["example.com"], Ok(HostScope::All)),
+            ("https://example.com:8443/", &["example.com:8443"], Ok(HostScope::All)),
+            ("https://example.com/", &["example.com:8443"], Ok(HostScope::Public)),
+            ("https://a.example.com/", &["example.com"], Ok(HostScope::Public)),
+            ("https://127.0.0.1/", &[], Ok(HostScope::Public)),
+            ("http://127.0.0.1:80/", &["127.0.0.1"], Ok(HostScope::Private)),
+            ("http://[::1]:80/", &["[::1]"], Ok(HostScope::Private)),
+            ("http://[::1]:80/", &["::1"], Ok(HostScope::Private)),
+            ("http://[::1]:80/", &["[::1]:80"], Ok(HostScope::Private)),
             ("http://127.0.0.1:80/", &["127.0.0.1:81"], Err("plain http")),
             ("http://example.com/", &[], Err("plain http")),
             ("https://user:secret@example.com/", &[], Err("user or password")),

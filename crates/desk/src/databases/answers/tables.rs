@@ -1,13 +1,13 @@
 //! Which tables are about something, by the search index.
 
-use refdesk_index::Placing;
+use refdesk_index::HitRank;
 use refdesk_index::pages::{COLUMN, RELATIONSHIP, TABLE};
 use refdesk_text::Error;
 use serde::Serialize;
 
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::{SearchMode, SearchReader, SearchRequest, Session, Settled};
+use crate::{CompleteDesk, SearchMode, SearchReader, SearchRequest, Session};
 
 pub(super) struct TableSearch<'a> {
     pub query: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct FoundTable {
     /// The higher the better; comparable within one answer.
     pub score: f64,
     /// Its places in the lists.
-    pub because: Vec<Placing>,
+    pub because: Vec<HitRank>,
 }
 
 /// Tables that were found.
@@ -47,7 +47,7 @@ pub(crate) struct FoundTables {
     pub notes: Vec<String>,
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     pub(super) fn find_tables(
         &self,
         session: &Session,

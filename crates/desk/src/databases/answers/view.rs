@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::AnswerSources;
 use crate::databases::documented::{DocumentedPages, TablePage};
 use crate::searching::may_read;
-use crate::{Desk, SearchReader, Session, Settled};
+use crate::{CompleteDesk, Desk, SearchReader, Session};
 
 /// Most characters of the line that names a table.
 const LINE: usize = 200;
@@ -32,13 +32,13 @@ const NAMED: usize = 8;
 pub struct DatabaseView {
     pub(super) pages: Arc<DocumentedPages>,
     /// For each table of the pages; `None` if the reader does not know of it.
-    tables: Vec<Option<Standing>>,
+    tables: Vec<Option<TableAccess>>,
     pub(super) now: SystemTime,
 }
 
 /// What the reader may know of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Standing {
+struct TableAccess {
     /// The source that has its page.
     source: Option<String>,
     is_readable: bool,
@@ -62,7 +62,7 @@ pub struct TableBrief {
     pub readable: bool,
 }
 
-impl Settled<'_> {
+impl CompleteDesk<'_> {
     /// The documented databases as this reader sees them.
     ///
     /// # Errors
@@ -112,21 +112,21 @@ impl Desk {
             }
         }
         let standing = |table: &TablePage| standing(&pages.real(&table.path), &places, access);
-        let tables: Vec<Option<Standing>> = pages.tables.iter().map(standing).collect();
+        let tables: Vec<Option<TableAccess>> = pages.tables.iter().map(standing).collect();
         DatabaseView { tables, pages, now: (self.options.clock)() }
     }
 }
 
 /// Whether a reader may read a page: the innermost source that has it counts, but any that may be read makes it readable.
-fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<Standing> {
+fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<TableAccess> {
     let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
     let Some(access) = access else {
-        return Some(Standing { source: sources.first().map(|source| source.id.to_string()), is_readable: true });
+        return Some(TableAccess { source: sources.first().map(|source| source.id.to_string()), is_readable: true });
     };
     let path = page.to_string_lossy();
     let readable = sources.iter().find(|source| may_read(access, source, &path));
     let source = readable.or(sources.first())?;
-    Some(Standing { source: Some(source.id.to_string()), is_readable: readable.is_some() })
+    Some(TableAccess { source: Some(source.id.to_string()), is_readable: readable.is_some() })
 }
 
 impl DatabaseView {
@@ -189,13 +189,13 @@ impl DatabaseView {
         self.standing(at).is_some()
     }
 
-    fn standing(&self, at: usize) -> Option<&Standing> {
+    fn standing(&self, at: usize) -> Option<&TableAccess> {
         self.tables.get(at)?.as_ref()
     }
 
     /// Notes that the page of a table is quoted, or has to be selected first; returns whether it may be read.
     pub(super) fn quote(&self, at: usize, sources: &mut AnswerSources) -> bool {
-        let Some(Standing { source: Some(source), is_readable }) = self.standing(at) else {
+        let Some(TableAccess { source: Some(source), is_readable }) = self.standing(at) else {
             return self.is_readable(at);
         };
         let of = if *is_readable { &mut sources.quoted } else { &mut sources.select };

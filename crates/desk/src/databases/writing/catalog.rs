@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use refdesk_database::documenter::ManifestEntry;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::Before;
+use refdesk_files::output::PriorContent;
 
 use super::Run;
 use crate::Desk;
@@ -44,13 +44,13 @@ impl Run<'_, '_> {
             let known = before.get(entry.id.as_str()).filter(|known| known.path == *path);
             let noted = |content_hash: String| ManifestEntry { id: entry.id.clone(), path: path.clone(), content_hash };
             let found = match self.desk.page_bytes(path).ok().flatten() {
-                None => Before::Nothing,
+                None => PriorContent::Nothing,
                 Some(bytes) if bytes == text.as_bytes() => {
                     entries.push(noted(hash));
                     continue;
                 }
                 Some(bytes) => {
-                    let before = Before::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
+                    let before = PriorContent::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
                     // One that was edited again since it was looked at stays.
                     let is_replaced = prepared.entries_replaced.get(path) == Some(&sha256_hex(&bytes));
                     if !is_replaced && !self.desk.is_own_entry(prepared, &entry.id, path, &bytes) {

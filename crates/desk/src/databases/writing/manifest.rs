@@ -6,7 +6,7 @@ use refdesk_database::documenter::{Manifest, ManifestEntry, ManifestFile, Manife
 use refdesk_database::schema::page::{Page, folder_of_page};
 use refdesk_database::schema::plan::SCHEMA_VERSION;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::output::Before;
+use refdesk_files::output::PriorContent;
 
 use super::{REASON, Run};
 use crate::databases::comparing::DocumentedPage;
@@ -128,7 +128,7 @@ fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, 
     if is_written {
         return Some(described(&it.page, new_hash, it.page.text.len(), now));
     }
-    let Before::File { size, hash } = &it.before else { return None };
+    let PriorContent::File { size, hash } = &it.before else { return None };
     let size = usize::try_from(*size).unwrap_or(usize::MAX);
     match known {
         Some(known) if it.action == PageAction::Edited || known.content_hash == *hash => Some(known.clone()),

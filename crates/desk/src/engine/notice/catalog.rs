@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::words::{SHOWN, at};
-use super::{Notice, Topic, Who};
+use super::{Actor, Notice, Topic};
 use crate::engine::Snapshot;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_text::tokens::grouped;
@@ -23,13 +23,13 @@ pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         [(first, ..), ..] if changed.len() > SHOWN => {
             let named = at(changed.iter().map(|(id, ..)| id));
             let text = format!("{} documents changed: {named}", changed.len());
-            vec![Notice::new(Who::Files, Topic::Document, text).about(first).of(changed.len())]
+            vec![Notice::new(Actor::Files, Topic::Document, text).about(first).of(changed.len())]
         }
         _ => changed
             .iter()
             .map(|(id, was, is)| {
                 let reason = format!("~{} to ~{} tokens", grouped(*was), grouped(*is));
-                Notice::new(Who::Files, Topic::Document, format!("@{id} changed")).about(id).because(reason)
+                Notice::new(Actor::Files, Topic::Document, format!("@{id} changed")).about(id).because(reason)
             })
             .collect(),
     }
@@ -53,7 +53,7 @@ pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     ];
     let told = groups.into_iter().filter_map(|(what, ids)| {
         let first = *ids.first()?;
-        Some(Notice::new(Who::Files, Topic::Catalog, format!("{what}: {}", at(&ids))).about(first).of(ids.len()))
+        Some(Notice::new(Actor::Files, Topic::Catalog, format!("{what}: {}", at(&ids))).about(first).of(ids.len()))
     });
     told.collect()
 }

@@ -24,7 +24,7 @@ pub(crate) fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Topic, Who};
+    use crate::engine::{Actor, Topic};
 
     #[test]
     fn times_of_today_of_another_day_and_of_another_year() {
@@ -36,7 +36,8 @@ mod tests {
         ] {
             assert_eq!(clock(time.parse().unwrap(), now, &TimeZone::UTC), shown);
         }
-        let notice = stamped(Notice::new(Who::You, Topic::Desk, "x"), "2026-11-22T07:03:41.25Z".parse().unwrap(), now);
+        let notice =
+            stamped(Notice::new(Actor::You, Topic::Desk, "x"), "2026-11-22T07:03:41.25Z".parse().unwrap(), now);
         assert_eq!(notice.at, "2026-11-22T07:03:41.250Z");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Notice, Topic, Who};
+use super::{Actor, Notice, Topic};
 use crate::engine::Snapshot;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -21,7 +21,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
         return Some(notice);
     }
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
-    (any(before) && !any(after)).then(|| Notice::new(Who::Files, Topic::Problem, "No errors left"))
+    (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "No errors left"))
 }
 
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
@@ -61,7 +61,7 @@ fn told(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Notice> {
     if !more.is_empty() {
         text.push_str(&format!(", +{} more", more.len()));
     }
-    let notice = Notice::new(Who::Files, topic, text).at(after.spot(first));
+    let notice = Notice::new(Actor::Files, topic, text).at(after.spot(first));
     Some(if UNREADABLE.contains(&first.code) {
         notice.because("what was read before stays in use".to_owned())
     } else {

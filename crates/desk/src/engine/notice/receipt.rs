@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::words::{at, cut};
-use super::{Holds, Notice, Ticket, Topic, Who};
-use crate::Spot;
-use crate::session::{Line, Receipt, SCREEN, What};
+use super::{Actor, JournalText, Notice, Ticket, Topic};
+use crate::FileLine;
+use crate::session::{JournalEvent, Line, Receipt, SCREEN};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
@@ -16,14 +16,14 @@ use refdesk_text::tokens::grouped;
 pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
     // The journal is this user's own: whichever screen it was, the same person sat at it.
-    let who = if line.who == SCREEN { Who::You } else { Who::Other(line.who.as_str().into()) };
+    let who = if line.who == SCREEN { Actor::You } else { Actor::Other(line.who.as_str().into()) };
     let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
-    let holds = if receipt.text.is_some() { Holds::Text } else { Holds::Nothing };
+    let holds = if receipt.text.is_some() { JournalText::Text } else { JournalText::Nothing };
     notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = vec![format!("session {}", line.session)];
     reasons.extend(unsaid_reason(receipt).map(str::to_owned));
-    let is_read = receipt.what == What::Read && receipt.tokens > 0;
+    let is_read = receipt.what == JournalEvent::Read && receipt.tokens > 0;
     if receipt.text.is_some() || is_read {
         reasons.push(format!("~{} tokens", grouped(receipt.tokens as u64)));
     }
@@ -32,8 +32,8 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     }
     notice.reason = reasons.join(", ");
     // The name of a file or template is not the id of a source.
-    if matches!(receipt.what, What::Written | What::Removed | What::Rendered) {
-        let path = receipt.about.first().filter(|_| receipt.what == What::Written);
+    if matches!(receipt.what, JournalEvent::Written | JournalEvent::Removed | JournalEvent::Rendered) {
+        let path = receipt.about.first().filter(|_| receipt.what == JournalEvent::Written);
         return notice.at(path.and_then(|about| inside(workspace, about)));
     }
     let is_source =
@@ -47,7 +47,7 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
 
 /// A file of the workspace. A journal may come with a repository, so the path must not lead elsewhere, not even by a
 /// link.
-fn inside(workspace: &Path, about: &str) -> Option<Spot> {
+fn inside(workspace: &Path, about: &str) -> Option<FileLine> {
     let path = clean(&workspace.join(about));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     // If a file is gone, the deepest folder that exists.
@@ -56,19 +56,21 @@ fn inside(workspace: &Path, about: &str) -> Option<Spot> {
     let is_inside = path.starts_with(workspace)
         && there
             .is_none_or(|there| real(there).zip(real(workspace)).is_some_and(|(there, root)| there.starts_with(root)));
-    is_inside.then_some(Spot { path, line: 1 })
+    is_inside.then_some(FileLine { path, line: 1 })
 }
 
-fn topic(what: What) -> Topic {
+fn topic(what: JournalEvent) -> Topic {
     match what {
-        What::Enriched => Topic::Enriched,
-        What::Instructed => Topic::Instructed,
-        What::Forgot => Topic::Forgot,
-        What::Read => Topic::Read,
-        What::Selected | What::Unselected | What::Excluded | What::Included => Topic::Selection,
-        What::Written | What::Removed | What::Rendered => Topic::Template,
-        What::Failed | What::Unwritten => Topic::Failed,
-        What::Asked | What::Answered => Topic::Asked,
+        JournalEvent::Enriched => Topic::Enriched,
+        JournalEvent::Instructed => Topic::Instructed,
+        JournalEvent::Forgot => Topic::Forgot,
+        JournalEvent::Read => Topic::Read,
+        JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
+            Topic::Selection
+        }
+        JournalEvent::Written | JournalEvent::Removed | JournalEvent::Rendered => Topic::Template,
+        JournalEvent::Failed | JournalEvent::Unwritten => Topic::Failed,
+        JournalEvent::Asked | JournalEvent::Answered => Topic::Asked,
     }
 }
 
@@ -76,25 +78,25 @@ fn topic(what: What) -> Topic {
 pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
     match receipt.what {
-        What::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
-        What::Instructed => "Gave the instructions".to_owned(),
-        What::Forgot => "Forgot what it was given".to_owned(),
-        What::Read if receipt.about.is_empty() => format!("Read nothing{}", tool()),
-        What::Read => format!("Read {}{}", at(&receipt.about), tool()),
-        What::Selected => format!("Picked {}", at(&receipt.about)),
-        What::Unselected => format!("Unpicked {}", at(&receipt.about)),
-        What::Excluded => format!("Excluded {}", at(&receipt.about)),
-        What::Included => format!("No longer excluded: {}", at(&receipt.about)),
-        What::Written => format!("Wrote {}", cut(&receipt.about)),
-        What::Removed => format!("Removed {}", cut(&receipt.about)),
-        What::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
-        What::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
-        What::Asked => format!("Asked a person: {}", receipt.reason),
-        What::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
-        What::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
-        What::Unwritten => format!("Not written: {}", receipt.reason),
-        What::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
-        What::Failed => format!("A hook could do nothing: {}", receipt.reason),
+        JournalEvent::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
+        JournalEvent::Instructed => "Gave the instructions".to_owned(),
+        JournalEvent::Forgot => "Forgot what it was given".to_owned(),
+        JournalEvent::Read if receipt.about.is_empty() => format!("Read nothing{}", tool()),
+        JournalEvent::Read => format!("Read {}{}", at(&receipt.about), tool()),
+        JournalEvent::Selected => format!("Picked {}", at(&receipt.about)),
+        JournalEvent::Unselected => format!("Unpicked {}", at(&receipt.about)),
+        JournalEvent::Excluded => format!("Excluded {}", at(&receipt.about)),
+        JournalEvent::Included => format!("No longer excluded: {}", at(&receipt.about)),
+        JournalEvent::Written => format!("Wrote {}", cut(&receipt.about)),
+        JournalEvent::Removed => format!("Removed {}", cut(&receipt.about)),
+        JournalEvent::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
+        JournalEvent::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
+        JournalEvent::Asked => format!("Asked a person: {}", receipt.reason),
+        JournalEvent::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
+        JournalEvent::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
+        JournalEvent::Unwritten => format!("Not written: {}", receipt.reason),
+        JournalEvent::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
+        JournalEvent::Failed => format!("A hook could do nothing: {}", receipt.reason),
     }
 }
 
@@ -105,7 +107,10 @@ fn capitalised(words: &str) -> String {
 
 /// The reason, if the sentence does not contain it.
 pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
-    let is_said = matches!(receipt.what, What::Failed | What::Unwritten | What::Asked | What::Answered);
+    let is_said = matches!(
+        receipt.what,
+        JournalEvent::Failed | JournalEvent::Unwritten | JournalEvent::Asked | JournalEvent::Answered
+    );
     (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
 }
 
@@ -201,59 +206,63 @@ mod tests {
             ..Receipt::new(what)
         };
         for (receipt, text, reason) in [
-            (about(What::Selected, &["a", "b", "c", "d", "e"]), "Picked @a, @b, @c, +2 more", "session s1"),
-            (about(What::Unselected, &["a"]), "Unpicked @a", "session s1"),
-            (about(What::Excluded, &["a"]), "Excluded @a", "session s1"),
-            (about(What::Included, &["a"]), "No longer excluded: @a", "session s1"),
-            (about(What::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
-            (about(What::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
-            (about(What::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
+            (about(JournalEvent::Selected, &["a", "b", "c", "d", "e"]), "Picked @a, @b, @c, +2 more", "session s1"),
+            (about(JournalEvent::Unselected, &["a"]), "Unpicked @a", "session s1"),
+            (about(JournalEvent::Excluded, &["a"]), "Excluded @a", "session s1"),
+            (about(JournalEvent::Included, &["a"]), "No longer excluded: @a", "session s1"),
+            (about(JournalEvent::Written, &["src/a.java"]), "Wrote src/a.java", "session s1"),
+            (about(JournalEvent::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
+            (about(JournalEvent::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
             (
-                Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(What::Asked, &[]) },
+                Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(JournalEvent::Asked, &[]) },
                 "Asked a person: which of 3 sources are wanted: why",
                 "session s1",
             ),
             (
                 Receipt {
                     reason: "a person at a screen answered: 2 of 3".to_owned(),
-                    ..about(What::Answered, &["a", "b"])
+                    ..about(JournalEvent::Answered, &["a", "b"])
                 },
                 "A person at a screen answered: 2 of 3: @a, @b",
                 "session s1",
             ),
             (
-                Receipt { tool: Some("renderTemplate".to_owned()), ..about(What::Rendered, &[]) },
+                Receipt { tool: Some("renderTemplate".to_owned()), ..about(JournalEvent::Rendered, &[]) },
                 "Rendered an inline template with renderTemplate",
                 "session s1",
             ),
             (
-                Receipt { reason: "no answer in time".to_owned(), ..about(What::Answered, &[]) },
+                Receipt { reason: "no answer in time".to_owned(), ..about(JournalEvent::Answered, &[]) },
                 "No answer in time",
                 "session s1",
             ),
-            (Receipt { tool: Some("Read".to_owned()), ..about(What::Read, &["a"]) }, "Read @a with Read", "session s1"),
             (
-                Receipt { tool: Some("find".to_owned()), ..about(What::Read, &[]) },
+                Receipt { tool: Some("Read".to_owned()), ..about(JournalEvent::Read, &["a"]) },
+                "Read @a with Read",
+                "session s1",
+            ),
+            (
+                Receipt { tool: Some("find".to_owned()), ..about(JournalEvent::Read, &[]) },
                 "Read nothing with find",
                 "session s1",
             ),
             (
-                Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(What::Read, &["a"]) },
+                Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(JournalEvent::Read, &["a"]) },
                 "Read @a with readReference",
                 "session s1, ~700 tokens",
             ),
             (
-                Receipt { reason: "compact".to_owned(), ..about(What::Forgot, &[]) },
+                Receipt { reason: "compact".to_owned(), ..about(JournalEvent::Forgot, &[]) },
                 "Forgot what it was given",
                 "session s1, compact",
             ),
             (
-                Receipt { reason: "no JSON".to_owned(), ..about(What::Failed, &[]) },
+                Receipt { reason: "no JSON".to_owned(), ..about(JournalEvent::Failed, &[]) },
                 "A hook could do nothing: no JSON",
                 "session s1",
             ),
             (
-                Receipt { text: Some(String::new()), tokens: 9, ..about(What::Instructed, &[]) },
+                Receipt { text: Some(String::new()), tokens: 9, ..about(JournalEvent::Instructed, &[]) },
                 "Gave the instructions",
                 "session s1, ~9 tokens",
             ),
@@ -276,13 +285,14 @@ mod tests {
             item(BlockKind::Notice, "t", Level::Full, chain),
         ];
         let kind = Some(TextKind::Prompt);
-        let receipt = Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(What::Enriched) };
+        let receipt =
+            Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(JournalEvent::Enriched) };
         let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; gave notice of @t \
                     (from @up); 1 left out";
         assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
         assert_eq!(notice.reason, "session s1, ~103 tokens, desk default");
-        assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(Holds::Text)));
+        assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(JournalText::Text)));
     }
 
     #[test]
@@ -290,7 +300,7 @@ mod tests {
         let of = |about: &[&str], blocks: &[(BlockKind, &str)]| {
             let about = about.iter().map(|id| (*id).to_owned()).collect();
             let why = blocks.iter().map(|(block, about)| item(*block, about, Level::Full, Vec::new())).collect();
-            let receipt = Receipt { about, why, ..Receipt::new(What::Enriched) };
+            let receipt = Receipt { about, why, ..Receipt::new(JournalEvent::Enriched) };
             let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
             (notice.subject.map(|id| id.as_str().to_owned()), notice.several)
         };
@@ -311,10 +321,10 @@ mod tests {
 
     #[test]
     fn a_written_file_is_the_position() {
-        let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(What::Written) };
+        let receipt = Receipt { about: vec!["src/a.java".to_owned()], ..Receipt::new(JournalEvent::Written) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
-        assert_eq!((notice.place, notice.subject), (Some(Spot { path: "/w/src/a.java".into(), line: 1 }), None));
-        let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(What::Removed) };
+        assert_eq!((notice.place, notice.subject), (Some(FileLine { path: "/w/src/a.java".into(), line: 1 }), None));
+        let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(JournalEvent::Removed) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
     }
@@ -342,7 +352,7 @@ mod tests {
             ("out", None),
             ("out/x", None),
         ] {
-            let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(What::Written) };
+            let receipt = Receipt { about: vec![about.to_owned()], ..Receipt::new(JournalEvent::Written) };
             let found = super::receipt(&line(receipt), &workspace, "default").place.map(|spot| spot.path);
             assert_eq!(found, place.map(|place| workspace.join(place)), "{about}");
         }

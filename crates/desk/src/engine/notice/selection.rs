@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::words::{SHOWN, at};
-use super::{Cause, Notice, Topic, Who};
-use crate::Spot;
+use super::{Actor, ChangeOrigin, Notice, Topic};
+use crate::FileLine;
 use crate::engine::Snapshot;
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, reasons};
@@ -15,7 +15,7 @@ use refdesk_files::path::display;
 use refdesk_text::tokens::grouped;
 
 /// What entered and left the selection, and who caused it.
-pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> Vec<Notice> {
+pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin) -> Vec<Notice> {
     if Arc::ptr_eq(&before.selection, &after.selection) {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> V
     for (what, ids) in chosen_between(before, after) {
         let Some(first) = ids.first() else { continue };
         let subject = SourceId::from(first.as_str());
-        if !matches!(cause, Cause::Journalled(_)) {
+        if !matches!(cause, ChangeOrigin::Journalled(_)) {
             let text = format!("{what} {}", at(&ids));
             let notice = Notice::new(cause.who().clone(), Topic::Selection, text);
             notices.push(notice.about(&subject).of(ids.len()));
@@ -44,12 +44,12 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> V
             notices.extend(came_by_edit(after, &entered));
             notices.extend(went_by_edit(after, &left));
         }
-        Cause::Choice(by) | Cause::Journalled(by) => {
+        ChangeOrigin::Choice(by) | ChangeOrigin::Journalled(by) => {
             notices.extend(came_with_it(after, &entered, by));
             notices.extend(left_with_it(before, &left, by));
         }
         // It was one action, so it is one notice.
-        Cause::Retraced { text, named } => {
+        ChangeOrigin::Retraced { text, named } => {
             let others = |members: &[&SelectedSource]| -> Vec<SourceId> {
                 let ids = members.iter().map(|member| member.id.clone());
                 ids.filter(|id| !named.iter().any(|other| other == id.as_str())).collect()
@@ -58,7 +58,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &Cause) -> V
             let sides = sides.iter().filter(|(_, ids, _)| !ids.is_empty());
             let told: Vec<String> =
                 sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(of, ids))).collect();
-            let notice = Notice::new(Who::You, Topic::Selection, text.clone()).because(told.join("; "));
+            let notice = Notice::new(Actor::You, Topic::Selection, text.clone()).because(told.join("; "));
             let subject = named.first().map(|id| SourceId::from(id.as_str()));
             notices = vec![Notice { subject, ..notice }.of(named.len())];
         }
@@ -88,7 +88,7 @@ fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
     let told = |ids: &[&str], one: &str, more: &str| {
         let first = ids.first()?;
         let text = format!("{} {}", at(ids), if ids.len() == 1 { one } else { more });
-        Some(Notice::new(Who::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
+        Some(Notice::new(Actor::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
     };
     let woke = told(woke, "is back: its pick counts again", "are back: their picks count again");
     let slept = "is gone from the catalog: its pick is dormant";
@@ -122,13 +122,13 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
     one.iter().filter(|id| !known.contains(id)).cloned().collect()
 }
 
-fn came_with_it(after: &Snapshot, entered: &[&SelectedSource], by: &Who) -> Option<Notice> {
+fn came_with_it(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = entered.first()?;
     let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
     Some(notice.because(cost_of(after, entered)))
 }
 
-fn left_with_it(before: &Snapshot, left: &[&SelectedSource], by: &Who) -> Option<Notice> {
+fn left_with_it(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = left.first()?;
     let text = format!("Left the selection with it: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
@@ -145,7 +145,7 @@ fn included(entered: &[&SelectedSource]) -> String {
 /// `@retry-pattern now mentions @error-handling: pulled in`, because of `docs/retry.md:14`.
 fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
     if entered.len() > SHOWN {
-        return came_with_it(after, entered, &Who::Files).into_iter().collect();
+        return came_with_it(after, entered, &Actor::Files).into_iter().collect();
     }
     let workspace = Path::new(&*after.workspace);
     let told = entered.iter().map(|member| {
@@ -160,8 +160,8 @@ fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
             let parent = after.catalog.get(mention.from.as_str());
             parent.is_some_and(|parent| !matches!(parent.kind, SourceKind::Inline { .. }))
         });
-        let place = in_file.map(|mention| Spot { path: mention.file.to_path_buf(), line: mention.line });
-        let notice = Notice::new(Who::Files, Topic::Selection, text).about(&member.id);
+        let place = in_file.map(|mention| FileLine { path: mention.file.to_path_buf(), line: mention.line });
+        let notice = Notice::new(Actor::Files, Topic::Selection, text).about(&member.id);
         notice.because(reason.unwrap_or_default()).at(place)
     });
     told.collect()
@@ -170,7 +170,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
 fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     if let (Some(first), true) = (left.first(), left.len() > SHOWN) {
         let text = format!("Left the selection: {}", at(left.iter().map(|member| &member.id)));
-        return vec![Notice::new(Who::Files, Topic::Selection, text).about(&first.id).of(left.len())];
+        return vec![Notice::new(Actor::Files, Topic::Selection, text).about(&first.id).of(left.len())];
     }
     let is_missing =
         |id: &SourceId| after.catalog.get(id.as_str()).is_some_and(refdesk_core::catalog::Source::is_missing);
@@ -185,7 +185,7 @@ fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
             Some(parent) => format!("@{} left with @{parent}", member.id),
             None => format!("@{} left the selection", member.id),
         };
-        Notice::new(Who::Files, Topic::Selection, text).about(&member.id)
+        Notice::new(Actor::Files, Topic::Selection, text).about(&member.id)
     });
     told.collect()
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::words::{SHOWN, cut};
-use super::{Notice, Topic, Who};
-use crate::Spot;
+use super::{Actor, Notice, Topic};
+use crate::FileLine;
 use crate::engine::Snapshot;
 use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
@@ -18,7 +18,7 @@ fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, 
 }
 
 /// Templates that entered and left with the selection.
-pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Who) -> Vec<Notice> {
+pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> Vec<Notice> {
     fn of<'a>(one: &'a Snapshot, other: &Snapshot) -> Vec<&'a Template> {
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
         one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()
@@ -49,11 +49,11 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     if changed.len() > SHOWN {
         let names: Vec<&str> = changed.iter().map(|(_, is)| is.name.as_str()).collect();
         let text = format!("{} templates changed: {}", changed.len(), cut(&names));
-        notices.push(Notice::new(Who::Files, Topic::Template, text));
+        notices.push(Notice::new(Actor::Files, Topic::Template, text));
     } else {
         let told = changed.iter().map(|(was, is)| {
             let text = format!("Template changed: {}", is.name);
-            about(Notice::new(Who::Files, Topic::Template, text).because(asked_for(was, is)), &[is])
+            about(Notice::new(Actor::Files, Topic::Template, text).because(asked_for(was, is)), &[is])
         });
         notices.extend(told);
     }
@@ -61,7 +61,7 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     notices.extend((!fixed.is_empty()).then(|| {
         let names: Vec<&str> = fixed.iter().map(|is| is.name.as_str()).collect();
         let is = if fixed.len() == 1 { "is" } else { "are" };
-        about(Notice::new(Who::Files, Topic::Template, format!("{} {is} fixed", cut(&names))), &fixed)
+        about(Notice::new(Actor::Files, Topic::Template, format!("{} {is} fixed", cut(&names))), &fixed)
     }));
     notices
 }
@@ -75,7 +75,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     if broken.len() > SHOWN {
         let names: Vec<&str> = broken.iter().map(|is| is.name.as_str()).collect();
         let text = format!("{} templates are broken: {}", broken.len(), cut(&names));
-        return vec![about(Notice::new(Who::Files, Topic::Problem, text), &broken)];
+        return vec![about(Notice::new(Actor::Files, Topic::Problem, text), &broken)];
     }
     let told = broken.into_iter().map(|is| {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
@@ -88,8 +88,8 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let line = broken.filter_map(|it| it.line).find(|line| (first..=end).contains(line));
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
         // The position of the problem matters more than the source.
-        let place = Spot { path: path.to_path_buf(), line: line.unwrap_or(first) };
-        Notice::new(Who::Files, Topic::Problem, text).because(reason).at(Some(place))
+        let place = FileLine { path: path.to_path_buf(), line: line.unwrap_or(first) };
+        Notice::new(Actor::Files, Topic::Problem, text).because(reason).at(Some(place))
     });
     told.collect()
 }
@@ -98,7 +98,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
 fn about(notice: Notice, templates: &[&Template]) -> Notice {
     let Some(first) = templates.first() else { return notice };
     let (path, line) = first.place(1);
-    let place = Some(Spot { path: path.to_path_buf(), line });
+    let place = Some(FileLine { path: path.to_path_buf(), line });
     let several = templates.iter().any(|other| other.source != first.source);
     Notice { subject: first.source.clone(), several, ..notice }.at(place)
 }

@@ -4,7 +4,7 @@ use super::words::cut;
 use super::*;
 use refdesk_core::catalog::testing::inline;
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
-use refdesk_core::mention::{Mention, MentionGraph, Via};
+use refdesk_core::mention::{Mention, MentionGraph, MentionKind};
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
 use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variable, VariableKind};
@@ -20,7 +20,7 @@ fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&
         let mention = |(line, (from, to)): (usize, (&str, &str))| Mention {
             from: from.into(),
             to: to.into(),
-            via: Via::Id,
+            via: MentionKind::Id,
             file: Arc::from(std::path::Path::new("/w/docs").join(format!("{from}.md"))),
             line: line + 1,
         };
@@ -40,9 +40,9 @@ fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&
 }
 
 fn told(before: &Snapshot, after: &Snapshot) -> Vec<String> {
-    let other = Who::Other(Arc::from("refdesk select"));
+    let other = Actor::Other(Arc::from("refdesk select"));
     let line = |it: Notice| format!("{}: {} [{}]", it.who.word(), it.text, it.reason);
-    notices(before, after, &Cause::Choice(other.clone())).into_iter().map(line).collect()
+    notices(before, after, &ChangeOrigin::Choice(other.clone())).into_iter().map(line).collect()
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn what_is_retraced_is_one_notice() {
         (&without, &other, vec!["c"], "you: Undone []"),
     ] {
         let named = named.into_iter().map(str::to_owned).collect();
-        let cause = Cause::Retraced { text: "Undone".to_owned(), named };
+        let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named };
         let told: Vec<String> = notices(before, after, &cause)
             .into_iter()
             .map(|it| format!("{}: {} [{}]", it.who.word(), it.text, it.reason))
@@ -178,11 +178,11 @@ fn what_is_retraced_is_one_notice() {
         assert_eq!(told, [expected]);
     }
     // Nothing was chosen: an edit caused the change.
-    let cause = Cause::Retraced { text: "Undone".to_owned(), named: Vec::new() };
+    let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named: Vec::new() };
     let told = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
     assert_eq!(
         told.first().map(|it| (&it.who, it.text.as_str())),
-        Some((&Who::Files, "@b no longer mentions @c: it left"))
+        Some((&Actor::Files, "@b no longer mentions @c: it left"))
     );
 }
 
@@ -244,15 +244,15 @@ fn what_templates_say() {
         ),
         (&[("t", 1, "", "no")], &[], vec!["template: Removed templates: t []"]),
     ] {
-        let told: Vec<String> = notices(&with(before), &with(after), &Cause::Choice(Who::You))
+        let told: Vec<String> = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You))
             .into_iter()
             .map(|it| format!("{}: {} [{}]", it.topic.word(), it.text, it.reason))
             .collect();
         assert_eq!(told, expected, "{before:?} {after:?}");
     }
-    let told = notices(&with(&[("t", 1, "", "")]), &with(&[("t", 2, "", "no")]), &Cause::Choice(Who::You));
+    let told = notices(&with(&[("t", 1, "", "")]), &with(&[("t", 2, "", "no")]), &ChangeOrigin::Choice(Actor::You));
     let place = told.first().and_then(|it| it.place.clone());
-    assert_eq!(place, Some(Spot { path: "/w/.templates/t".into(), line: 7 }));
+    assert_eq!(place, Some(FileLine { path: "/w/.templates/t".into(), line: 7 }));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn findings_are_told_when_they_are_new() {
             let place = it.place.map_or(String::new(), |at| format!(" ({}:{})", at.path.display(), at.line));
             format!("{}: {}{place}", it.topic.word(), it.text)
         };
-        let told = notices(&with(before), &with(after), &Cause::Choice(Who::You));
+        let told = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You));
         assert_eq!(told.into_iter().map(line).collect::<Vec<_>>(), expected, "{before:?} {after:?}");
     }
 }

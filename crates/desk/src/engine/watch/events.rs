@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use notify::EventKind;
 use notify::event::{ModifyKind, RenameMode};
 
-use super::gather::Seen;
-use super::wanted::Interest;
+use super::gather::ChangeScope;
+use super::wanted::NameFilter;
 use crate::engine::requests::is_of;
 
 /// What the watcher's thread needs, and what it remembers for the next order.
 #[derive(Debug, Default)]
 pub(super) struct EventFilter {
-    pub interests: BTreeMap<PathBuf, Interest>,
+    pub interests: BTreeMap<PathBuf, NameFilter>,
     /// The file of picks and exclusions.
     pub choice: PathBuf,
     /// The journal.
@@ -36,11 +36,11 @@ pub(super) struct LostWatches {
 
 impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
-    pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<Seen> {
+    pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
             // Events were lost; one may have been that a folder was removed.
             self.lost.all = true;
-            return Some(Seen::Anything);
+            return Some(ChangeScope::Anything);
         };
         // Reading is not a change; otherwise a desk that reads would reload for ever.
         if matches!(event.kind, EventKind::Access(_)) {
@@ -60,13 +60,13 @@ impl EventFilter {
             }
             // Their files are held, and never get their final names.
             if self.agents.is_some() && path.parent() == self.agents.as_deref() {
-                matters = matters.max(Some(Seen::Agents));
+                matters = matters.max(Some(ChangeScope::Agents));
             } else if holds_followed || self.covers(&path) {
                 matters = matters.max(Some(match () {
-                    () if path == self.choice => Seen::Choice,
-                    () if path == self.journal => Seen::Journal,
-                    () if is_of(&self.requests, &path) => Seen::Request,
-                    () => Seen::Anything,
+                    () if path == self.choice => ChangeScope::Choice,
+                    () if path == self.journal => ChangeScope::Journal,
+                    () if is_of(&self.requests, &path) => ChangeScope::Request,
+                    () => ChangeScope::Anything,
                 }));
             }
         }
@@ -87,13 +87,13 @@ mod tests {
     use super::*;
 
     fn filter() -> EventFilter {
-        let named = Interest::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
+        let named = NameFilter::Named(BTreeSet::from(["selection.json".into(), "journal.jsonl".into()]));
         let interests = BTreeMap::from([
             (PathBuf::from("/w/.jaato/refdesk"), named),
-            (PathBuf::from("/w/.jaato/refdesk/agents"), Interest::All),
-            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), Interest::All),
-            (PathBuf::from("/w/docs"), Interest::All),
-            (PathBuf::from("/w/docs/deep"), Interest::All),
+            (PathBuf::from("/w/.jaato/refdesk/agents"), NameFilter::All),
+            (PathBuf::from("/w/.jaato/refdesk/ask/requests"), NameFilter::All),
+            (PathBuf::from("/w/docs"), NameFilter::All),
+            (PathBuf::from("/w/docs/deep"), NameFilter::All),
         ]);
         let own = |name: &str| Path::new("/w/.jaato/refdesk").join(name);
         EventFilter {
@@ -114,7 +114,7 @@ mod tests {
         let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
         let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
         let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        let (any, none) = (Some(Seen::Anything), None);
+        let (any, none) = (Some(ChangeScope::Anything), None);
         for (kind, path, matters, lost) in [
             (written, "/w/docs/a.md", any, false),
             (closed, "/w/docs/a.md", none, false),
@@ -126,13 +126,13 @@ mod tests {
             (removed, "/w/docs", any, true),
             (from, "/w", any, true),
             (made, "/w/docs", any, false),
-            (to, "/w/.jaato/refdesk/selection.json", Some(Seen::Choice), false),
-            (written, "/w/.jaato/refdesk/journal.jsonl", Some(Seen::Journal), false),
-            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
-            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(Seen::Request), false),
+            (to, "/w/.jaato/refdesk/selection.json", Some(ChangeScope::Choice), false),
+            (written, "/w/.jaato/refdesk/journal.jsonl", Some(ChangeScope::Journal), false),
+            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(ChangeScope::Request), false),
+            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(ChangeScope::Request), false),
             (removed, "/w/.jaato/refdesk/ask/requests", any, true),
-            (made, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(Seen::Agents), false),
-            (removed, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(Seen::Agents), false),
+            (made, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(ChangeScope::Agents), false),
+            (removed, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(ChangeScope::Agents), false),
             (removed, "/w/.jaato/refdesk/agents", any, true),
             (made, "/w/.jaato/refdesk/lock", none, false),
             (made, "/w/.jaato/refdesk/.gitignore", none, false),
@@ -153,7 +153,7 @@ mod tests {
         let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
             let mut filter = filter();
-            assert!(filter.seen_in(event) == Some(Seen::Anything) && filter.lost.all);
+            assert!(filter.seen_in(event) == Some(ChangeScope::Anything) && filter.lost.all);
         }
     }
 }

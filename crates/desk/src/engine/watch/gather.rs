@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_millis(200);
 
 /// What changed, by what has to be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Seen {
+pub(crate) enum ChangeScope {
     /// Only the journal.
     Journal,
     /// Only the requests to a person.
@@ -36,7 +36,7 @@ pub(crate) enum Seen {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Seen>> {
+pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<ChangeScope>> {
     let (seen, changes) = mpsc::channel();
     thread::Builder::new().name("gather".to_owned()).spawn(move || gather(&changes, &changed))?;
     Ok(seen)
@@ -57,7 +57,7 @@ struct Burst {
 /// A burst of changes of the desk itself.
 #[derive(Debug, Clone, Copy)]
 struct Changed {
-    what: Seen,
+    what: ChangeScope,
     first: Instant,
     last: Instant,
 }
@@ -70,15 +70,15 @@ impl Changed {
 }
 
 impl Burst {
-    fn add(&mut self, seen: Seen, now: Instant) {
+    fn add(&mut self, seen: ChangeScope, now: Instant) {
         // An unknown change may include the journal.
-        self.journal |= matches!(seen, Seen::Journal | Seen::Anything);
-        self.requests |= seen == Seen::Request;
-        self.agents |= seen == Seen::Agents;
+        self.journal |= matches!(seen, ChangeScope::Journal | ChangeScope::Anything);
+        self.requests |= seen == ChangeScope::Request;
+        self.agents |= seen == ChangeScope::Agents;
         if self.journal || self.requests || self.agents {
             self.rows.get_or_insert(now);
         }
-        if matches!(seen, Seen::Choice | Seen::Anything) {
+        if matches!(seen, ChangeScope::Choice | ChangeScope::Anything) {
             let before = self.desk.unwrap_or(Changed { what: seen, first: now, last: now });
             self.desk = Some(Changed { what: before.what.max(seen), last: now, ..before });
         }
@@ -101,13 +101,13 @@ impl Burst {
             due.extend(std::mem::take(&mut self.agents).then_some(Change::Agents));
             self.rows = None;
         }
-        due.extend(desk.map(|desk| if desk.what == Seen::Choice { Change::Choice } else { Change::Workspace }));
+        due.extend(desk.map(|desk| if desk.what == ChangeScope::Choice { Change::Choice } else { Change::Workspace }));
         due
     }
 }
 
 /// Gathers changes, and sends what is due.
-fn gather(changes: &mpsc::Receiver<Seen>, changed: &WeakSender<Message>) {
+fn gather(changes: &mpsc::Receiver<ChangeScope>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {
         let seen = match burst.due() {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn which_changes_cause_which_reading() {
-        use Seen::{Agents, Anything, Choice, Journal, Request};
+        use ChangeScope::{Agents, Anything, Choice, Journal, Request};
         let (journal, choice, workspace) = (Change::Journal, Change::Choice, Change::Workspace);
         for (seen, expected) in [
             (&[Journal][..], vec![journal]),
@@ -168,11 +168,11 @@ mod tests {
     fn a_busy_journal_is_reported_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in [0, 20, 40] {
-            burst.add(Seen::Journal, began + after(at));
-            burst.add(Seen::Choice, began + after(at));
+            burst.add(ChangeScope::Journal, began + after(at));
+            burst.add(ChangeScope::Choice, began + after(at));
         }
         assert_eq!(burst.take(began + after(60)), [Change::Journal], "it is reported before the desk is quiet");
-        burst.add(Seen::Journal, began + after(70));
+        burst.add(ChangeScope::Journal, began + after(70));
         assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is");
     }
 
@@ -180,7 +180,7 @@ mod tests {
     fn a_busy_desk_is_read_again_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in (0..200).step_by(20) {
-            burst.add(Seen::Choice, began + after(at));
+            burst.add(ChangeScope::Choice, began + after(at));
             assert_eq!(burst.take(began + after(at)), []);
         }
         assert_eq!(burst.take(began + LONGEST), [Change::Choice]);

@@ -14,10 +14,10 @@ use notify::{ErrorKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
 use super::events::{EventFilter, LostWatches};
-use super::gather::Seen;
+use super::gather::ChangeScope;
 use super::limits::Limits;
 use super::remote::remote;
-use super::wanted::{Interest, Wanted, is_entered};
+use super::wanted::{NameFilter, WatchSet, is_entered};
 use refdesk_files::path::is_absent;
 
 /// A watcher and what it follows.
@@ -51,7 +51,7 @@ impl Live {
     ///
     /// # Errors
     /// The system offers no watcher; the reason, for people.
-    pub(crate) fn new(seen: mpsc::Sender<Seen>, limits: Limits) -> Result<Self, String> {
+    pub(crate) fn new(seen: mpsc::Sender<ChangeScope>, limits: Limits) -> Result<Self, String> {
         let filter: Arc<Mutex<EventFilter>> = Arc::default();
         let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -67,7 +67,7 @@ impl Live {
     ///
     /// # Errors
     /// Watching is impossible here; the reason, for people.
-    pub(crate) fn follow(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
+    pub(crate) fn follow(&mut self, wanted: &WatchSet) -> Result<Outcome, String> {
         let lost = {
             let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
             filter.choice.clone_from(&wanted.choice);
@@ -76,7 +76,7 @@ impl Live {
             filter.requests.clone_from(&wanted.requests);
             std::mem::take(&mut filter.lost)
         };
-        let mut round = Round {
+        let mut round = WatchPass {
             paths: self.watcher.paths_mut(),
             filter: &self.filter,
             workspace: &wanted.workspace,
@@ -98,7 +98,7 @@ impl Live {
 }
 
 /// One pass over everything to follow.
-struct Round<'a> {
+struct WatchPass<'a> {
     paths: Box<dyn PathsMut + 'a>,
     filter: &'a Mutex<EventFilter>,
     workspace: &'a Path,
@@ -107,7 +107,7 @@ struct Round<'a> {
     before_as: HashMap<Identity, PathBuf>,
     /// The path by which each folder is watched: the system watches a folder once, and reports that path.
     known_as: HashMap<Identity, PathBuf>,
-    now: BTreeMap<PathBuf, (Identity, Interest)>,
+    now: BTreeMap<PathBuf, (Identity, NameFilter)>,
     /// Devices known to report every change.
     local: BTreeSet<u64>,
     /// What is left of the limits, and the deadline.
@@ -116,7 +116,7 @@ struct Round<'a> {
     outcome: Outcome,
 }
 
-impl Round<'_> {
+impl WatchPass<'_> {
     /// Drops the watches that may be dead.
     fn forget(&mut self, lost: &LostWatches) {
         let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
@@ -134,10 +134,10 @@ impl Round<'_> {
         let _ = self.paths.remove(path);
     }
 
-    fn all(&mut self, wanted: &Wanted) -> Result<(), String> {
+    fn all(&mut self, wanted: &WatchSet) -> Result<(), String> {
         // Single names first: they include configuration, choice and journal, which matter most if not everything can
         // be watched.
-        let is_whole = |(_, interest): &(&PathBuf, &Interest)| **interest == Interest::All;
+        let is_whole = |(_, interest): &(&PathBuf, &NameFilter)| **interest == NameFilter::All;
         let (whole, named): (Vec<_>, Vec<_>) = wanted.folders.iter().partition(is_whole);
         for (folder, interest) in named.into_iter().chain(whole) {
             self.single(folder, interest)?;
@@ -149,7 +149,7 @@ impl Round<'_> {
     }
 
     /// A folder and those above it, which report its replacement. Within the workspace, only up to the workspace.
-    fn single(&mut self, folder: &Path, interest: &Interest) -> Result<(), String> {
+    fn single(&mut self, folder: &Path, interest: &NameFilter) -> Result<(), String> {
         let mut there = self.watch(folder, interest)?;
         let mut below = folder;
         while let (Some(above), Some(name)) = (below.parent(), below.file_name()) {
@@ -165,7 +165,7 @@ impl Round<'_> {
     fn watch_name(&mut self, folder: &Path, name: &OsStr) -> Result<bool, String> {
         match self.now.get(folder) {
             Some((_, known)) if known.names(name) => Ok(true),
-            _ => self.watch(folder, &Interest::named(name)),
+            _ => self.watch(folder, &NameFilter::named(name)),
         }
     }
 
@@ -176,7 +176,7 @@ impl Round<'_> {
         // Watch what was found, even if the search has stopped.
         let mut lists = true;
         while let Some(folder) = open.pop_front() {
-            if !self.watch(&folder, &Interest::All)? {
+            if !self.watch(&folder, &NameFilter::All)? {
                 if self.is_full() {
                     break;
                 }
@@ -221,7 +221,7 @@ impl Round<'_> {
     }
 
     /// Watches a folder; returns whether it exists.
-    fn watch(&mut self, path: &Path, interest: &Interest) -> Result<bool, String> {
+    fn watch(&mut self, path: &Path, interest: &NameFilter) -> Result<bool, String> {
         if let Some((_, known)) = self.now.get_mut(path) {
             known.widen(interest);
             return Ok(true);
@@ -247,8 +247,8 @@ impl Round<'_> {
     }
 
     /// Sets a new watch; returns whether that worked.
-    fn set(&mut self, path: &Path, identity: Identity, interest: &Interest) -> Result<bool, String> {
-        let is_needed = *interest == Interest::All || path.starts_with(self.workspace);
+    fn set(&mut self, path: &Path, identity: Identity, interest: &NameFilter) -> Result<bool, String> {
+        let is_needed = *interest == NameFilter::All || path.starts_with(self.workspace);
         if is_needed
             && self.local.insert(identity.device)
             && let Some(kind) = remote(path)
@@ -264,7 +264,7 @@ impl Round<'_> {
         }
         // Stored before the first event arrives.
         let filter = || self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        filter().interests.entry(path.to_path_buf()).or_insert(Interest::NONE).widen(interest);
+        filter().interests.entry(path.to_path_buf()).or_insert(NameFilter::NONE).widen(interest);
         match self.paths.add(path, RecursiveMode::NonRecursive) {
             Ok(()) => {
                 self.outcome.followed = Followed::New;
@@ -276,7 +276,7 @@ impl Round<'_> {
                 }
                 let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
                 // Only a folder that matters as a whole is missed; folders above it are watched if possible.
-                if !went && *interest == Interest::All {
+                if !went && *interest == NameFilter::All {
                     self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
                 }
                 Ok(false)
@@ -291,7 +291,7 @@ impl Round<'_> {
             let left = self.limits.watches.saturating_sub(self.now.len());
             let kept: Vec<_> =
                 self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
-            let kept: Vec<_> = kept.into_iter().map(|(path, it)| (path.clone(), (*it, Interest::All))).collect();
+            let kept: Vec<_> = kept.into_iter().map(|(path, it)| (path.clone(), (*it, NameFilter::All))).collect();
             self.now.extend(kept);
         }
         let unwanted: Vec<PathBuf> = self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();

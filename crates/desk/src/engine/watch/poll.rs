@@ -13,16 +13,16 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::gather::Seen;
+use super::gather::ChangeScope;
 use super::limits::Limits;
-use super::wanted::{Interest, Wanted, is_entered};
+use super::wanted::{NameFilter, WatchSet, is_entered};
 
 /// The polling interval.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
 
 /// A running poller; dropping it ends its thread.
 pub(super) struct Poll {
-    follow: mpsc::Sender<Wanted>,
+    follow: mpsc::Sender<WatchSet>,
     is_cut: Arc<AtomicBool>,
 }
 
@@ -31,7 +31,7 @@ impl Poll {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(every: Duration, limits: Limits, seen: mpsc::Sender<Seen>) -> io::Result<Self> {
+    pub(super) fn start(every: Duration, limits: Limits, seen: mpsc::Sender<ChangeScope>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         let is_cut = Arc::new(AtomicBool::new(false));
         let cut = is_cut.clone();
@@ -45,7 +45,7 @@ impl Poll {
     }
 
     /// Follows exactly this from now on.
-    pub(super) fn follow(&self, wanted: Wanted) {
+    pub(super) fn follow(&self, wanted: WatchSet) {
         // The thread ends only when this is dropped.
         let _ = self.follow.send(wanted);
     }
@@ -54,8 +54,8 @@ impl Poll {
 fn run(
     every: Duration,
     limits: Limits,
-    orders: &mpsc::Receiver<Wanted>,
-    seen: &mpsc::Sender<Seen>,
+    orders: &mpsc::Receiver<WatchSet>,
+    seen: &mpsc::Sender<ChangeScope>,
     is_cut: &AtomicBool,
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
@@ -70,8 +70,8 @@ fn run(
         let is_longer = last_journal.replace(journal) != Some(journal);
         let agents = wanted.agents.as_deref().map(names);
         let has_others = last_agents.replace(agents.clone()).is_some_and(|before| before != agents);
-        let told = if is_other { Some(Seen::Anything) } else { is_longer.then_some(Seen::Journal) };
-        let told = told.into_iter().chain(has_others.then_some(Seen::Agents));
+        let told = if is_other { Some(ChangeScope::Anything) } else { is_longer.then_some(ChangeScope::Journal) };
+        let told = told.into_iter().chain(has_others.then_some(ChangeScope::Agents));
         for told in told {
             if seen.send(told).is_err() {
                 return;
@@ -107,14 +107,14 @@ fn grown(file: &Path) -> u64 {
 /// A number that changes with everything that is followed, except the journal; and how many of the permitted entries
 /// are left.
 /// entries that may be looked at.
-fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
+fn fingerprint(wanted: &WatchSet, mut left: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
     for (folder, interest) in &wanted.folders {
         match interest {
-            Interest::All => {
+            NameFilter::All => {
                 look_into(folder, interest, &mut left, &mut hasher);
             }
-            Interest::Named(names) => {
+            NameFilter::Named(names) => {
                 let paths = names.iter().map(|name| folder.join(name)).filter(|path| *path != wanted.journal);
                 paths.for_each(|path| look_at(&path, &mut hasher));
             }
@@ -123,14 +123,14 @@ fn fingerprint(wanted: &Wanted, mut left: usize) -> (u64, usize) {
     for root in &wanted.trees {
         let mut open = vec![root.clone()];
         while let Some(folder) = open.pop() {
-            open.extend(look_into(&folder, &Interest::All, &mut left, &mut hasher));
+            open.extend(look_into(&folder, &NameFilter::All, &mut left, &mut hasher));
         }
     }
     (hasher.finish(), left)
 }
 
 /// Adds every entry that matters, by name; returns the folders to enter.
-fn look_into(folder: &Path, interest: &Interest, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
+fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
     if *left == 0 {
         return Vec::new();
     }
@@ -187,21 +187,21 @@ mod tests {
     /// A workspace with a followed tree, a followed folder and one followed name.
     struct World {
         folder: tempfile::TempDir,
-        wanted: Wanted,
+        wanted: WatchSet,
     }
 
     impl World {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| folder.path().join(name);
-            let named = Interest::Named(BTreeSet::from(["references.json", "journal.jsonl"].map(Into::into)));
-            let wanted = Wanted {
+            let named = NameFilter::Named(BTreeSet::from(["references.json", "journal.jsonl"].map(Into::into)));
+            let wanted = WatchSet {
                 choice: PathBuf::new(),
                 journal: at("journal.jsonl"),
                 requests: Vec::new(),
                 agents: None,
                 workspace: folder.path().to_path_buf(),
-                folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), Interest::All)]),
+                folders: BTreeMap::from([(folder.path().to_path_buf(), named), (at("docs"), NameFilter::All)]),
                 trees: BTreeSet::from([at("tree")]),
             };
             let world = Self { folder, wanted };
@@ -266,7 +266,7 @@ mod tests {
         write_atomic(&world.wanted.journal, b"{}\n").unwrap();
         loop {
             // The writes above may be noticed in two steps; then the journal is noticed separately.
-            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == Seen::Journal {
+            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == ChangeScope::Journal {
                 break;
             }
         }

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::Desk;
-use crate::channel::presence::Attendant;
+use crate::channel::presence::PresenceKind;
 use refdesk_core::catalog::PathState;
 use refdesk_core::config::screen_files::{keymap_file, themes_folder};
 use refdesk_core::config::user;
@@ -19,14 +19,14 @@ const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
 /// The names in a folder that matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Interest {
+pub(crate) enum NameFilter {
     /// Everything directly in it.
     All,
     /// These names.
     Named(BTreeSet<OsString>),
 }
 
-impl Interest {
+impl NameFilter {
     /// No names.
     pub(crate) const NONE: Self = Self::Named(BTreeSet::new());
 
@@ -70,11 +70,11 @@ pub(crate) enum Watcher {
 
 /// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct WatchSet {
     /// The workspace; paths in it are followed from here down.
     pub workspace: PathBuf,
     /// Single folders.
-    pub folders: BTreeMap<PathBuf, Interest>,
+    pub folders: BTreeMap<PathBuf, NameFilter>,
     /// Folders with everything below them.
     pub trees: BTreeSet<PathBuf>,
     /// The file of picks and exclusions.
@@ -87,7 +87,7 @@ pub(crate) struct Wanted {
     pub agents: Option<PathBuf>,
 }
 
-impl Wanted {
+impl WatchSet {
     /// The paths where configuration, catalog, documents, templates and choices of this desk are or would be.
     pub(crate) fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
         let workspace = desk.workspace();
@@ -99,7 +99,7 @@ impl Wanted {
         };
         requests.iter().for_each(|folder| wanted.folder(folder));
         wanted.requests = requests;
-        wanted.agents = (watcher == Watcher::Screen).then(|| workspace.join(Attendant::Agent.folder()));
+        wanted.agents = (watcher == Watcher::Screen).then(|| workspace.join(PresenceKind::Agent.folder()));
         wanted.agents.clone().iter().for_each(|folder| wanted.folder(folder));
         wanted.file(&desk.journal_file());
         for file in desk.config_places() {
@@ -173,13 +173,13 @@ impl Wanted {
         if let (Some(folder), Some(name)) = (file.parent(), file.file_name())
             && self.is_followed(folder)
         {
-            self.add(folder, &Interest::named(name));
+            self.add(folder, &NameFilter::named(name));
         }
     }
 
     fn folder(&mut self, folder: &Path) {
         if self.is_followed(folder) {
-            self.add(folder, &Interest::All);
+            self.add(folder, &NameFilter::All);
         }
     }
 
@@ -191,7 +191,7 @@ impl Wanted {
         }
     }
 
-    fn add(&mut self, folder: &Path, interest: &Interest) {
+    fn add(&mut self, folder: &Path, interest: &NameFilter) {
         match self.folders.get_mut(folder) {
             Some(known) => known.widen(interest),
             None => {
@@ -221,8 +221,8 @@ fn is_skipped(name: &OsStr) -> bool {
 mod tests {
     use super::*;
 
-    fn wanted() -> Wanted {
-        Wanted { workspace: PathBuf::from("/x/target/ws"), ..Wanted::default() }
+    fn wanted() -> WatchSet {
+        WatchSet { workspace: PathBuf::from("/x/target/ws"), ..WatchSet::default() }
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
     fn interests_only_widen() {
         let mut wanted = wanted();
         let folder = Path::new("/x/target/ws/docs");
-        let covers = |wanted: &Wanted, name: &str| wanted.folders[folder].covers(OsStr::new(name));
+        let covers = |wanted: &WatchSet, name: &str| wanted.folders[folder].covers(OsStr::new(name));
         wanted.file(&folder.join("a"));
         assert_eq!((covers(&wanted, "a"), covers(&wanted, "b")), (true, false));
         wanted.file(&folder.join("b"));

@@ -15,8 +15,8 @@ use crate::activity::ActivityFollower;
 use crate::engine::Snapshot;
 use crate::rows::{Members, Rows};
 use crate::{
-    Desk, DocumentOptions, EnrichMode, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader, Session,
-    Spot, What, channel,
+    Desk, DocumentOptions, EnrichMode, FileLine, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader,
+    Session, TemplateRef, channel,
 };
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
@@ -324,7 +324,7 @@ impl Worker<'_> {
         let written = written.into_iter().next().ok_or_else(nothing)?;
         if !proposal.is_unchanged() {
             let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
-            let place = Some(Spot { path: proposal.path.clone(), line: 1 });
+            let place = Some(FileLine { path: proposal.path.clone(), line: 1 });
             self.tell(Notice { place, ..Notice::new(self.who(session), Topic::Template, text) });
         }
         Ok(written)
@@ -382,7 +382,7 @@ fn stay(proposal: &Proposal) -> Result<(), Error> {
 /// For an agent, a template that is not trusted is reported as such, and not as unknown.
 fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
     let readable = desk.readable(templates);
-    if let What::Named(name) = &request.what
+    if let TemplateRef::Named(name) = &request.what
         && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
     {
         let source = template.source.as_ref().map_or("", |source| source.as_str());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::notice::{Cause, Notice, Topic, Who};
+use super::super::notice::{Actor, ChangeOrigin, Notice, Topic};
 use super::super::request::Change;
 use super::Worker;
 use crate::{Changed, Desk, Session, Undone};
@@ -16,8 +16,8 @@ impl Worker<'_> {
         read(&mut self.desk);
         if *self.desk.choice() != chosen {
             self.cause = match self.desk.chosen_by() {
-                Some(who) => Cause::Journalled(Who::Other(Arc::from(who))),
-                None => Cause::Choice(Who::Other(Arc::from("another process"))),
+                Some(who) => ChangeOrigin::Journalled(Actor::Other(Arc::from(who))),
+                None => ChangeOrigin::Choice(Actor::Other(Arc::from("another process"))),
             };
         }
     }
@@ -33,7 +33,7 @@ impl Worker<'_> {
 
     /// Follows a change of picks or exclusions for this session.
     pub(super) fn follow_choice(&mut self, session: &Session) {
-        self.cause = Cause::Choice(self.who(session));
+        self.cause = ChangeOrigin::Choice(self.who(session));
         self.files_for = session.clone();
         self.after_own_change();
     }
@@ -80,11 +80,13 @@ impl Worker<'_> {
             text.push_str(&format!("; another process has changed {} since, which stays", at(&retraced.others)));
         }
         let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
-        self.cause = Cause::Retraced { text, named };
+        self.cause = ChangeOrigin::Retraced { text, named };
         self.after_own_change();
         // Before the first notice there is no difference to report it with.
-        if let Cause::Retraced { text, .. } = std::mem::replace(&mut self.cause, Cause::Choice(Who::You)) {
-            self.tell(Notice::new(Who::You, Topic::Selection, text));
+        if let ChangeOrigin::Retraced { text, .. } =
+            std::mem::replace(&mut self.cause, ChangeOrigin::Choice(Actor::You))
+        {
+            self.tell(Notice::new(Actor::You, Topic::Selection, text));
         }
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::event::Event;
-use super::super::notice::{Notice, Topic, Who};
+use super::super::notice::{Actor, Notice, Topic};
 use super::super::request::Change;
-use super::super::requests::{Ended, Reply, ReplyFailure, Requests};
+use super::super::requests::{Reply, ReplyFailure, RequestEnd, Requests};
 use super::Worker;
 use crate::{Desk, PrivilegedAction};
 use refdesk_core::config::screen_files;
@@ -17,11 +17,11 @@ impl Worker<'_> {
         let now = self.now();
         let Some(requests) = &mut self.requests else { return };
         for over in requests.look(&self.desk, now) {
-            if over.ended == Ended::AskerGone {
+            if over.ended == RequestEnd::AskerGone {
                 // A killed process journals nothing.
                 let who: Arc<str> = over.request.asker.who.as_str().into();
                 let text = "Asked, and ended before there was an answer";
-                self.tell(Notice::new(Who::Other(who), Topic::Asked, text));
+                self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
             }
             self.say(Event::Over(Box::new(over)));
         }
@@ -58,7 +58,7 @@ impl Worker<'_> {
         match self.desk.trust(actions) {
             Ok(()) => {
                 let what: Vec<&str> = actions.iter().map(|action| action.what.as_str()).collect();
-                self.tell(Notice::new(Who::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
+                self.tell(Notice::new(Actor::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
             }
             Err(refusal) => self.refuse(refusal),
         }

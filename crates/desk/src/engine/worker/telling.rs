@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::super::event::{Age, Event, Receipts};
 use super::super::journal_follower::Notices;
-use super::super::notice::{self, Cause, Notice, Topic, Who, moment};
+use super::super::notice::{self, Actor, ChangeOrigin, Notice, Topic, moment};
 use super::super::requests::Requests;
 use super::super::snapshot::{Loading, Snapshot};
 use super::Worker;
@@ -127,7 +127,7 @@ impl Worker<'_> {
             // What appears while the documents are read for the first time is not a change.
             None => (Vec::new(), next),
             Some(told) if next.loading.is_some() => {
-                let own = !matches!(self.cause, Cause::Choice(Who::Other(_)) | Cause::Journalled(_));
+                let own = !matches!(self.cause, ChangeOrigin::Choice(Actor::Other(_)) | ChangeOrigin::Journalled(_));
                 let notices = if own { notice::selection(&told, &next, &self.cause) } else { Vec::new() };
                 let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
                 (notices, Snapshot { selection, ..told })
@@ -136,10 +136,10 @@ impl Worker<'_> {
         };
         self.told = Some(told);
         let (who, session) = (self.cause.who().clone(), self.chooser());
-        if let Cause::Retraced { text, .. } = &self.cause
+        if let ChangeOrigin::Retraced { text, .. } = &self.cause
             && notices.iter().any(|notice| notice.text == *text)
         {
-            self.cause = Cause::Choice(Who::You);
+            self.cause = ChangeOrigin::Choice(Actor::You);
         }
         for notice in notices {
             let session = session.clone().filter(|_| notice.who == who);
@@ -150,9 +150,9 @@ impl Worker<'_> {
     /// The session that made the last change of picks and exclusions, if known.
     pub(super) fn chooser(&self) -> Option<Arc<str>> {
         match self.cause.who() {
-            Who::You => Some(self.session.name().into()),
-            Who::Other(_) => self.desk.chosen_in().map(Arc::from),
-            Who::Files => None,
+            Actor::You => Some(self.session.name().into()),
+            Actor::Other(_) => self.desk.chosen_in().map(Arc::from),
+            Actor::Files => None,
         }
     }
 
@@ -170,7 +170,7 @@ impl Worker<'_> {
         let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);
         if let Some(problem) = new.problem {
-            self.tell(Notice::new(Who::Files, Topic::Warning, problem));
+            self.tell(Notice::new(Actor::Files, Topic::Warning, problem));
         }
         if new.lines.is_empty() {
             return;
@@ -185,14 +185,14 @@ impl Worker<'_> {
         });
         let gap = (new.dropped > 0).then(|| {
             let text = format!("{} more came too fast to be shown; the journal has them", new.dropped);
-            moment::stamped(Notice::new(Who::Files, Topic::Desk, text), now, now)
+            moment::stamped(Notice::new(Actor::Files, Topic::Desk, text), now, now)
         });
         self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
     }
 
     /// The name of a session's client in notices.
-    pub(super) fn who(&self, session: &Session) -> Who {
-        if *session == self.session { Who::You } else { Who::Other(session.who.as_str().into()) }
+    pub(super) fn who(&self, session: &Session) -> Actor {
+        if *session == self.session { Actor::You } else { Actor::Other(session.who.as_str().into()) }
     }
 
     pub(super) fn say(&self, event: Event) {

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::backward::Backward;
-use super::{Line, Receipt, What};
-use crate::session::foreign::Fate;
+use super::{JournalEvent, Line, Receipt};
+use crate::session::foreign::ForeignFileAction;
 use crate::session::store::{aside, name_of};
 use crate::session::{Session, Store};
 use refdesk_files::path::is_absent;
@@ -77,7 +77,7 @@ impl Store {
             file = append_own(&path)?;
             size = 0;
         }
-        let Last { n: before, is_torn, is_foreign } = self.last(&file, limit).map_err(name_it)?;
+        let JournalEnd { n: before, is_torn, is_foreign } = self.last(&file, limit).map_err(name_it)?;
         if is_foreign {
             self.move_aside(&path);
             file = append_own(&path)?;
@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// The state of the journal's end, for appending.
-    fn last(&self, file: &File, limit: u64) -> io::Result<Last> {
+    fn last(&self, file: &File, limit: u64) -> io::Result<JournalEnd> {
         let last = last_number(file, &self.sealer)?;
         if last.n > 0 {
             return Ok(last);
@@ -146,7 +146,7 @@ impl Store {
                 if before.is_foreign {
                     self.move_aside(&path);
                 }
-                Ok(Last { n: before.n, ..last })
+                Ok(JournalEnd { n: before.n, ..last })
             }
             // Whatever is there is not part of the journal.
             Ok(_) | Err(_) => Ok(last),
@@ -157,7 +157,7 @@ impl Store {
     pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
         let parsed = parse(bytes, &self.sealer);
         if matches!(parsed, Parsed::Foreign) {
-            self.foreign.note(self.shown(&self.journal_file()), Fate::Lines);
+            self.foreign.note(self.shown(&self.journal_file()), ForeignFileAction::Lines);
         }
         parsed
     }
@@ -238,7 +238,7 @@ fn number(line: &[u8]) -> Option<u64> {
 }
 
 /// Whether the bytes of a line record one of these events; quoted text does not count. Faster than parsing the line.
-pub(crate) fn says_what(line: &[u8], any: &[What]) -> bool {
+pub(crate) fn says_what(line: &[u8], any: &[JournalEvent]) -> bool {
     any.iter().any(|what| {
         let said = format!("\"what\":\"{}\"", what.word());
         memchr::memmem::find(line, said.as_bytes()).is_some()
@@ -247,7 +247,7 @@ pub(crate) fn says_what(line: &[u8], any: &[What]) -> bool {
 
 /// State of a journal's end.
 #[derive(Debug, Clone, Copy, Default)]
-struct Last {
+struct JournalEnd {
     /// The number of our last line; 0 if there is none.
     n: u64,
     /// There is text without a line break after the last complete line.
@@ -256,9 +256,9 @@ struct Last {
     is_foreign: bool,
 }
 
-fn last_number(file: &File, sealer: &Sealer) -> io::Result<Last> {
+fn last_number(file: &File, sealer: &Sealer) -> io::Result<JournalEnd> {
     let mut backward = Backward::new(file)?;
-    let mut last = Last::default();
+    let mut last = JournalEnd::default();
     let mut is_last = true;
     let mut has_lines = false;
     while let Some(line) = backward.line()? {
@@ -269,10 +269,10 @@ fn last_number(file: &File, sealer: &Sealer) -> io::Result<Last> {
         is_last = false;
         let is_own = sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole));
         match if is_own || !has_lines { number(whole) } else { None } {
-            Some(n) if is_own => return Ok(Last { n, ..last }),
+            Some(n) if is_own => return Ok(JournalEnd { n, ..last }),
             Some(_) => has_lines = true,
             None => {}
         }
     }
-    Ok(Last { is_foreign: has_lines, ..last })
+    Ok(JournalEnd { is_foreign: has_lines, ..last })
 }

@@ -17,7 +17,7 @@ const BUFFER: usize = 64 * 1024;
 
 /// Follows a journal and remembers how far it was read.
 #[derive(Debug)]
-pub struct Tail {
+pub struct JournalTail {
     store: Store,
     path: PathBuf,
     /// The file being read, and the byte up to which it was read; `None` if there was no file.
@@ -26,8 +26,8 @@ pub struct Tail {
 
 impl Store {
     /// Follows the journal from its first line.
-    pub(crate) fn whole_tail(&self) -> Tail {
-        let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
+    pub(crate) fn whole_tail(&self) -> JournalTail {
+        let mut tail = JournalTail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_ok() {
             tail.reading = open_own(&self.older_journal_file()).ok().map(|file| (file, 0));
         }
@@ -35,8 +35,8 @@ impl Store {
     }
 
     /// Follows the journal, starting with its last `last` lines.
-    pub fn tail(&self, last: usize) -> Tail {
-        let mut tail = Tail { store: self.clone(), path: self.journal_file(), reading: None };
+    pub fn tail(&self, last: usize) -> JournalTail {
+        let mut tail = JournalTail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_err() {
             return tail;
         }
@@ -79,7 +79,7 @@ fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     Ok((offset, found))
 }
 
-impl Tail {
+impl JournalTail {
     /// The lines appended since the last call, in order, and the number of lines that are invalid and will stay so.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Tail {
     /// stay so. In memory is one line at a time.
     ///
     /// # Errors
-    /// As [`Tail::read`].
+    /// As [`JournalTail::read`].
     pub(crate) fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<usize> {
         let mut read = 0;
         let mut each = |line| {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Line, Receipt, What};
+use super::{JournalEvent, Line, Receipt};
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason};
 use refdesk_text::fold::{collapsed, tag_key};
 
@@ -27,7 +27,7 @@ impl Count {
 
 /// What one session was offered about one source.
 #[derive(Debug, Clone, Default)]
-struct Offer {
+struct OfferedSource {
     /// Matched tags by comparison key, as first spelt.
     tags: BTreeMap<String, String>,
     is_followed: bool,
@@ -36,15 +36,15 @@ struct Offer {
 /// What one session was offered, by source, and what of it was followed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offers {
-    hints: HashMap<String, Offer>,
-    expansions: HashMap<String, Offer>,
+    hints: HashMap<String, OfferedSource>,
+    expansions: HashMap<String, OfferedSource>,
 }
 
 impl Offers {
     /// Adds the next line of the session.
     pub(crate) fn count(&mut self, receipt: &Receipt) {
         match receipt.what {
-            What::Enriched => {
+            JournalEvent::Enriched => {
                 for item in receipt.why.iter().filter(|item| item.level != Level::Count) {
                     match item.block {
                         BlockKind::Hint => {
@@ -61,7 +61,7 @@ impl Offers {
                     }
                 }
             }
-            What::Read | What::Selected => {
+            JournalEvent::Read | JournalEvent::Selected => {
                 for id in &receipt.about {
                     for offers in [&mut self.hints, &mut self.expansions] {
                         if let Some(offer) = offers.get_mut(id) {
@@ -126,7 +126,7 @@ impl Tally {
     }
 }
 
-fn by_source<'a>(sessions: impl Iterator<Item = &'a HashMap<String, Offer>>) -> Vec<(String, Count)> {
+fn by_source<'a>(sessions: impl Iterator<Item = &'a HashMap<String, OfferedSource>>) -> Vec<(String, Count)> {
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     for (id, offer) in sessions.flatten() {
         add(counts.entry(id).or_default(), offer);
@@ -134,13 +134,13 @@ fn by_source<'a>(sessions: impl Iterator<Item = &'a HashMap<String, Offer>>) -> 
     sorted(counts.into_iter().map(|(id, count)| (id.to_owned(), count)).collect())
 }
 
-fn total(offers: &HashMap<String, Offer>) -> Count {
+fn total(offers: &HashMap<String, OfferedSource>) -> Count {
     let mut count = Count::default();
     offers.values().for_each(|offer| add(&mut count, offer));
     count
 }
 
-fn add(count: &mut Count, offer: &Offer) {
+fn add(count: &mut Count, offer: &OfferedSource) {
     count.offered += 1;
     count.followed += usize::from(offer.is_followed);
 }
@@ -178,10 +178,10 @@ mod tests {
         let why = |tag: &&str| MatchReason::Tag { tag: (*tag).to_owned(), line: 1, column: 1 };
         let why = tags.iter().map(why).collect();
         let item = ItemReceipt { block, about: about.to_owned(), level, bytes: 1, why, rejected: None };
-        line(session, Receipt { why: vec![item], ..Receipt::new(What::Enriched) })
+        line(session, Receipt { why: vec![item], ..Receipt::new(JournalEvent::Enriched) })
     }
 
-    fn done(session: &str, what: What, about: &[&str]) -> Line {
+    fn done(session: &str, what: JournalEvent, about: &[&str]) -> Line {
         line(session, Receipt { about: about.iter().map(|id| (*id).to_owned()).collect(), ..Receipt::new(what) })
     }
 
@@ -192,19 +192,19 @@ mod tests {
         let mut tally = Tally::default();
         let mut first = Offers::default();
         for line in [
-            done("one", What::Read, &["b"]),
+            done("one", JournalEvent::Read, &["b"]),
             said("one", Hint, "a", &["Circuit-Breaker", "java"], Full),
             said("one", Hint, "a", &["java"], Full),
             said("one", Hint, "b", &["circuit breaker"], Brief),
             said("one", Hint, "left", &["java"], Left),
             said("one", Expansion, "a", &[], Full),
             said("one", Notice, "n", &[], Full),
-            done("one", What::Read, &["n", "a", "left"]),
+            done("one", JournalEvent::Read, &["n", "a", "left"]),
             said("one", Hint, "a", &["late"], Full),
             said("two", Hint, "a", &["java"], Full),
             said("two", Expansion, "c", &[], Full),
-            done("two", What::Unselected, &["a"]),
-            done("three", What::Selected, &["a"]),
+            done("two", JournalEvent::Unselected, &["a"]),
+            done("three", JournalEvent::Selected, &["a"]),
         ] {
             tally.count(&line);
             if line.session == "one" {

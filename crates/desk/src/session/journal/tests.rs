@@ -22,7 +22,7 @@ fn session() -> Session {
 }
 
 fn said(reason: &str) -> Receipt {
-    Receipt { reason: reason.to_owned(), ..Receipt::new(What::Forgot) }
+    Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Forgot) }
 }
 
 fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
@@ -145,8 +145,11 @@ fn too_large_a_receipt_is_written_without_its_text() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     store.append_within(1500, &session(), vec![said("one")]).unwrap();
-    let text =
-        |length: usize| Receipt { text: Some("x".repeat(length)), bytes: length, ..Receipt::new(What::Enriched) };
+    let text = |length: usize| Receipt {
+        text: Some("x".repeat(length)),
+        bytes: length,
+        ..Receipt::new(JournalEvent::Enriched)
+    };
     assert_eq!(store.append_within(1500, &session(), vec![said("two"), text(5000)]).unwrap(), 3);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
@@ -323,7 +326,7 @@ fn of_what_was_left_out_the_first_entries_are_named_and_the_rest_counted() {
         let mut items: Vec<ItemReceipt> = (0..left_out).map(|at| item(at, Level::Count)).collect();
         items.push(item(left_out, Level::Brief));
         let (why, more_left_out) = super::named(&items);
-        let receipt = Receipt { why, more_left_out, ..Receipt::new(What::Enriched) };
+        let receipt = Receipt { why, more_left_out, ..Receipt::new(JournalEvent::Enriched) };
         assert_eq!((receipt.why.len(), receipt.more_left_out, receipt.left_out()), (named + 1, more, left_out));
         assert_eq!(receipt.why.last().map(|it| it.level), Some(Level::Brief));
         assert_eq!(receipt.without_text().left_out(), left_out);

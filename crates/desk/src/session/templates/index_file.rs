@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{INDEX, Written, look};
 use crate::session::store::Store;
-use crate::session::templates::record::Found;
+use crate::session::templates::record::PathOccupant;
 use refdesk_files::{read_own, write_derived};
 use refdesk_text::report::Diagnostic;
 
@@ -24,13 +24,13 @@ impl Store {
         let file = folder.join(INDEX);
         let found = look_large(&file);
         match &found {
-            Found::Nothing if templates.is_empty() => return Ok(()),
-            Found::Nothing => {}
-            Found::Other(what) => {
+            PathOccupant::Nothing if templates.is_empty() => return Ok(()),
+            PathOccupant::Nothing => {}
+            PathOccupant::Other(what) => {
                 done.diagnostics.push(self.left(INDEX, &format!("is {what}; nothing is written there")));
                 return Ok(());
             }
-            Found::File { empty, .. } => match read_index(&file) {
+            PathOccupant::File { empty, .. } => match read_index(&file) {
                 Some(known) if known.get("templates") == Some(&Value::Object(templates.clone())) => return Ok(()),
                 None if !empty => {
                     done.diagnostics.push(self.left(INDEX, "is not an index of templates; it is left unchanged"));
@@ -51,9 +51,9 @@ impl Store {
 }
 
 /// An index may be larger than a template.
-fn look_large(file: &Path) -> Found {
+fn look_large(file: &Path) -> PathOccupant {
     match look(file) {
-        Found::Other("too large to be a template") => Found::File { hash: String::new(), empty: false },
+        PathOccupant::Other("too large to be a template") => PathOccupant::File { hash: String::new(), empty: false },
         found => found,
     }
 }

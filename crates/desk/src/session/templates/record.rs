@@ -44,18 +44,18 @@ impl Record {
 
     /// Whether the file has the content that was written. An empty file was cut short by a crash, because no template is
     /// empty.
-    pub(super) fn is_ours(&self, name: &str, found: &Found) -> bool {
+    pub(super) fn is_ours(&self, name: &str, found: &PathOccupant) -> bool {
         self.files.get(name).is_some_and(|entry| entry.is_ours(found))
     }
 }
 
 impl Entry {
     /// The same for one file.
-    pub(crate) fn is_ours(&self, found: &Found) -> bool {
+    pub(crate) fn is_ours(&self, found: &PathOccupant) -> bool {
         match found {
-            Found::File { empty: true, .. } => true,
-            Found::File { hash, .. } => self.sha256.contains(hash),
-            Found::Nothing | Found::Other(_) => false,
+            PathOccupant::File { empty: true, .. } => true,
+            PathOccupant::File { hash, .. } => self.sha256.contains(hash),
+            PathOccupant::Nothing | PathOccupant::Other(_) => false,
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn is_file_name(name: &str) -> bool {
 
 /// What is at the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum PathOccupant {
     /// Nothing.
     Nothing,
     /// A file.

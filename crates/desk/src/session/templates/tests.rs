@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use super::{For, TemplateFile, Written};
+use super::{OnBehalfOf, TemplateFile, Written};
 use crate::session::Store;
 use refdesk_core::selection::Choice;
 use refdesk_files::name::sha256_hex;
@@ -37,7 +37,7 @@ fn outcome(done: &Written) -> Outcome<'_> {
 fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
     Store::new(workspace, desk, clock)
         .sealed_by(Sealer::fixed(workspace))
-        .write_templates(&files(wanted), For::Desk { choice: &Choice::default(), index: None })
+        .write_templates(&files(wanted), OnBehalfOf::Desk { choice: &Choice::default(), index: None })
 }
 
 fn text(workspace: &Path, name: &str) -> Option<String> {
@@ -71,7 +71,7 @@ fn a_superseded_write_is_skipped() {
     assert!(!root.join(".jaato/templates").exists());
     let (stored, _) = store.choice();
     let choice = &stored.unwrap().choice;
-    let done = store.write_templates(&files(&[("a.tmpl", "1")]), For::Desk { choice, index: None });
+    let done = store.write_templates(&files(&[("a.tmpl", "1")]), OnBehalfOf::Desk { choice, index: None });
     assert_eq!(outcome(&done).0, ["a.tmpl"]);
 }
 
@@ -130,10 +130,10 @@ fn requested_files_stay_until_the_user_removes_them() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
-    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), For::Person)).0, ["a.tmpl"]);
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), OnBehalfOf::Person)).0, ["a.tmpl"]);
     bring(root, "default", &[("a.tmpl", "1")]);
     assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
-    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "2")]), For::Person)).0, ["a.tmpl"]);
+    assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "2")]), OnBehalfOf::Person)).0, ["a.tmpl"]);
     assert_eq!(text(root, "a.tmpl").as_deref(), Some("2"));
 }
 
@@ -142,7 +142,7 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
-    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), For::ToolResult);
+    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), OnBehalfOf::ToolResult);
     write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
     bring(root, "review", &[("theirs.tmpl", "1")]);
     let wanted = [("a.tmpl", "1"), ("b.tmpl", "1"), ("mine.tmpl", "1"), ("theirs.tmpl", "1")];
@@ -199,7 +199,7 @@ fn the_index_is_written_when_something_but_its_time_differs() {
     let file = root.join(".jaato/templates/index.json");
     let index = |text: &str| json!({"T.tpl": {"name": "T.tpl", "syntax": text}}).as_object().unwrap().clone();
     let write = |listing: &serde_json::Map<String, serde_json::Value>, clock| {
-        let by = For::Desk { choice: &Choice::default(), index: Some(listing) };
+        let by = OnBehalfOf::Desk { choice: &Choice::default(), index: Some(listing) };
         Store::new(root, "default", clock).sealed_by(Sealer::fixed(root)).write_templates(&[], by)
     };
     write(&index("jinja2"), clock);
