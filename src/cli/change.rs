@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::rows;
-use crate::common::clearing::staying;
+use crate::common::kept_picks::staying;
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;

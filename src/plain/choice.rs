@@ -10,7 +10,7 @@ use refdesk_desk::{LargePick, SelectionChange, token_difference};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
-use crate::common::clearing::staying;
+use crate::common::kept_picks::staying;
 use crate::common::{change_cost, source_words};
 
 use super::fix;

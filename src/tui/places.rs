@@ -2,7 +2,7 @@
 //! forward between them.
 
 use crate::tui::action::Action;
-use crate::tui::catalog::filtering;
+use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::places::ReadingStop;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::databases::{self, DatabasePlace};
@@ -115,12 +115,12 @@ fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     }
     state.focus_on(place.pane);
     if let Some(filter) = place.filter.filter(|filter| filter != state.catalog.filter.text()) {
-        filtering::by(state, &filter);
+        filtered_rows::by(state, &filter);
     }
     if let Some(subject) = place.subject {
         match place.pane {
             Pane::Catalog => feed::update::to_source(state, &SourceId::from(subject)),
-            Pane::Templates => templates::filtering::to_template(state, &subject),
+            Pane::Templates => templates::filtered_templates::to_template(state, &subject),
             Pane::Selection => {
                 let row = state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(&subject));
                 state.selection.cursor.at = row.unwrap_or(state.selection.cursor.at);

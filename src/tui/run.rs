@@ -23,19 +23,18 @@ use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
 use crate::tui::terminal::Screen;
 use crate::tui::update::update;
+use background_question::GroundQuestion;
 use cursor_rest::CursorRest;
 use frame_limiter::{FrameLimiter, Trigger};
-use ground::GroundQuestion;
 use highlight_worker::{HighlightJob, HighlightWorker};
 use keyboard::{Keyboard, TerminalInput};
 use replies::Replies;
 pub use session_keeper::SessionKeeper;
 use signals::{ScreenSignals, SignalAction};
 
+mod background_question;
 mod cursor_rest;
 mod frame_limiter;
-mod ground;
-mod handoff;
 mod highlight_worker;
 mod keyboard;
 #[cfg(unix)]
@@ -44,6 +43,7 @@ mod replies;
 mod session_keeper;
 mod signals;
 mod temp_file;
+mod terminal_handoff;
 mod terminal_input;
 
 /// How the screen was left.

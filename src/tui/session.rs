@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::tui::catalog::filtering;
+use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
 use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::filter::Order;
@@ -78,10 +78,10 @@ pub fn follow(state: &mut State) {
 
 fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
     match pane {
-        Pane::Catalog => filtering::row_of(state, on),
+        Pane::Catalog => filtered_rows::row_of(state, on),
         Pane::Selection if state.shown_request().is_some() => None,
         Pane::Selection => state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(on)),
-        Pane::Templates => templates::filtering::row_of(state, on),
+        Pane::Templates => templates::filtered_templates::row_of(state, on),
         Pane::Hints => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The templates pane: the list and its filter, the form and its values, the preview, and the write.
 
 pub mod disabled;
-pub mod filtering;
+pub mod filtered_templates;
 pub mod form;
 pub mod form_update;
 pub mod json;

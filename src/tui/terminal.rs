@@ -25,7 +25,7 @@ use encoder::FrameEncoder;
 use writer::{TerminalWriter, write_last};
 
 pub mod encoder;
-mod pen;
+mod style;
 mod writer;
 
 /// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003, because other

@@ -85,7 +85,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
             preview_update::highlighted(state, generation, from, colours);
         }
         Input::Highlighted { subject: HighlightSubject::Document, generation, from, colours } => {
-            catalog::painting::highlighted(state, generation, from, &colours);
+            catalog::document_highlighting::highlighted(state, generation, from, &colours);
         }
         Input::Edited(text) => json::edited(state, text),
         Input::Busy => {
@@ -203,13 +203,13 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextKind => feed::update::next_kind(state),
         Action::ThisSession => feed::update::this_session(state),
         Action::Follow => feed::update::follow(state, effects),
-        Action::Sort => catalog::filtering::sort(state, state.catalog.order.next()),
-        Action::SortTokens => catalog::filtering::sort(state, Order::Tokens),
-        Action::Search => catalog::searching::open(state),
-        Action::NextHit | Action::PreviousHit => catalog::searching::step(state, action),
+        Action::Sort => catalog::filtered_rows::sort(state, state.catalog.order.next()),
+        Action::SortTokens => catalog::filtered_rows::sort(state, Order::Tokens),
+        Action::Search => catalog::match_navigation::open(state),
+        Action::NextHit | Action::PreviousHit => catalog::match_navigation::step(state, action),
         Action::Read => catalog::reading::read(state, effects),
-        Action::NextLink | Action::PreviousLink => catalog::walking::step(state, action),
-        Action::FollowLink => catalog::walking::follow_link(state, effects),
+        Action::NextLink | Action::PreviousLink => catalog::link_walk::step(state, action),
+        Action::FollowLink => catalog::link_walk::follow_link(state, effects),
         Action::GoBack | Action::GoForward => places::go(state, action, effects),
         Action::FrontMatter => catalog::reading::toggle_front_matter(state),
         Action::Requests

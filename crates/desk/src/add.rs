@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::catalog_change::{EntryPlace, NewEntry};
-use super::writing::OutsideWriteApproval;
+use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::writing::OutsideWriteApproval;
+use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
 use refdesk_core::config::LARGEST;

@@ -1,37 +1,37 @@
 //! The databases of the workspace: which there are, which of them may be read, planning and documenting them.
 
 mod answers;
-mod asking;
-mod comparing;
-mod documented;
-mod documenting;
+mod documentation;
+mod documented_pages;
 mod files;
-mod gone;
+mod gone_files;
 mod index_pages;
-mod moved;
+mod moved_pages;
 mod overview;
-mod planning;
+mod page_comparison;
+mod page_queries;
+mod page_writes;
+mod plans;
 mod preview;
-mod reading;
+mod schema_reading;
 mod trust;
-mod writing;
 
 pub use answers::{
     Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DomainTable, FoundPaths,
     TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
 };
-pub use asking::{DatabaseCheck, DatabaseDifference, FailedDatabases, database_failures};
-pub use comparing::DocumentedPage;
-pub use documented::{DamagedPage, DocumentedPages, DomainPage, TablePage};
-pub use documenting::{DocumentOptions, Documentation};
+pub use documentation::{DocumentOptions, Documentation};
+pub use documented_pages::{DamagedPage, DocumentedPages, DomainPage, TablePage};
 pub use overview::{
     DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,
     TableSummary,
 };
-pub use planning::Planned;
+pub use page_comparison::DocumentedPage;
+pub use page_queries::{DatabaseCheck, DatabaseDifference, FailedDatabases, database_failures};
+pub use page_writes::{DocumentProgress, DocumentReport};
+pub use plans::Planned;
 pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
-pub use reading::{ReadDatabase, ReadState};
-pub use writing::{DocumentProgress, DocumentReport};
+pub use schema_reading::{ReadDatabase, ReadState};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Desk;
-use super::enriching::hides_selecting;
+use super::enrichment::hides_selecting;
 use super::price::{self, Pricing};
 use super::profile::{Known, excluded_picks, picks, said};
 use super::switch::waiting;

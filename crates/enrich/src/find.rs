@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::at::{AtIndex, MentionSpan};
+use super::mentions::{AtIndex, MentionSpan};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, injected};

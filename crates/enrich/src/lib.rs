@@ -7,7 +7,6 @@ use std::ops::Range;
 use refdesk_core::catalog::SourceId;
 
 mod arguments;
-mod at;
 mod budget;
 #[cfg(test)]
 mod budget_tests;
@@ -24,6 +23,7 @@ mod injected;
 mod instruction;
 mod instructions;
 mod meaning;
+mod mentions;
 mod normal;
 mod pinned;
 mod prefix_filter;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
-#[cfg(unix)]
-use crate::lending::Borrowed;
 use crate::minilm::{MiniLm, NAME};
+#[cfg(unix)]
+use crate::model_lending::Borrowed;
 use crate::vector::Vector;
 use refdesk_text::Error;
 

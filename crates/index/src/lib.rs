@@ -9,11 +9,11 @@ mod embedder;
 mod kept;
 #[cfg(feature = "meaning")]
 mod lazy_model;
-#[cfg(all(unix, feature = "meaning"))]
-mod lending;
 mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
+#[cfg(all(unix, feature = "meaning"))]
+mod model_lending;
 pub mod pages;
 mod pieces;
 #[cfg(feature = "postgres")]
@@ -42,11 +42,11 @@ pub use embedder::Embedder;
 pub use kept::KeptDocuments;
 #[cfg(feature = "meaning")]
 pub use lazy_model::LazyModel;
-#[cfg(all(unix, feature = "meaning"))]
-pub use lending::ModelLender;
 pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
+#[cfg(all(unix, feature = "meaning"))]
+pub use model_lending::ModelLender;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{Index, IndexStatus, Partial, Question, Section, SectionNow, TextTopics};
 pub use repository::shared_name;

@@ -3,8 +3,8 @@
 
 mod answer;
 mod arguments;
-mod asking;
 mod databases;
+mod elicitation;
 pub mod handle;
 pub mod introduction;
 mod list_extracted_templates;
@@ -22,7 +22,7 @@ pub mod visible;
 
 pub use answer::ToolAnswer;
 pub use arguments::json_type;
-pub use asking::{Elicit, Elicitation, UserReply};
+pub use elicitation::{Elicit, Elicitation, UserReply};
 pub use read_reference::delimited;
 
 use std::pin::Pin;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::asking::approve;
+use super::elicitation::approve;
 use super::rendering::{Rendering, cut_diff, facts, failure, note, render};
 use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::config::ApprovalMode;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::asking::{Chosen, choose};
+use super::elicitation::{Chosen, choose};
 use super::read_reference::NOTICE;
 use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::PickStatus;

@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::catalog::portion::{DocumentPart, PortionPage, PortionStart, TextKind};
+use crate::tui::catalog::document_part::{DocumentPart, PortionPage, PortionStart, TextKind};
 use crate::tui::glyphs::Glyphs;
 use crate::tui::markdown::{Anchor, FrontMatter};
 use crate::tui::theme::{Theme, ThemeRole};

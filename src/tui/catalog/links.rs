@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ratatui::style::{Modifier, Style};
 
-use crate::tui::catalog::portion::PortionPage;
+use crate::tui::catalog::document_part::PortionPage;
 use crate::tui::markdown::WrittenLink;
 use crate::tui::theme::{Theme, ThemeRole};
 use crate::tui::widgets::page::PageLine;
@@ -314,7 +314,7 @@ fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::catalog::portion::{DocumentPart, PortionStart, TextKind};
+    use crate::tui::catalog::document_part::{DocumentPart, PortionStart, TextKind};
     use crate::tui::fixture;
     use crate::tui::glyphs::Glyphs;
     use crate::tui::markdown::FrontMatter;

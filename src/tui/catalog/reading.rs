@@ -7,14 +7,14 @@ use std::sync::Arc;
 use ratatui::layout::Position;
 
 use crate::tui::catalog::document::{LoadedDocument, MOST_PORTIONS};
+use crate::tui::catalog::document_highlighting::{self, DocumentPainting};
+use crate::tui::catalog::document_part::TextKind;
+use crate::tui::catalog::link_walk::LinkFocus;
 use crate::tui::catalog::links::{self, CatalogTags, LinkingDocument};
+use crate::tui::catalog::match_navigation;
 use crate::tui::catalog::outlines::Outlines;
-use crate::tui::catalog::painting::{self, DocumentPainting};
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingStop};
-use crate::tui::catalog::portion::TextKind;
 use crate::tui::catalog::reader::{self, DetailText};
-use crate::tui::catalog::searching;
-use crate::tui::catalog::walking::LinkFocus;
 use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::markdown::{self, FrontMatter};
@@ -141,12 +141,12 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     keep_below_details(state);
     mark_links(state);
     if state.catalog.search.is_on() {
-        searching::find_matches(state);
+        match_navigation::find_matches(state);
     }
     pursue(state);
     read_on(state, effects);
     note_place(state);
-    painting::ask(state, effects);
+    document_highlighting::ask(state, effects);
 }
 
 /// Another source, or another file of its folder, begins where it was left.
@@ -161,7 +161,7 @@ fn follow_subject(state: &mut State) {
         return;
     }
     leave(state);
-    searching::end(state);
+    match_navigation::end(state);
     state.catalog.scroll = Scroll::default();
     state.catalog.document = Lookup::default();
     let reading = &mut state.catalog.reading;
@@ -439,7 +439,7 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
         return;
     }
     state.part = PanePart::Detail;
-    searching::end(state);
+    match_navigation::end(state);
     let line = match &goal {
         Some(ReadingGoal::Place(place)) => place.line,
         _ => 0,

@@ -3,7 +3,7 @@
 use crate::common::notices::for_people;
 use crate::tui::action::Action;
 use crate::tui::agents;
-use crate::tui::catalog::filtering;
+use crate::tui::catalog::filtered_rows;
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{FeedFocus, query};
@@ -112,7 +112,7 @@ pub fn to_source(state: &mut State, id: &SourceId) {
     places::leave(state);
     state.focus_on(Pane::Catalog);
     if !state.catalog.rows.contains(&position) {
-        filtering::clear(state);
+        filtered_rows::clear(state);
         state.note("cleared the catalog filter: it hid this source");
     }
     if let Some(at) = state.catalog.rows.iter().position(|row| *row == position) {

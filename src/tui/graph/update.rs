@@ -79,7 +79,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
             effects.push(Effect::Copy(command));
         }
         Action::FilterGraph => {
-            catalog::filtering::prepare(state);
+            catalog::filtered_rows::prepare(state);
             state.typing = Some(Typing::GraphFilter);
         }
         _ => return Handled::Ignored,

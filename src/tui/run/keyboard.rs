@@ -8,7 +8,7 @@ use std::io;
 
 use crossterm::event::Event;
 
-use crate::tui::run::ground::GroundReport;
+use crate::tui::run::background_question::GroundReport;
 
 #[cfg(unix)]
 pub use unix::Keyboard;

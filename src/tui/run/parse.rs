@@ -4,7 +4,7 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use memchr::memmem;
 
-use crate::tui::run::ground::GroundReport;
+use crate::tui::run::background_question::GroundReport;
 
 /// The result of parsing the start of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

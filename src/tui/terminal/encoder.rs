@@ -9,7 +9,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthStr;
 
-use super::pen::TerminalStyle;
+use super::style::TerminalStyle;
 
 /// Rows that are gone down by line feeds: for more, an absolute position is shorter.
 const STEPS_DOWN: u16 = 2;

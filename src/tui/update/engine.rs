@@ -6,7 +6,7 @@ use crate::common::notices::for_people;
 use crate::common::{change_cost, selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
-use crate::tui::catalog::filtering::{self, CatalogChange};
+use crate::tui::catalog::filtered_rows::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::consequence;
 use crate::tui::counts::Counts;
@@ -58,12 +58,12 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     state.selection.rows = selection_tree::rows(&state.snapshot);
     state.selection.widest = selection::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {
-        filtering::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
+        filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
         && (state.catalog.order == Order::Standing || state.catalog.filtered.query.depends_on_selection()))
         || (tokens_changed && state.catalog.order == Order::Tokens)
     {
-        filtering::follow(state, CatalogChange::Standing, in_catalog.as_deref());
+        filtered_rows::follow(state, CatalogChange::Standing, in_catalog.as_deref());
     }
     graph::update::snapshot_changed(state);
     agents::update::snapshot_changed(state);
@@ -72,7 +72,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         || catalog_changed
         || (selection_changed && state.templates.filtered.query.depends_on_selection())
     {
-        templates::filtering::follow(state, template.as_deref());
+        templates::filtered_templates::follow(state, template.as_deref());
         write::follow(state, template.as_deref());
     }
     session::follow(state);

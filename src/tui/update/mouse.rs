@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog;
-use crate::tui::catalog::walking::LinkClick;
+use crate::tui::catalog::link_walk::LinkClick;
 use crate::tui::databases;
 use crate::tui::disabled::disabled;
 use crate::tui::dock;
@@ -109,7 +109,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         let there = state.part == PanePart::Detail;
         try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
         if let Some((row, column)) = document_row {
-            let again = catalog::walking::focus_at(state, row, column) == Some(LinkClick::Again);
+            let again = catalog::link_walk::focus_at(state, row, column) == Some(LinkClick::Again);
             act_on_second_click(state, again, Action::FollowLink, effects);
         }
         if let (Pane::Hints, Some(row)) = (pane, part_row) {

@@ -10,7 +10,7 @@ use crate::tui::{catalog, feed, hints, requests, selection};
 /// Leaves the innermost level: the details, the other view of a pane, a filter.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.is_searched() {
-        catalog::searching::end(state);
+        catalog::match_navigation::end(state);
     } else if state.part != PanePart::List {
         state.part = PanePart::List;
     } else if state.at_request() {
@@ -19,8 +19,8 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
         match state.focus {
             Pane::Hints if state.shows_enriched() => hints::enriched_update::leave(state, effects),
             Pane::Hints => state.feed.set_filter(""),
-            Pane::Templates => templates::filtering::clear(state),
-            Pane::Catalog | Pane::Selection if state.is_filtered() => catalog::filtering::clear(state),
+            Pane::Templates => templates::filtered_templates::clear(state),
+            Pane::Catalog | Pane::Selection if state.is_filtered() => catalog::filtered_rows::clear(state),
             Pane::Catalog | Pane::Selection => {}
         }
     }

@@ -14,7 +14,7 @@ pub fn open(state: &mut State, action: Action) {
         Action::Filter => {
             state.focus_on(Pane::Catalog);
             state.typing = Some(Typing::Filter);
-            catalog::filtering::prepare(state);
+            catalog::filtered_rows::prepare(state);
         }
         Action::Prompt => {
             state.focus_on(Pane::Hints);
@@ -32,12 +32,12 @@ pub fn open(state: &mut State, action: Action) {
         _ => match (action, state.typing.take()) {
             (_, Some(Typing::Prompt)) => hints::update::leave(state),
             (Action::Cancel, Some(Typing::FeedFilter)) => state.feed.set_filter(""),
-            (Action::Cancel, Some(Typing::Filter)) => catalog::filtering::clear(state),
+            (Action::Cancel, Some(Typing::Filter)) => catalog::filtered_rows::clear(state),
             (Action::Cancel, Some(Typing::RequestFilter)) => requests::update::clear(state),
             (Action::Cancel, Some(Typing::GraphFilter)) => graph::update::clear_filter(state),
             (Action::Cancel, Some(Typing::DatabaseFilter)) => databases::update::clear_filter(state),
-            (Action::Cancel, Some(Typing::Search)) => catalog::searching::end(state),
-            (Action::Cancel, Some(Typing::TemplateFilter)) => templates::filtering::clear(state),
+            (Action::Cancel, Some(Typing::Search)) => catalog::match_navigation::end(state),
+            (Action::Cancel, Some(Typing::TemplateFilter)) => templates::filtered_templates::clear(state),
             _ => {}
         },
     }
@@ -120,17 +120,17 @@ pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
 fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effects: &mut Vec<Effect>) {
     let Some(change) = change else { return };
     match typing {
-        Typing::Filter => catalog::filtering::filter(state),
+        Typing::Filter => catalog::filtered_rows::filter(state),
         Typing::Prompt => {
             hints::update::carry(&mut state.hints.findings, &change);
             hints::update::look(state, effects);
         }
-        Typing::Search => catalog::searching::typed(state),
+        Typing::Search => catalog::match_navigation::typed(state),
         Typing::Value => form_update::typed(state),
         Typing::FeedFilter => state.feed.refilter(),
         Typing::RequestFilter => requests::update::filter(state),
         Typing::GraphFilter => graph::update::filter(state),
         Typing::DatabaseFilter => databases::update::filter(state, effects),
-        Typing::TemplateFilter => templates::filtering::filter(state),
+        Typing::TemplateFilter => templates::filtered_templates::filter(state),
     }
 }

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
-use crate::common::clearing::staying;
+use crate::common::kept_picks::staying;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;

@@ -5,7 +5,7 @@
 
 mod actions;
 mod excerpt;
-mod going;
+mod jump_effects;
 mod kind;
 mod matcher;
 mod rows;
@@ -156,7 +156,7 @@ impl Window for Jump {
         match action {
             Action::Confirm => {
                 if let Some(row) = current(state).cloned() {
-                    going::go(state, row, effects);
+                    jump_effects::go(state, row, effects);
                 }
             }
             Action::JumpKind => {

@@ -20,7 +20,7 @@ pub use self::joins::{FoundPaths, ToldHop, ToldJoin, ToldPath};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
 pub use self::view::{DatabaseView, TableBrief};
-use super::documented::DamagedPage;
+use super::documented_pages::DamagedPage;
 use crate::{CompleteDesk, SearchReader, Session};
 
 /// Damaged pages that an answer names.

@@ -10,7 +10,7 @@ use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
 use refdesk_index::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 use refdesk_text::shorten::shortened;
 
-use super::documented::{DocumentedPages, DomainPage, PageFile, TablePage};
+use super::documented_pages::{DocumentedPages, DomainPage, PageFile, TablePage};
 
 /// Most characters of a document.
 const LONGEST: usize = 3_000;

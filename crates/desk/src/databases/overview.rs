@@ -15,10 +15,10 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::DatabaseAccess;
-use super::documented::{DamagedPage, DocumentedPages};
-use super::documenting::{PROGRESS, stored_manifest};
+use super::documentation::{PROGRESS, stored_manifest};
+use super::documented_pages::{DamagedPage, DocumentedPages};
 use super::files::bytes_below;
-use super::planning::stored_plan;
+use super::plans::stored_plan;
 use crate::Desk;
 
 /// The configured databases, with what their files say of them.

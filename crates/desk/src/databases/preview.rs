@@ -8,9 +8,9 @@ use refdesk_files::output::Diff;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
-use super::asking::database_failures;
-use super::comparing::DocumentedPage;
-use super::documenting::Documentation;
+use super::documentation::Documentation;
+use super::page_comparison::DocumentedPage;
+use super::page_queries::database_failures;
 use crate::Desk;
 
 /// Most pages whose difference is shown, and the lines of all of them.

@@ -2,8 +2,8 @@
 //! a change is sent as one [`Change::Workspace`], or a lesser one if that suffices; the desk finds out what changed.
 //! Nothing waits for the watches.
 
+mod change_burst;
 mod events;
-mod gather;
 mod limits;
 mod live;
 mod poll;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::WeakSender;
 
-use self::gather::ChangeScope;
+use self::change_burst::ChangeScope;
 use self::limits::Limits;
 use self::live::Live;
 use self::poll::Poll;
@@ -67,7 +67,7 @@ impl Watch {
         // The channel holds no value: either it is taken, or nothing waits for it.
         let (done, first) = mpsc::sync_channel(0);
         let shared = status.clone();
-        let started = gather::start(changed).and_then(|seen| {
+        let started = change_burst::start(changed).and_then(|seen| {
             thread::Builder::new().name("watch".to_owned()).spawn(move || run(&wanted, &seen, done, &shared))
         });
         match started {

@@ -1,10 +1,10 @@
 //! The engine's loop: takes the waiting requests, carries them out, and publishes the result. When there are none, it
 //! reads documents; when all are read, it blocks.
 
-mod answering;
-mod choosing;
-mod person;
-mod telling;
+mod pending_requests;
+mod publisher;
+mod responses;
+mod selection_changes;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;

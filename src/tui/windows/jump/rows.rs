@@ -15,7 +15,7 @@ use super::matcher::{WordMatch, WordMatcher, searched};
 use crate::common::filter::variables;
 use crate::tui::action::ActionBinding;
 use crate::tui::catalog::places::ReadableDocument;
-use crate::tui::catalog::{filtering, outlines};
+use crate::tui::catalog::{filtered_rows, outlines};
 use crate::tui::filter::{FilterResult, Query, apply};
 use crate::tui::state::State;
 use crate::tui::templates;
@@ -206,7 +206,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
 }
 
 fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
-    filtering::prepare(state);
+    filtered_rows::prepare(state);
     let Some(haystack) = state.catalog.haystack.clone() else { return };
     let query = Query::parse(words);
     let positions: Vec<usize> = if query.is_empty() {
@@ -224,7 +224,7 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
 }
 
 fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
-    let haystack = templates::filtering::packed(state);
+    let haystack = templates::filtered_templates::packed(state);
     let query = Query::parse(words);
     let positions: Vec<usize> = if query.is_empty() {
         (0..state.snapshot.templates.templates.len()).take(MOST).collect()

@@ -10,7 +10,7 @@ use super::joins::{ToldJoin, joins_of};
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::databases::documented::DomainPage;
+use crate::databases::documented_pages::DomainPage;
 
 /// The most domains that an agent is told of at once.
 pub(super) const DOMAINS: usize = 100;

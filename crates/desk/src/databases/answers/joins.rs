@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::view::DatabaseView;
 use super::{AnswerSources, Answered};
-use crate::databases::documented::{DamagedPage, TablePage};
+use crate::databases::documented_pages::{DamagedPage, TablePage};
 
 /// The paths between two tables.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::databases::documented::DamagedPage;
+use crate::databases::documented_pages::DamagedPage;
 
 /// Most tokens of a page's lists for an agent.
 const TOKENS: u64 = 8_000;

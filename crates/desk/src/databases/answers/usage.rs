@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::databases::documented::DamagedPage;
+use crate::databases::documented_pages::DamagedPage;
 
 /// The most tables that an agent is told of.
 pub(super) const MOST: usize = 100;

@@ -17,8 +17,8 @@ use refdesk_text::{Code, Error};
 use serde::Serialize;
 
 use super::AnswerSources;
-use crate::databases::documented::{DocumentedPages, TablePage};
-use crate::searching::may_read;
+use crate::databases::documented_pages::{DocumentedPages, TablePage};
+use crate::search::may_read;
 use crate::{CompleteDesk, Desk, SearchReader, Session};
 
 /// Most characters of the line that names a table.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use notify::EventKind;
 use notify::event::{ModifyKind, RenameMode};
 
-use super::gather::ChangeScope;
+use super::change_burst::ChangeScope;
 use super::wanted::NameFilter;
 use crate::engine::requests::is_of;
 

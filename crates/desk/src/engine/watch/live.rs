@@ -13,8 +13,8 @@ use std::time::Instant;
 use notify::{ErrorKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
+use super::change_burst::ChangeScope;
 use super::events::{EventFilter, LostWatches};
-use super::gather::ChangeScope;
 use super::limits::Limits;
 use super::remote::remote;
 use super::wanted::{NameFilter, WatchSet, is_entered};

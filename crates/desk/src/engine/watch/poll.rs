@@ -13,7 +13,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::gather::ChangeScope;
+use super::change_burst::ChangeScope;
 use super::limits::Limits;
 use super::wanted::{NameFilter, WatchSet, is_entered};
 

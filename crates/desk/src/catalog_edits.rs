@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::add::check_tag;
-use super::writing::OutsideWriteApproval;
+use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::config::{self, JsonDocument, edits};

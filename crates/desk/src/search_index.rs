@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::profile::ActiveProfile;
-use super::searching::{CurrentTexts, is_of};
+use super::search::{CurrentTexts, is_of};
 use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
 use refdesk_enrich::{EnrichRequest, TextKind};

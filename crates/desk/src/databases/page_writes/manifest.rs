@@ -9,7 +9,7 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::output::PriorContent;
 
 use super::{REASON, Run};
-use crate::databases::comparing::DocumentedPage;
+use crate::databases::page_comparison::DocumentedPage;
 
 impl Run<'_, '_> {
     /// Whether it is written.

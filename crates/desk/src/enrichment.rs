@@ -5,7 +5,7 @@ use std::io;
 use super::embedded::files;
 use super::journal::templates;
 use super::places::FolderCache;
-use super::simulate::MOST_CONSIDERED;
+use super::simulation::MOST_CONSIDERED;
 use super::{CompleteDesk, Desk};
 use crate::session::{JournalEvent, OnBehalfOf, Receipt, Session, Written, advice};
 use refdesk_enrich::{

@@ -8,7 +8,7 @@ use refdesk_files::output::PriorContent;
 
 use super::Run;
 use crate::Desk;
-use crate::databases::documenting::{DocumentOptions, Documentation};
+use crate::databases::documentation::{DocumentOptions, Documentation};
 
 impl Desk {
     /// Finds the entries of the catalog that a person edited and that are to be replaced.

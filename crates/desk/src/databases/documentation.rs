@@ -21,12 +21,12 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::comparing::DocumentedPage;
-use super::documented::TablePage;
+use super::documented_pages::TablePage;
 use super::files::text_below;
-use super::moved::KnownManifest;
-use super::planning::Planned;
-use super::reading::{ReadDatabase, ReadState};
+use super::moved_pages::KnownManifest;
+use super::page_comparison::DocumentedPage;
+use super::plans::Planned;
+use super::schema_reading::{ReadDatabase, ReadState};
 use crate::Desk;
 
 /// Where a run says how far it is.

@@ -9,7 +9,7 @@ use serde::Serialize;
 mod current;
 
 pub(crate) use self::current::CurrentTexts;
-use super::indexing::first_sections_only;
+use super::search_index::first_sections_only;
 use super::{CompleteDesk, Desk, has_any_tag};
 use crate::session::{JournalEvent, Receipt, Session};
 use refdesk_core::catalog::Source;

@@ -12,7 +12,7 @@ use refdesk_database::schema::page::{folder_of_page, is_page_path};
 use refdesk_files::path::{absolute, slashed};
 use refdesk_text::report::Diagnostic;
 
-use super::documenting::stored_manifest;
+use super::documentation::stored_manifest;
 use crate::Desk;
 
 /// The manifest of the last run, with what those in earlier folders say.

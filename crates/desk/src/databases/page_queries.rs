@@ -12,9 +12,9 @@ use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
 use refdesk_text::{Code, Error};
 
-use super::documented::{DocumentedPages, TablePage};
-use super::documenting::{DocumentOptions, Documentation, Values};
-use super::planning::Planned;
+use super::documentation::{DocumentOptions, Documentation, Values};
+use super::documented_pages::{DocumentedPages, TablePage};
+use super::plans::Planned;
 use crate::Desk;
 
 /// How the pages of a database compare with it.
@@ -150,7 +150,7 @@ impl Desk {
             let stale = self.stale_tables(&planned, &database.config.name);
             found.push(DatabaseCheck { database: database.config.name.clone(), findings, domains, tables, stale });
         }
-        let failed = read.iter().filter_map(super::documenting::failure).chain(self.wrong_databases(names));
+        let failed = read.iter().filter_map(super::documentation::failure).chain(self.wrong_databases(names));
         Ok((found, failed.collect()))
     }
 }

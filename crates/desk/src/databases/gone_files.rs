@@ -12,7 +12,7 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::path::absolute;
 use refdesk_text::report::Diagnostic;
 
-use super::documenting::{DocumentOptions, Documentation, PROGRESS};
+use super::documentation::{DocumentOptions, Documentation, PROGRESS};
 use crate::Desk;
 
 /// What is at the path of a file about what is gone.

@@ -18,8 +18,8 @@ use refdesk_files::output::{PriorContent, Proposal, Scope, SeparateWrites, propo
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
-use super::comparing::DocumentedPage;
-use super::documenting::{Documentation, PROGRESS};
+use super::documentation::{Documentation, PROGRESS};
+use super::page_comparison::DocumentedPage;
 use crate::{Desk, Session};
 
 /// How often a long run notes how far it is, and journals what it wrote since.

@@ -1,7 +1,7 @@
 //! Walks along the links of a document: to the next one, and to what it leads to.
 
 use crate::tui::action::{Action, KeyContext};
-use crate::tui::catalog::filtering;
+use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::links::{LinkTo, PageLink};
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::reading::{self, ReadingGoal};
@@ -159,7 +159,7 @@ pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
         }
         LinkTo::Tag(tag) => {
             places::leave(state);
-            filtering::by_tag(state, &tag);
+            filtered_rows::by_tag(state, &tag);
         }
         LinkTo::Unlisted(_) => {}
     }

@@ -11,8 +11,8 @@ use refdesk_files::{EntryKind, link_on_path};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::documented::{DamagedPage, parse};
-use super::documenting::{DocumentOptions, Documentation};
+use super::documentation::{DocumentOptions, Documentation};
+use super::documented_pages::{DamagedPage, parse};
 use super::files::bytes_below;
 use crate::Desk;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::catalog_change::PathEdit;
-use super::writing::OutsideWriteApproval;
+use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;

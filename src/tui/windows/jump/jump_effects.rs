@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::rows::{JumpRow, JumpTarget};
-use crate::tui::catalog::filtering;
+use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::feed;
 use crate::tui::input::Effect;
@@ -20,7 +20,7 @@ pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
     }
     match row.to {
         JumpTarget::Source(id) => feed::update::to_source(state, &id),
-        JumpTarget::Template(name) => templates::filtering::to_template(state, &name),
+        JumpTarget::Template(name) => templates::filtered_templates::to_template(state, &name),
         JumpTarget::Heading(document, anchor) => {
             reading::go_to(state, &document, Some(ReadingGoal::Anchor(anchor)), effects);
         }
@@ -28,7 +28,7 @@ pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
             let path = (!hit.path.is_empty()).then(|| Path::new(&*state.snapshot.workspace).join(&hit.path));
             reading::show(state, &hit.source_id, path, hit.line, effects);
         }
-        JumpTarget::Tag(tag) => filtering::by_tag(state, &tag),
+        JumpTarget::Tag(tag) => filtered_rows::by_tag(state, &tag),
         JumpTarget::Problem(nth) => {
             state.open(WindowKind::Problems);
             if let Some(open) = &mut state.window {
@@ -38,7 +38,7 @@ pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
         JumpTarget::Notice(nth) => feed::update::to_notice(state, nth),
         JumpTarget::Filter(name) => {
             if let Some(line) = state.named_filters.get(&name).cloned() {
-                filtering::by(state, &line);
+                filtered_rows::by(state, &line);
             }
         }
         JumpTarget::Action(binding) => update::act(state, binding.action, effects),

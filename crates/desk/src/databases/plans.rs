@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use super::files::text_below;
-use super::reading::{ReadDatabase, ReadState};
+use super::schema_reading::{ReadDatabase, ReadState};
 use crate::{Desk, Session};
 
 /// A plan that was made.
