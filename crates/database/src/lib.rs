@@ -5,7 +5,7 @@
 //! `sensitive`, and the `statistics` that may be told. `schema` computes plan, descriptions, joins and pages and reaches nothing;
 //! `connector` reads a schema and `sampling` its values, a file each kind of database; `documenter` is what a run knows.
 //!
-//! No statement is run that is not a constant of ours, and a name of the database enters one only through [`names::quoted::quoted`].
+//! No statement is run that is not a constant of ours, and a name of the database enters one only through `names::quoted::quoted`.
 
 pub mod config;
 pub mod connector;

@@ -86,7 +86,7 @@ pub struct Hint {
     pub tags: Vec<String>,
     /// The byte offset of the first match of each.
     pub firsts: Vec<usize>,
-    /// All matches: byte ranges, in order, without duplicates; at most [`PLACES`] per tag.
+    /// All matches: byte ranges, in order, without duplicates; at most `PLACES` per tag.
     pub ranges: Vec<Range<usize>>,
 }
 
@@ -99,7 +99,7 @@ pub struct Findings {
     pub hints: Vec<Hint>,
     /// Sources that match but get no hint; only set by [`Matcher::candidates`].
     pub passed: Vec<PassedOver>,
-    /// The number of sources beyond [`MAX_LISTED`].
+    /// The number of sources beyond `MAX_LISTED`.
     pub more: usize,
     /// The sources with the best scores and all hints with a score; only set by [`rank_findings`].
     pub considered: Option<Vec<Considered>>,

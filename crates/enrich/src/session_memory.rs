@@ -18,7 +18,7 @@ use refdesk_index::{EarlierText, MOST_TEXTS};
 pub struct SessionMemory {
     /// Ids of transitive sources that were in a notice.
     pub announced: BTreeSet<String>,
-    /// Hashes of the expansions and hints given, as [`content_hash`] makes them.
+    /// Hashes of the expansions and hints given, as `content_hash` makes them.
     pub given: BTreeSet<String>,
     /// Sources that were hinted at or expanded, and how; used to explain what is read or selected later.
     pub offered: BTreeMap<String, BlockKind>,

@@ -13,7 +13,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 const FILES: usize = 100;
 
 /// Every path of a local source, or of a file in one, in the arguments, each once and in the order given, with the
-/// innermost sources that contain it. Paths are recognized as in [`super::pinned`].
+/// innermost sources that contain it. Paths are recognized as in `super::pinned`.
 pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
     for source in catalog.sources() {

@@ -50,7 +50,7 @@ pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagno
 }
 
 /// The templates in a tool result, in order and without duplicates, under the names they would get in the templates folder.
-/// Takes at most [`limits::TAKEN`], skips large templates and large texts, and never reuses the name of a file with other
+/// Takes at most `limits::TAKEN`, skips large templates and large texts, and never reuses the name of a file with other
 /// content.
 pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {

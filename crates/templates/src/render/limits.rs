@@ -4,11 +4,11 @@
 //! | what could be exhausted | what bounds it |
 //! | --- | --- |
 //! | the parsers' stack | nesting and chains, before any engine sees the text |
-//! | time | [`FUEL`], and [`TIME`] in the process that waits for the worker; the worker also ends itself after [`TIME`] |
-//! | memory while rendering | [`MEMORY`] and [`STACK`] of the worker: `{% set x = x ~ x %}` thirty times asks for gigabytes within any fuel |
-//! | memory of the desk | [`VALUES_BYTES`], [`VALUES_COUNT`], [`PARTIAL_BYTES`] and [`JOB_BYTES`] on the way to the worker, [`OUTPUT_BYTES`] and [`HEAD_BYTES`] on the way back |
+//! | time | `FUEL`, and `TIME` in the process that waits for the worker; the worker also ends itself after `TIME` |
+//! | memory while rendering | `MEMORY` and `STACK` of the worker: `{% set x = x ~ x %}` thirty times asks for gigabytes within any fuel |
+//! | memory of the desk | [`VALUES_BYTES`], `VALUES_COUNT`, `PARTIAL_BYTES` and `JOB_BYTES` on the way to the worker, `OUTPUT_BYTES` and `HEAD_BYTES` on the way back |
 //!
-//! [`MEMORY`] limits the address space (`RLIMIT_AS`), which Linux and most BSDs enforce. macOS accepts the limit but
+//! `MEMORY` limits the address space (`RLIMIT_AS`), which Linux and most BSDs enforce. macOS accepts the limit but
 //! ignores it; OpenBSD and Windows have no such limit. There a rendering can take much memory until its time is over, and
 //! only the worker is ended.
 

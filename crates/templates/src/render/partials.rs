@@ -14,7 +14,7 @@ use refdesk_text::Error;
 ///
 /// # Errors
 ///
-/// Their total size exceeds [`PARTIAL_BYTES`].
+/// Their total size exceeds `PARTIAL_BYTES`.
 pub fn gather(
     text: &str,
     given: &BTreeMap<String, String>,
