@@ -65,7 +65,8 @@ mod tests {
         ];
         for text in texts {
             let index = PositionIndex::new(&text);
-            let near_ends = (0..40).flat_map(|at| [at, at + STRIDE - 20, at + 2 * STRIDE - 20, text.len() + 20 - at]);
+            let near_ends = (0..40)
+                .flat_map(|at| [at, at + STRIDE - 20, at + 2 * STRIDE - 20, (text.len() + 20).saturating_sub(at)]);
             for offset in near_ends {
                 assert_eq!(index.position(&text, offset), Position::of(&text, offset), "{offset} of {}", text.len());
             }
