@@ -83,6 +83,9 @@ fn it_is_shown_once_and_only_without_sources() {
     let filled = Snapshot { catalog: Arc::new(Catalog::new(fixture::sources())), ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(filled)));
     assert_eq!(state.open_window(), None, "the first source ends it");
+    press(&mut state, "W");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert_eq!(state.open_window(), Some(WindowKind::Welcome), "a change of a catalog leaves what was opened over it");
     assert_eq!(fixture::state(80, 24).open_window(), None);
 }
 

@@ -54,7 +54,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
-    welcome::follow(state);
+    welcome::follow(state, &before);
     state.selection.rows = selection_tree::rows(&state.snapshot);
     state.selection.widest = selection::widest(&state.selection.rows, &state.snapshot);
     if catalog_changed {

@@ -17,6 +17,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use refdesk_desk::engine::Snapshot;
 
 pub struct Welcome;
 
@@ -101,10 +102,11 @@ fn text(state: &State) -> WrappedText {
     )
 }
 
-/// After a snapshot: a workspace without sources is welcomed once, and the welcome ends with its first source.
-pub fn follow(state: &mut State) {
+/// After a snapshot that replaces `before`: a workspace without sources is welcomed once, and the welcome ends with its first
+/// source. One that was opened over a catalog stays.
+pub fn follow(state: &mut State, before: &Snapshot) {
     let is_empty = state.snapshot.catalog.is_empty();
-    if !is_empty && state.open_window() == Some(WindowKind::Welcome) {
+    if before.catalog.is_empty() && !is_empty && state.open_window() == Some(WindowKind::Welcome) {
         state.window = None;
     }
     let has_problem = state.counts.errors > 0 || !state.snapshot.untrusted.is_empty();
