@@ -87,6 +87,8 @@ pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
     match bytes {
         [ESC] if then == InputTail::Quiet => key(KeyCode::Esc, 1),
         [] | [ESC] | [ESC, b'['] | [ESC, b'O'] => ParsedInput::Unfinished,
+        // The start of an answer, or a key with Alt.
+        [ESC, b']' | b'P' | b'_'] if then == InputTail::More => ParsedInput::Unfinished,
         [ESC, b'[', b'[', rest @ ..] => match rest {
             [] => ParsedInput::Unfinished,
             [function @ b'A'..=b'E', ..] => key(KeyCode::F(function - b'A' + 1), 4),
@@ -395,6 +397,9 @@ mod tests {
         }
         assert_eq!(shown(b"\xff\xc3j\xe2\x82j\xf5\x80j"), "j j j", "no UTF-8");
         assert_eq!(shown(b"\x1b]abc\x1b[A"), "Up", "an answer that is cut off");
+        for begun in [b"\x1b]", b"\x1bP", b"\x1b_"] {
+            assert_eq!(parse(begun, InputTail::More), ParsedInput::Unfinished, "{begun:?}");
+        }
         assert_eq!(shown(&[b"\x1b]".as_slice(), &[b'x'; LONGEST], b"j"].concat()), "", "one without an end");
         assert_eq!(shown(&[b"\x1b[".as_slice(), &[b'1'; LONGEST], b"j"].concat()), "", "a sequence without sense");
     }
