@@ -69,7 +69,12 @@ impl Desk {
         // Of a file outside it is not known whether it is still trusted.
         let workspace = fs::canonicalize(self.workspace()).unwrap_or_else(|_| self.workspace().to_path_buf());
         let may_stay = |path: &Path| !is_whole && (path.is_relative() || path.starts_with(&workspace));
-        let embedder = if how.words_only { None } else { self.embedder()? };
+        #[cfg(feature = "meaning")]
+        let model = refdesk_index::LazyModel::for_many_texts();
+        #[cfg(feature = "meaning")]
+        let embedder = (!how.words_only).then_some(&model as &dyn Embedder);
+        #[cfg(not(feature = "meaning"))]
+        let embedder = None;
         let now: SystemTime = (self.options.clock)();
         let pages = self.documented_pages();
         let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
@@ -96,19 +101,6 @@ impl Desk {
         Index::keeping(&self.index_location()?, self.kept_documents.clone())
     }
 
-    /// The model that vectors are made with; `None` if this program has none.
-    ///
-    /// # Errors
-    /// The model cannot be loaded.
-    pub fn embedder(&self) -> Result<Option<&'static dyn Embedder>, Error> {
-        #[cfg(feature = "meaning")]
-        {
-            refdesk_index::MiniLm::shared().map(|model| Some(model as &dyn Embedder))
-        }
-        #[cfg(not(feature = "meaning"))]
-        Ok(None)
-    }
-
     /// The model for the texts of people and agents: another process may answer for it, and it is loaded when it is first needed.
     pub(super) fn lazy_embedder(&self) -> Option<&dyn Embedder> {
         #[cfg(feature = "meaning")]
@@ -122,10 +114,10 @@ impl Desk {
     /// What the index holds; `None` if there is none.
     ///
     /// # Errors
-    /// As [`Index::open`], or the model cannot be loaded.
+    /// As [`Index::open`].
     pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
         let Some(index) = self.index()? else { return Ok(None) };
-        index.status(self.embedder()?.map_or("", Embedder::model), &self.ids_of_catalog()).map(Some)
+        index.status(self.model_name().unwrap_or_default(), &self.ids_of_catalog()).map(Some)
     }
 
     /// The files of which only the first sections are in the index, as displayed, of the sources for which `is_wanted` is true.
@@ -155,12 +147,7 @@ impl Desk {
 
     /// How many sources of the catalog the index has not read; none if there is no index or it cannot be read.
     pub fn unindexed(&self) -> usize {
-        if !self.has_index() {
-            return 0;
-        }
-        // What was read does not depend on the model, which takes a while to load.
-        let status = self.index().ok().flatten().and_then(|index| index.status("", &self.ids_of_catalog()).ok());
-        status.map_or(0, |status| status.unread)
+        self.index_status().ok().flatten().map_or(0, |status| status.unread)
     }
 
     pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
@@ -168,11 +155,8 @@ impl Desk {
     }
 
     /// The name of the model; `None` if this program has none.
-    ///
-    /// # Errors
-    /// The model cannot be loaded.
-    pub fn model_name(&self) -> Result<Option<&'static str>, Error> {
-        Ok(self.embedder()?.map(Embedder::model))
+    pub fn model_name(&self) -> Option<&str> {
+        self.lazy_embedder().map(Embedder::model)
     }
 
     /// Whether the configuration wants hints by meaning.
@@ -214,7 +198,7 @@ impl Desk {
             let mut about = index.about(&question, embedder)?;
             if !hints.semantic && about.threshold.is_none() {
                 // People are told what it would be.
-                about.threshold = self.model_name()?.map(|model| index.threshold(model)).transpose()?.flatten();
+                about.threshold = self.model_name().map(|model| index.threshold(model)).transpose()?.flatten();
             }
             placed.map_or(Ok(()), |source| index.place(&mut about, source, &question))?;
             for scored in &mut about.scored {

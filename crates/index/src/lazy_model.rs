@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
-use crate::minilm::{MiniLm, NAME};
+use crate::minilm::{MiniLm, NAME, Texts};
 #[cfg(unix)]
 use crate::model_lending::Borrowed;
 use crate::vector::Vector;
@@ -16,6 +16,7 @@ use refdesk_text::Error;
 pub struct LazyModel {
     #[cfg(unix)]
     borrowed: Mutex<Borrowed>,
+    texts: Texts,
 }
 
 impl LazyModel {
@@ -26,7 +27,18 @@ impl LazyModel {
         Self {
             #[cfg(unix)]
             borrowed: Mutex::new(Borrowed::below(state)),
+            ..Self::default()
         }
+    }
+
+    /// The model for a process that embeds many texts: its own.
+    #[must_use]
+    pub fn for_many_texts() -> Self {
+        Self { texts: Texts::Many, ..Self::default() }
+    }
+
+    fn own(&self) -> Result<&'static MiniLm, Error> {
+        MiniLm::shared_for(self.texts)
     }
 
     /// What a lender answers; `None` without one.
@@ -46,7 +58,7 @@ impl Embedder for LazyModel {
         if let Some(vector) = self.ask(|model| model.embed(text)) {
             return Ok(vector);
         }
-        MiniLm::shared()?.embed(text)
+        self.own()?.embed(text)
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {
@@ -54,10 +66,10 @@ impl Embedder for LazyModel {
         if let Some(is_known) = self.ask(|model| model.knows(word)) {
             return Ok(is_known);
         }
-        MiniLm::shared()?.knows(word)
+        self.own()?.knows(word)
     }
 
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
-        MiniLm::shared()?.background(texts)
+        self.own()?.background(texts)
     }
 }

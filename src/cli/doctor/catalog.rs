@@ -42,13 +42,13 @@ pub fn trust(desk: &Desk) -> CheckLine {
 
 /// The search index and the model: the lines, the members of the JSON form, and what keeps it from being read.
 pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option<Error>) {
-    let semantic = ("semantic", json!(desk.wants_meaning()));
-    let (model, status) = match desk.model_name().and_then(|model| Ok((model, desk.index_status()?))) {
-        Ok(found) => found,
+    let (model, semantic) = (desk.model_name(), ("semantic", json!(desk.wants_meaning())));
+    let status = match desk.index_status() {
+        Ok(status) => status,
         Err(error) => {
             let fix = super::super::fix::worded(error.clone()).fix.to_string();
             let line = CheckLine::wrong("search index", error.message.clone(), fix);
-            return (vec![line], [("index", Value::Null), ("model", Value::Null), semantic], Some(error));
+            return (vec![line], [("index", Value::Null), ("model", json!(model)), semantic], Some(error));
         }
     };
     let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);

@@ -82,7 +82,7 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
         let prompt = format!("use @{id} and @ref:{id}, {id}");
         let ran = world.feed(&["enrich", "--repeat"], prompt.as_bytes()).exits(0);
         let added = ran.text().strip_prefix(&prompt).expect("the text comes first");
-        assert!(!hides(&added), "{ran}");
+        assert!(!hides(added), "{ran}");
     }
     for words in [
         &["instructions"][..],
