@@ -136,7 +136,7 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             let (reason, what, hint) = untagged(source, verdict, why);
             let unscored = match (verdict.is_indexed, verdict.is_read) {
                 (true, true) => " Its text has nothing in common with the prompt.",
-                (true, false) => " The search index has not read it yet.",
+                (true, false) => " The search index has not read it as it is now: `refdesk index` does.",
                 (false, _) => "",
             };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)

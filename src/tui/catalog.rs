@@ -53,6 +53,8 @@ pub struct CatalogPane {
     pub order: Order,
     /// All positions in that order; `None` in the catalog's own.
     pub sequence: Option<Vec<usize>>,
+    /// The source that was under the cursor and left the catalog, for instance while another branch is checked out.
+    pub left: Option<LeftSource>,
     pub scroll: Scroll,
     /// The document of the source under the cursor, without its text.
     pub document: Lookup<Document>,
@@ -60,6 +62,14 @@ pub struct CatalogPane {
     pub search: TextSearch,
     /// The section to show in the details, until another source is under the cursor.
     pub section: Option<reading::OpenSection>,
+}
+
+/// A source that left the catalog from under the cursor. If it comes back, so does the cursor, unless that was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftSource {
+    pub id: String,
+    /// The source under the cursor since then, if any.
+    pub since: Option<String>,
 }
 
 /// Draws the pane with its border at `outer`.

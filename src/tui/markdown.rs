@@ -11,6 +11,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::ops::RangeInclusive;
+
 use crate::tui::glyphs::Glyphs;
 use crate::tui::widgets::page::PageLine;
 
@@ -110,6 +112,12 @@ impl Origins {
         let after = self.0.partition_point(|it| (it.line as usize, it.at as usize) <= (line, at));
         let it = self.0.get(after.saturating_sub(1))?;
         Some(it.source as usize)
+    }
+
+    /// The first and the last line of the source that something comes from.
+    pub fn sources(&self) -> Option<RangeInclusive<usize>> {
+        let (first, last) = self.0.first().zip(self.0.last())?;
+        Some(first.source as usize..=last.source as usize)
     }
 
     /// The line and byte where this line of the source begins, or the next one that is shown, or the last one.

@@ -21,14 +21,26 @@ pub struct Messages {
 
 impl Messages {
     fn keep(&mut self, message: Message) {
-        self.unread += usize::from(message.tone == MessageKind::Error);
+        self.unread += usize::from(is_error(&message));
         self.last.push_front(message);
         self.last.truncate(KEPT);
     }
 
-    /// Keeps an error that nobody here caused, until someone has read it. It leaves the bottom line as it is.
+    /// Keeps an error in a file until someone has read it or it is fixed. It leaves the bottom line as it is.
     pub fn arrived(&mut self, text: String) {
-        self.keep(Message { text, tone: MessageKind::Error });
+        self.keep(Message { text, tone: MessageKind::Problem });
+    }
+
+    /// The errors in files are fixed.
+    pub fn fixed(&mut self) {
+        let mut unread = self.unread;
+        for message in self.last.iter_mut().filter(|message| is_error(message)).take(self.unread) {
+            if message.tone == MessageKind::Problem {
+                message.tone = MessageKind::Note;
+                unread -= 1;
+            }
+        }
+        self.unread = unread;
     }
 
     /// Whether errors wait to be read.
@@ -40,6 +52,10 @@ impl Messages {
     pub fn read(&mut self) {
         self.unread = 0;
     }
+}
+
+fn is_error(message: &Message) -> bool {
+    matches!(message.tone, MessageKind::Error | MessageKind::Problem)
 }
 
 /// After every input: keeps what is new in the bottom line.
@@ -57,8 +73,7 @@ pub fn follow(state: &mut State) {
 /// The newest error that was not read, with the keys that read it: `… Esc dismisses it, F8 shows all 3.`
 pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
-    let error =
-        messages.last.iter().find(|message| message.tone == MessageKind::Error).filter(|_| messages.has_unread())?;
+    let error = messages.last.iter().find(|message| is_error(message)).filter(|_| messages.has_unread())?;
     let [back, all] = [Action::Back, Action::Messages].map(|action| state.key(action));
     let text = cells::sentence(&error.text);
     let text = text.trim_end_matches('.');

@@ -225,6 +225,8 @@ pub enum MessageKind {
     Unbound,
     /// What failed; it stays until someone has read it.
     Error,
+    /// An error in a file of the workspace; it stays until someone has read it, or until there are no errors.
+    Problem,
 }
 
 impl State {

@@ -176,7 +176,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
         _ if state.ended_request().is_some() => {
             draw_message(
                 state,
-                "this request has ended: press any key to close it",
+                "This request has ended: press any key to close it",
                 ThemeRole::Warning,
                 1,
                 place,
@@ -188,7 +188,9 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let (role, most) = match message.tone {
                 MessageKind::Note => (ThemeRole::Hints, 1),
                 MessageKind::Done => (ThemeRole::Hints, 2),
-                MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error => (ThemeRole::Warning, 3),
+                MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error | MessageKind::Problem => {
+                    (ThemeRole::Warning, 3)
+                }
             };
             let more = if message.tone == MessageKind::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));

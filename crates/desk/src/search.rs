@@ -223,8 +223,13 @@ impl CompleteDesk<'_> {
         if found.is_empty {
             notes.push("The query has no words to search for.".to_owned());
         }
+        let selects_nothing = request.among == SearchAmong::Selected && self.selection.members().is_empty();
+        if selects_nothing {
+            notes.push("No source is selected.".to_owned());
+        }
         let unknown = self.unknown_tags(&request.tags);
-        let finds_nothing = found.is_empty || (!unknown.is_empty() && unknown.len() == request.tags.len());
+        let finds_nothing =
+            found.is_empty || selects_nothing || (!unknown.is_empty() && unknown.len() == request.tags.len());
         notes.extend(unknown);
         if found.is_cut {
             notes.push(format!(

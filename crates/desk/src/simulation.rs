@@ -23,6 +23,8 @@ pub struct Simulated {
     pub withheld: Vec<(SourceId, WhyNot)>,
     /// The sources with the best scores, and whether each is hinted at; `None` without an index.
     pub considered: Option<Vec<Considered>>,
+    /// Whether the source to be explained is not the text that the index has read.
+    pub has_changed: bool,
 }
 
 impl Simulated {
@@ -57,7 +59,8 @@ impl CompleteDesk<'_> {
             considered(&ctx, asked.text, &withheld, is_wanted)
         });
         let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
-        (Simulated { said, told_before, withheld, considered }, problems)
+        let has_changed = about.is_some_and(|about| about.changed.iter().any(|id| explained == Some(id)));
+        (Simulated { said, told_before, withheld, considered, has_changed }, problems)
     }
 }
 

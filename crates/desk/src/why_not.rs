@@ -94,7 +94,8 @@ impl CompleteDesk<'_> {
         let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
         // An index that cannot be read is among the problems already.
         if let Ok(Some(index)) = self.index() {
-            verdict.is_read = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
+            let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
+            verdict.is_read = is_known && !simulated.has_changed;
         }
         // By words alone most sources have no score; that their texts have nothing in common is not known.
         let is_unscored = verdict.meaning.is_none() && verdict.hinted.as_ref().err() == verdict.untagged.as_ref();

@@ -22,6 +22,7 @@ mod reader;
 mod repository;
 mod row_seal;
 mod schema;
+mod script;
 pub mod search;
 mod sqlite;
 mod storage;

@@ -12,7 +12,7 @@ const LENGTH: usize = 400;
 const MOST: usize = 8;
 
 /// Of a longer text only this many pieces are examined, at equal distances.
-const JUDGED: usize = 256;
+const JUDGED: usize = 1_024;
 
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;

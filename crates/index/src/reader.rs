@@ -8,6 +8,7 @@ use crate::about::{Piece, Scored, prepare};
 use crate::chunk::section_with;
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::location::Location;
+use crate::script::Script;
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, cut_texts, unread};
@@ -54,8 +55,10 @@ pub struct TextTopics {
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
-    /// The ids of all sources that the index knows, without those whose best chunk is gone.
+    /// The ids of all sources that the index knows, without those that have changed.
     pub sources: Vec<String>,
+    /// The ids of those whose best chunk is no longer in their text.
+    pub changed: Vec<String>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
     /// The source that this text and earlier ones point at, though none of them says it clearly.
@@ -86,7 +89,7 @@ pub struct IndexStatus {
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// The threshold: a source with at least this score is meant; `None` if it was not computed yet.
+    /// The threshold of texts in Latin script: a source with at least this score is meant; `None` if it was not computed yet.
     pub threshold: Option<f32>,
 }
 
@@ -136,10 +139,10 @@ impl Index {
             scored.section = sections.remove(&scored.document);
         }
         // What such a source says now is not known, so that it is neither hinted at nor compared with others.
-        let unknown: HashSet<String> =
+        let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
-        let sources = corpus.sources().iter().filter(|source| !unknown.contains(*source)).cloned().collect();
-        let computed = || threshold::load(&*self.storage, model);
+        let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
+        let computed = || threshold::load(&*self.storage, model, Script::of(question.text));
         let threshold = question.threshold.map_or_else(computed, |set| Ok(Some(set)))?;
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
@@ -148,7 +151,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
-        Ok(TextTopics { threshold, scored, sources, partial, recurring, text })
+        Ok(TextTopics { threshold, scored, sources, changed, partial, recurring, text })
     }
 
     /// Whether it has read this source.
@@ -159,12 +162,12 @@ impl Index {
         Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
-    /// The threshold for the model of this name; `None` before it was computed.
+    /// The threshold of this text for the model of this name; `None` before it was computed.
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn threshold(&self, model: &str) -> Result<Option<f32>, Error> {
-        threshold::load(&*self.storage, model)
+    pub fn threshold(&self, text: &str, model: &str) -> Result<Option<f32>, Error> {
+        threshold::load(&*self.storage, model, Script::of(text))
     }
 
     /// The texts of which only the first sections are in it.
@@ -185,7 +188,7 @@ impl Index {
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let corpus = self.kept.corpus(&*self.storage, model)?;
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
-        let threshold = threshold::load(&*self.storage, model)?;
+        let threshold = threshold::load(&*self.storage, model, Script::Latin)?;
         Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }
 

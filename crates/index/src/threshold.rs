@@ -1,8 +1,11 @@
 //! From which score on a catalog's sources are hinted at (SEARCH S3.2): what texts that have nothing to do with it reach.
 //! A number fixed for all catalogs does not transfer from one to another.
 
+use std::collections::BTreeMap;
+
 use crate::Embedder;
 use crate::about::{Corpus, Piece, prepare};
+use crate::script::Script;
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -12,16 +15,16 @@ const LOWEST: f32 = 0.35;
 const BELOW: f32 = 0.92;
 
 /// By language: in English subjects of commits of projects in many fields, in the others what anybody says to an agent.
-const TEXTS: [&str; 9] = [
-    include_str!("../model/background/en.json"),
-    include_str!("../model/background/de.json"),
-    include_str!("../model/background/es.json"),
-    include_str!("../model/background/fr.json"),
-    include_str!("../model/background/ja.json"),
-    include_str!("../model/background/ko.json"),
-    include_str!("../model/background/pt.json"),
-    include_str!("../model/background/ru.json"),
-    include_str!("../model/background/zh.json"),
+const TEXTS: [(Script, &str); 9] = [
+    (Script::Latin, include_str!("../model/background/en.json")),
+    (Script::Latin, include_str!("../model/background/de.json")),
+    (Script::Latin, include_str!("../model/background/es.json")),
+    (Script::Latin, include_str!("../model/background/fr.json")),
+    (Script::Japanese, include_str!("../model/background/ja.json")),
+    (Script::Korean, include_str!("../model/background/ko.json")),
+    (Script::Latin, include_str!("../model/background/pt.json")),
+    (Script::Cyrillic, include_str!("../model/background/ru.json")),
+    (Script::Chinese, include_str!("../model/background/zh.json")),
 ];
 
 /// Texts whose words are looked up together.
@@ -38,7 +41,7 @@ pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
 /// Computes the threshold of the documents as they are and stores it, unless that was done already.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Result<(), Error> {
     let is_expired = storage.metadata(EXPIRED)?.is_none_or(|expired| expired == "yes");
-    if !is_expired && load(storage, embedder.model())?.is_some() {
+    if !is_expired && load(storage, embedder.model(), Script::Latin)?.is_some() {
         return Ok(());
     }
     let languages = background_texts();
@@ -52,31 +55,38 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
         let terms = corpus.terms(storage, some.iter().flatten())?;
         best.extend(some.iter().map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
     }
-    // Texts in the language of the documents are nearer to them than any other, whatever both are about.
+    // Texts in the language of the documents are nearer to them than any other, whatever both are about: one document in
+    // another script must not raise what a prompt in this one has to reach.
     let mut rest = best.as_mut_slice();
-    let mut threshold = LOWEST;
-    for language in &languages {
-        let (scores, others) = rest.split_at_mut(language.len().min(rest.len()));
-        threshold = threshold.max(quantile(scores, BELOW));
+    let mut thresholds = BTreeMap::new();
+    for ((script, _), texts) in TEXTS.iter().zip(&languages) {
+        let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
+        let threshold = thresholds.entry(*script).or_insert(LOWEST);
+        *threshold = quantile(scores, BELOW).max(*threshold);
         rest = others;
     }
-    storage.set_metadata(&key(embedder.model()), &threshold.to_string())?;
+    // Of other scripts nothing is known, so that the highest has to do.
+    let highest = thresholds.values().copied().fold(LOWEST, f32::max);
+    thresholds.insert(Script::Other, highest);
+    for (script, threshold) in thresholds {
+        storage.set_metadata(&key(embedder.model(), script), &threshold.to_string())?;
+    }
     storage.set_metadata(EXPIRED, "no")
 }
 
 /// Short texts that have nothing to do with any catalog, by language.
 pub fn background_texts() -> Vec<Vec<String>> {
-    TEXTS.map(|texts| serde_json::from_str(texts).unwrap_or_default()).into()
+    TEXTS.map(|(_, texts)| serde_json::from_str(texts).unwrap_or_default()).into()
 }
 
-/// The stored threshold; `None` before all vectors were computed once.
-pub(crate) fn load(storage: &dyn Storage, model: &str) -> Result<Option<f32>, Error> {
-    Ok(storage.metadata(&key(model))?.and_then(|text| text.parse().ok()))
+/// The stored threshold of texts in this script; `None` before all vectors were computed once.
+pub(crate) fn load(storage: &dyn Storage, model: &str, script: Script) -> Result<Option<f32>, Error> {
+    Ok(storage.metadata(&key(model, script))?.and_then(|text| text.parse().ok()))
 }
 
 /// Names the background, too: what another one gave says nothing.
-fn key(model: &str) -> String {
-    format!("threshold/2/{model}")
+fn key(model: &str, script: Script) -> String {
+    format!("threshold/3/{}/{model}", script.name())
 }
 
 /// The value below which this share of the values lies; 0 if there are none.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::tui::catalog::LeftSource;
 use crate::tui::filter::{FilterResult, Haystack, Order, Query, apply};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
@@ -59,8 +60,13 @@ pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     }
     state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
     refilter(state, None);
-    let row = stay.and_then(|id| row_of(state, id));
+    let left = state.catalog.left.take().filter(|left| left.since.as_deref() == stay).map(|left| left.id);
+    let back = left.as_deref().and_then(|id| row_of(state, id));
+    let row = back.or_else(|| stay.and_then(|id| row_of(state, id)));
     state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
+    let left = left.or_else(|| stay.filter(|_| row.is_none()).map(str::to_owned)).filter(|_| back.is_none());
+    let since = state.subject(Pane::Catalog).map(str::to_owned);
+    state.catalog.left = left.map(|id| LeftSource { id, since });
 }
 
 /// Sorts by this order.

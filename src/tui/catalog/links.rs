@@ -1,8 +1,8 @@
 //! The links and mentions of a document: where they are shown, and what they lead to. The mention graph knows what a path
 //! leads to; it was resolved on disk, which this code does not read.
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -114,7 +114,6 @@ pub fn mark<'p>(
 }
 
 fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &PortionPage) -> Vec<PageLink> {
-    let mentions = document.mentions;
     let mut links = Vec::new();
     let paths: Vec<Option<PathBuf>> = page.written.iter().map(|written| document.path_of(written)).collect();
     for (group, written) in page.written.iter().enumerate() {
@@ -136,11 +135,14 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
         found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
         group += 1;
     }
-    let mut by_id: Vec<&Mention> = mentions.iter().filter(|mention| mention.via == MentionKind::Id).collect();
+    // Only those of this page, since a document of many pages may have a hundred thousand.
+    let here = page.origins.sources().map_or(&[][..], |lines| document.mentions_on(lines));
+    let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));
     by_id.dedup_by_key(|mention| (mention.line, &mention.to));
     // All ids of a line at once: one with many thousands must not be searched for each of them.
-    let words = WholeWords::new(by_id.iter().map(|mention| mention.to.as_str()));
+    let ids: BTreeSet<&str> = by_id.iter().map(|mention| mention.to.as_str()).collect();
+    let words = WholeWords::new(ids);
     for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
         let Some((words, first)) = words.as_ref().zip(of_line.first()) else { break };
         for shown in page.origins.parts(first.line) {
@@ -228,9 +230,7 @@ fn target(
         full.starts_with(&place.path) || full.starts_with(&place.resolved)
     };
     let line = written.source_line;
-    let from = document.mentions.partition_point(|mention| mention.line < line);
-    let on_line = document.mentions.get(from..).unwrap_or_default().iter();
-    let on_line = on_line.take_while(|mention| mention.line == line).filter(|mention| mention.via == MentionKind::Path);
+    let on_line = document.mentions_on(line..=line).iter().filter(|mention| mention.via == MentionKind::Path);
     let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MOST_ON_LINE).collect();
     ids.dedup();
     let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
@@ -257,7 +257,14 @@ fn target(
     }
 }
 
-impl LinkingDocument<'_> {
+impl<'a> LinkingDocument<'a> {
+    /// The mentions on these lines.
+    fn mentions_on(&self, lines: RangeInclusive<usize>) -> &'a [Mention] {
+        let from = self.mentions.partition_point(|mention| mention.line < *lines.start());
+        let end = self.mentions.partition_point(|mention| mention.line <= *lines.end());
+        self.mentions.get(from..end).unwrap_or_default()
+    }
+
     /// The path of a link; for inline content, links start from the file that defines it.
     fn path_of(&self, written: &WrittenLink) -> Option<PathBuf> {
         let origin = || self.catalog.get(self.id).map(|source| &*source.origin.file);

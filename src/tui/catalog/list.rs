@@ -56,7 +56,14 @@ fn why_empty(state: &State) -> String {
         return "opening the workspace".to_owned();
     }
     if state.snapshot.catalog.is_empty() {
-        return format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome));
+        return match state.snapshot.diagnostics.iter().find(|problem| problem.is_error()) {
+            Some(error) => {
+                let error = error.to_string();
+                let what = cells::clean(error.lines().next().unwrap_or_default()).into_owned();
+                format!("No sources. {}. {} shows the fix.", cells::sentence(&what), state.key(Action::Problems))
+            }
+            None => format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome)),
+        };
     }
     let back = state.key(Action::Back);
     match &state.catalog.filtered.culprit {

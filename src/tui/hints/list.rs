@@ -32,7 +32,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     }
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
-            "The sources that the prompt would bring up are listed here, and why, and which just missed."
+            "Type a prompt to see which sources it would bring up, and why others would not."
         } else if state.snapshot.is_indexing {
             "No source matches yet: the search index is being built."
         } else if pane.findings.considered.is_none() {

@@ -190,9 +190,10 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
     let Some(brings) = &state.requests.preview.answer else { return line };
     let all = &brings.all;
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
+    let adds = if marked == 1 { "it adds" } else { "they add" };
     let said = match all.enters.len() {
-        0 => "they add nothing new".to_owned(),
-        count => format!("they add {}, {}{waiting}", cells::counted(count, "source"), cost(all)),
+        0 => format!("{adds} nothing new"),
+        count => format!("{adds} {}, {}{waiting}", cells::counted(count, "source"), cost(all)),
     };
     line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
 }

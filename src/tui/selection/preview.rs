@@ -78,7 +78,7 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it; nothing else leaves: {}.", saved(follows)),
+        [] => format!("{pick} would unpick it alone: {}.", saved(follows)),
         with => format!("{pick} would release it and {}: {} in all.", named(with, names), saved(follows)),
     }
 }

@@ -54,6 +54,9 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
     state.counts = Counts::of(&state.snapshot);
+    if state.counts.errors == 0 {
+        state.messages.fixed();
+    }
     welcome::follow(state, &before);
     state.selection.rows = selection_tree::rows(&state.snapshot);
     state.selection.widest = selection::widest(&state.selection.rows, &state.snapshot);

@@ -184,7 +184,8 @@ fn first_part(word: &str, columns: usize) -> &str {
 pub fn sentence(text: &str) -> Cow<'_, str> {
     let text = clean(text);
     let word = text.split([' ', ',', ':']).next().unwrap_or_default();
-    let is_word = word.len() > 1 || word == "a";
+    // A command is written as it is typed.
+    let is_word = (word.len() > 1 || word == "a") && word != "refdesk";
     let is_address = text.get(word.len()..).is_some_and(|rest| rest.starts_with("://"));
     if !is_word || is_address || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return text;

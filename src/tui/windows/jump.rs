@@ -372,7 +372,7 @@ fn why_empty(state: &State) -> String {
         Some(Err(_)) if state.snapshot.is_indexing => {
             "Nothing matches yet: the documents are being indexed.".to_owned()
         }
-        Some(Err(error)) => format!("Nothing matches. {}", cells::clean(&fix::sentence(state, error))),
+        Some(Err(error)) => format!("Nothing matches. {}", cells::sentence(&fix::sentence(state, error))),
         Some(Ok(answer)) if !answer.notes.is_empty() && state.snapshot.is_indexing => {
             let progress = cells::clean(&answer.notes.join(" ")).into_owned();
             format!("Nothing matches yet: the documents are being indexed. {progress}")

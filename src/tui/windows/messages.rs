@@ -73,7 +73,7 @@ fn kind(tone: MessageKind) -> (&'static str, ThemeRole) {
         MessageKind::Note => ("note", ThemeRole::Infra),
         MessageKind::Done => ("done", ThemeRole::Selection),
         MessageKind::Refusal | MessageKind::Unbound => ("not done", ThemeRole::Warning),
-        MessageKind::Error => ("error", ThemeRole::Error),
+        MessageKind::Error | MessageKind::Problem => ("error", ThemeRole::Error),
     }
 }
 

@@ -10,6 +10,7 @@ use refdesk_text::escape::one_line;
 pub fn asked(request: &Request) -> Receipt {
     let mut reason = match &request.approval {
         Some(approval) => format!("whether {} may be written", approval.path),
+        None if request.sources.len() == 1 => "whether 1 source is wanted".to_owned(),
         None => format!("which of {} sources are wanted", request.sources.len()),
     };
     if !request.context.is_empty() {

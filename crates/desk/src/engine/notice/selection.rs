@@ -130,7 +130,7 @@ fn came_with_it(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Op
 
 fn left_with_it(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = left.first()?;
-    let text = format!("Left the selection with it: {}", at(left.iter().map(|member| &member.id)));
+    let text = format!("Also left the selection: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
     Some(notice.because(cost_of(before, left)))
 }

@@ -63,7 +63,7 @@ fn what_a_change_says() {
         (
             by(&chain, &["a"], &[]),
             by(&chain, &["a"], &["b"]),
-            vec!["refdesk select: Excluded @b []", "refdesk select: Left the selection with it: @c []"],
+            vec!["refdesk select: Excluded @b []", "refdesk select: Also left the selection: @c []"],
         ),
         (
             by(&chain, &["a"], &["b"]),
@@ -142,7 +142,7 @@ fn a_source_that_is_gone_or_has_lost_its_file() {
             vec![
                 "files: Gone from the catalog: @a []",
                 "refdesk select: Unpicked @a []",
-                "refdesk select: Left the selection with it: @b []",
+                "refdesk select: Also left the selection: @b []",
             ],
         ),
     ] {
