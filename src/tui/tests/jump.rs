@@ -278,9 +278,9 @@ fn an_answer_without_sections_says_why() {
     let notes = vec!["The query has no words to search for.".to_owned()];
     answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { notes, ..none() }))));
     assert!(screen(&state).contains("Nothing matches. The query has no words"), "{}", screen(&state));
-    let refused = Error::new(Code::NoIndex, "This workspace has no search index", Fix::BuildIndex);
+    let refused = Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex);
     answer(&mut state, Response::Found(Err(refused)));
-    let sentence = "this workspace has no search index: build it with `refdesk index`";
+    let sentence = "This workspace has no search index: build it with `refdesk index`";
     assert!(screen(&state).contains(sentence), "{}", screen(&state));
     assert!(commands(&press(&mut state, "Enter C-o")).is_empty());
     assert_eq!(message(&state), "there is no source under the cursor");
