@@ -18,6 +18,7 @@ pub mod profiles;
 mod receipt;
 pub mod save_filter;
 mod switch;
+mod text_page;
 pub mod themes;
 pub mod trust;
 pub mod welcome;
@@ -46,6 +47,7 @@ use super::widgets::frame::{self, PaneBorder};
 use super::widgets::motion::{Cursor, Motion, Scroll};
 use super::widgets::page::{PageLine, WrappedText};
 use super::widgets::row::Active;
+use text_page::TextPage;
 
 /// An open window with its cursor, or with its first visible line if it shows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,18 +132,29 @@ trait Window {
     /// The contexts that its keys are looked up in, its own first.
     fn contexts(&self) -> &'static [KeyContext];
 
+    /// The text that it shows, if it shows nothing else. Every other window says its place, and draws itself.
+    fn page<'s>(&self, _: &'s State) -> Option<TextPage<'s>> {
+        None
+    }
+
     /// Its place, with its border.
-    fn outer(&self, state: &State) -> Rect;
+    fn outer(&self, state: &State) -> Rect {
+        self.page(state).map(|page| page.outer(state)).unwrap_or_default()
+    }
 
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>);
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        if let Some(page) = self.page(state) {
+            page.draw(state, cursor.top, frame.buffer_mut());
+        }
+    }
 
-    fn rows(&self, _: &State) -> WindowRows {
-        WindowRows::default()
+    fn rows(&self, state: &State) -> WindowRows {
+        self.page(state).map(|page| page.rows(state)).unwrap_or_default()
     }
 
     /// The row for the keys of its own context, if it has one.
-    fn keys(&self, _: &State) -> Option<Rect> {
-        None
+    fn keys(&self, state: &State) -> Option<Rect> {
+        self.page(state)?.keys(state)
     }
 
     fn update(&self, _: &mut State, _: Action, _: &mut Vec<Effect>) -> Handled {

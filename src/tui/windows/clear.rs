@@ -2,19 +2,14 @@
 
 use std::collections::HashSet;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
+use super::{Handled, TextPage, Window, paragraphs, text_columns};
 use crate::common::kept_picks::staying;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
@@ -29,12 +24,8 @@ impl Window for Clear {
         &[KeyContext::Question, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, text(state).len() + 4)
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        Some(TextPage::question("Clear", ThemeRole::Warning, COLUMNS, text(state)))
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -51,13 +42,6 @@ impl Window for Clear {
             }
             _ => Handled::Ignored,
         }
-    }
-
-    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let titles = Titles { title: "Clear", ..Titles::default() };
-        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 

@@ -1,21 +1,15 @@
 //! What documenting databases would write: the plan, the pages with their differences, the sources. What is written is exactly
 //! what is shown.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::borrow::Cow;
 
-use super::{
-    Handled, Titles, Window, WindowRows, centred, draw_frame, draw_scrolled, draw_text, paragraphs, text_and_keys,
-    text_columns, visible_lines, wide,
-};
+use super::{Handled, TextPage, Window, paragraphs, text_columns, wide};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::databases::{RunState, run};
 use crate::tui::fix;
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 
 pub struct DocumentationWindow;
@@ -28,18 +22,14 @@ impl Window for DocumentationWindow {
         &[KeyContext::Documentation, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, COLUMNS), len(state).max(3) + 4)
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
-        WindowRows { place, len: len(state), is_list: false }
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let text = match &state.databases.run {
+            RunState::Prepared { text, .. } => Cow::Borrowed(text),
+            _ => Cow::Owned(sentence(state)),
+        };
+        let columns = wide(state.layout().body, COLUMNS);
+        let page = TextPage::scrolled("Document the database", ThemeRole::Transitive, columns, text);
+        Some(TextPage { least_rows: 7, ..page })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -73,27 +63,6 @@ impl Window for DocumentationWindow {
         if let RunState::Prepared { text, columns, .. } = &mut state.databases.run {
             (*text, *columns) = (WrappedText::new(lines, wanted), wanted);
         }
-    }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let place = text_and_keys(state, layout::inner(outer)).0;
-        let position = visible_lines(cursor.top, len(state), place);
-        let titles = Titles { title: "Document the database", note: String::new(), place: position };
-        draw_frame(state, titles, ThemeRole::Transitive, outer, buffer);
-        match &state.databases.run {
-            RunState::Prepared { text, .. } => {
-                draw_scrolled(state, text, cursor.top, ThemeRole::Transitive, place, buffer);
-            }
-            _ => draw_text(state, &sentence(state), 0, place, buffer),
-        }
-    }
-}
-
-fn len(state: &State) -> usize {
-    match &state.databases.run {
-        RunState::Prepared { text, .. } => text.len(),
-        _ => sentence(state).len(),
     }
 }
 

@@ -1,16 +1,11 @@
 //! Shown after the editor returned invalid JSON: says where the error is, and asks whether to edit again.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-use super::{Handled, Titles, Window, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns};
+use super::{Handled, TextPage, Window, paragraphs, text_columns};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::templates::json;
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 
 pub struct InvalidValues;
@@ -22,12 +17,8 @@ impl Window for InvalidValues {
         &[KeyContext::Question, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, text(state).len() + 4)
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        Some(TextPage::question("Values", ThemeRole::Warning, COLUMNS, text(state)))
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -38,13 +29,6 @@ impl Window for InvalidValues {
             }
             _ => Handled::Ignored,
         }
-    }
-
-    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let titles = Titles { title: "Values", ..Titles::default() };
-        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 

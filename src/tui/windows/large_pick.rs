@@ -1,19 +1,12 @@
 //! Asks before a pick pulls in much, with the smaller picks beside it.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-use super::{
-    Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
-};
+use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::engine::{PickReach, Request};
 use refdesk_desk::{LargePick, SelectionChange};
@@ -30,12 +23,8 @@ impl Window for LargePickView {
         &[KeyContext::LargePick, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, text(state).len() + 4)
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        Some(TextPage::question("A large pick", ThemeRole::Selection, COLUMNS, text(state)))
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -50,13 +39,6 @@ impl Window for LargePickView {
             effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
         }
         Handled::Consumed
-    }
-
-    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let titles = Titles { title: "A large pick", ..Titles::default() };
-        draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
-        draw_text(state, &text(state), 0, text_and_keys(state, layout::inner(outer)).0, buffer);
     }
 }
 

@@ -1,19 +1,14 @@
 //! A receipt: what an agent was sent, why each part was added, and the exact bytes as the journal keeps them.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::borrow::Cow;
 
-use super::{
-    Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide,
-};
+use super::{TextPage, Window, WindowKind, text_columns, wide};
 use crate::tui::action::KeyContext;
 use crate::tui::hints::enriched::{level, price, rule, texts, words};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::engine::Request;
 use refdesk_desk::session::Line;
@@ -50,13 +45,14 @@ impl Window for ReceiptView {
         &[KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 120), (state.receipt.text.len() + 2).max(12))
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        WindowRows { place: layout::inner(self.outer(state)), len: state.receipt.text.len(), is_list: false }
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let note = match &state.receipt.line {
+            Some(Ok(line)) => format!("line {} of the journal", line.n),
+            _ => String::new(),
+        };
+        let (columns, text) = (wide(state.layout().body, 120), Cow::Borrowed(&state.receipt.text));
+        let page = TextPage::scrolled("Receipt", ThemeRole::Hints, columns, text);
+        Some(TextPage { note, least_rows: 12, has_keys: false, ..page })
     }
 
     fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
@@ -65,18 +61,6 @@ impl Window for ReceiptView {
             state.receipt.text = WrappedText::new(lines(state, columns), columns);
             state.receipt.wrapped_for = Some(columns);
         }
-    }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let (inner, text) = (layout::inner(outer), &state.receipt.text);
-        let note = match &state.receipt.line {
-            Some(Ok(line)) => format!("line {} of the journal", line.n),
-            _ => String::new(),
-        };
-        let titles = Titles { title: "Receipt", note, place: visible_lines(cursor.top, text.len(), inner) };
-        draw_frame(state, titles, ThemeRole::Hints, outer, buffer);
-        draw_scrolled(state, text, cursor.top, ThemeRole::Hints, inner, buffer);
     }
 }
 

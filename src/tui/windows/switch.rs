@@ -1,23 +1,16 @@
 //! What switching to a profile would change, shown before it happens. It is computed again when the selection changes, so
 //! that exactly what was shown is confirmed.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-use super::{
-    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
-    text_columns, wide,
-};
+use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns, wide};
 use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::Switch as Difference;
 use refdesk_desk::engine::Request;
@@ -29,18 +22,15 @@ impl Window for SwitchView {
         &[KeyContext::Switch, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 100), (text(state).len() + 4).max(8))
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
-        WindowRows { place, len: text(state).len(), is_list: false }
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let columns = wide(state.layout().body, 100);
+        let note = match &state.profiles.switch {
+            Some(Ok(switch)) => cells::clean(&switch.name).into_owned(),
+            _ => String::new(),
+        };
+        let text = Cow::Owned(text(state, text_columns(columns)));
+        let page = TextPage::scrolled("Switch to profile", ThemeRole::Selection, columns, text);
+        Some(TextPage { note, least_rows: 8, shows_position: false, ..page })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -71,18 +61,6 @@ impl Window for SwitchView {
             effects.push(Effect::Ask(Request::CompareProfile(file)));
         }
     }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, buffer) = (self.outer(state), frame.buffer_mut());
-        let note = match &state.profiles.switch {
-            Some(Ok(switch)) => cells::clean(&switch.name).into_owned(),
-            _ => String::new(),
-        };
-        let titles = Titles { title: "Switch to profile", note, ..Titles::default() };
-        draw_frame(state, titles, ThemeRole::Selection, outer, buffer);
-        let place = text_and_keys(state, layout::inner(outer)).0;
-        draw_scrolled(state, &text(state), cursor.top, ThemeRole::Selection, place, buffer);
-    }
 }
 
 /// Shows what switching to the profile in this file would change, as soon as there is a selection to compare with.
@@ -94,8 +72,7 @@ pub fn open(state: &mut State, file: PathBuf) {
     state.open(WindowKind::Switch);
 }
 
-fn text(state: &State) -> WrappedText {
-    let columns = text_columns(wide(state.layout().body, 100));
+fn text(state: &State, columns: usize) -> WrappedText {
     match &state.profiles.switch {
         None => paragraphs([("Comparing the profile with your picks.", ThemeRole::Infra)], columns),
         Some(Err(why)) => paragraphs([(why.as_str(), ThemeRole::Error)], columns),

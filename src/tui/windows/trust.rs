@@ -1,22 +1,15 @@
 //! What this repository's settings want to do outside the workspace: announced once, shown on demand, and trusted exactly
 //! as shown.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-
-use super::{
-    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
-};
-use super::{visible_lines, wide};
+use super::{Handled, TextPage, Window, WindowKind, text_columns, wide};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::PrivilegedAction;
 use refdesk_desk::engine::Request;
@@ -28,18 +21,11 @@ impl Window for Trust {
         &[KeyContext::Trust, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 100), text(state).len() + 4)
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
-        WindowRows { place, len: text(state).len(), is_list: false }
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let columns = wide(state.layout().body, 100);
+        let note = cells::counted(state.snapshot.untrusted.len(), "setting");
+        let text = Cow::Owned(text(state, columns));
+        Some(TextPage { note, ..TextPage::scrolled("Trust", ThemeRole::Warning, columns, text) })
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -53,21 +39,9 @@ impl Window for Trust {
             _ => Handled::Ignored,
         }
     }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
-        let place = text_and_keys(state, layout::inner(outer)).0;
-        let titles = Titles {
-            title: "Trust",
-            note: cells::counted(state.snapshot.untrusted.len(), "setting"),
-            place: visible_lines(cursor.top, text.len(), place),
-        };
-        draw_frame(state, titles, ThemeRole::Warning, outer, buffer);
-        draw_scrolled(state, &text, cursor.top, ThemeRole::Warning, place, buffer);
-    }
 }
 
-fn text(state: &State) -> WrappedText {
+fn text(state: &State, columns: u16) -> WrappedText {
     let head = "This repository's settings want to do the following. None of this happens until you trust it. Your trust \
                 covers exactly this, on this machine, for you; any change asks again.";
     let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
@@ -77,7 +51,7 @@ fn text(state: &State) -> WrappedText {
         lines.push(line.then(&cells::clean(&setting.what), ThemeRole::Strong).hanging(2));
         lines.push(PageLine::new("  ", ThemeRole::Infra).then(&cells::clean(&place), ThemeRole::Infra).hanging(2));
     }
-    WrappedText::new(lines, text_columns(wide(state.layout().body, 100)))
+    WrappedText::new(lines, text_columns(columns))
 }
 
 /// After a snapshot; `before` is what was untrusted until now.

@@ -1,20 +1,14 @@
 //! What writing the ticked proposals would change, file by file. What is written is exactly what is shown.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::borrow::Cow;
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use crate::tui::windows::{
-    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, text_columns,
-    visible_lines, wide,
-};
+use crate::tui::windows::{Handled, TextPage, Window, WindowKind, text_columns, wide};
 use refdesk_desk::engine::Request;
 
 pub struct CatalogDifference;
@@ -24,18 +18,14 @@ impl Window for CatalogDifference {
         &[KeyContext::CatalogDifference, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 130), text(state).len() + 4)
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let place = text_and_keys(state, layout::inner(self.outer(state))).0;
-        WindowRows { place, len: text(state).len(), is_list: false }
-    }
-
-    fn keys(&self, state: &State) -> Option<Rect> {
-        Some(text_and_keys(state, layout::inner(self.outer(state))).1)
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let columns = wide(state.layout().body, 130);
+        let note = match &state.draft.proposed {
+            Some(Ok(proposals)) => cells::counted(proposals.len(), "file"),
+            _ => String::new(),
+        };
+        let text = Cow::Owned(text(state, columns));
+        Some(TextPage { note, ..TextPage::scrolled("Write the catalog", ThemeRole::Catalog, columns, text) })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -59,21 +49,9 @@ impl Window for CatalogDifference {
         }
         Handled::Consumed
     }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
-        let place = text_and_keys(state, layout::inner(outer)).0;
-        let note = match &state.draft.proposed {
-            Some(Ok(proposals)) => cells::counted(proposals.len(), "file"),
-            _ => String::new(),
-        };
-        let titles = Titles { title: "Write the catalog", note, place: visible_lines(cursor.top, text.len(), place) };
-        draw_frame(state, titles, ThemeRole::Catalog, outer, buffer);
-        draw_scrolled(state, &text, cursor.top, ThemeRole::Catalog, place, buffer);
-    }
 }
 
-fn text(state: &State) -> WrappedText {
+fn text(state: &State, columns: u16) -> WrappedText {
     let mut lines = Vec::new();
     match &state.draft.proposed {
         None => lines.push(PageLine::new("Computing the difference.", ThemeRole::Infra)),
@@ -85,5 +63,5 @@ fn text(state: &State) -> WrappedText {
             }
         }
     }
-    WrappedText::new(lines, text_columns(wide(state.layout().body, 130)))
+    WrappedText::new(lines, text_columns(columns))
 }

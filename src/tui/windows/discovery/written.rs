@@ -1,18 +1,13 @@
 //! After the catalog was written: prompts that a developer might type, and what an agent is told for each.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::borrow::Cow;
 
 use crate::tui::action::KeyContext;
-use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use crate::tui::windows::{
-    Titles, Window, WindowRows, centred, draw_frame, draw_scrolled, text_columns, visible_lines, wide,
-};
+use crate::tui::windows::{TextPage, Window, text_columns, wide};
 
 pub struct CatalogSummary;
 
@@ -21,26 +16,15 @@ impl Window for CatalogSummary {
         &[KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 100), text(state).len() + 2)
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        WindowRows { place: layout::inner(self.outer(state)), len: text(state).len(), is_list: false }
-    }
-
-    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let (outer, text, buffer) = (self.outer(state), text(state), frame.buffer_mut());
-        let place = layout::inner(outer);
-        let place_note = visible_lines(cursor.top, text.len(), place);
-        let titles = Titles { title: "The catalog is written", note: String::new(), place: place_note };
-        draw_frame(state, titles, ThemeRole::Catalog, outer, buffer);
-        draw_scrolled(state, &text, cursor.top, ThemeRole::Catalog, place, buffer);
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let columns = wide(state.layout().body, 100);
+        let text = Cow::Owned(text(state, columns));
+        let page = TextPage::scrolled("The catalog is written", ThemeRole::Catalog, columns, text);
+        Some(TextPage { has_keys: false, ..page })
     }
 }
 
-fn text(state: &State) -> WrappedText {
+fn text(state: &State, columns: u16) -> WrappedText {
     let mut lines = Vec::new();
     if let Some(written) = &state.draft.written {
         let files = cells::counted(written.files.len(), "file");
@@ -58,5 +42,5 @@ fn text(state: &State) -> WrappedText {
         let next = "Next: W, then c, connects an agent.";
         lines.push(PageLine::new(next, ThemeRole::Infra));
     }
-    WrappedText::new(lines, text_columns(wide(state.layout().body, 100)))
+    WrappedText::new(lines, text_columns(columns))
 }

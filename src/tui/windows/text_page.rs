@@ -1,0 +1,81 @@
+//! A window that shows one text, with a row for its keys or without: its place, its rows, and how it is drawn.
+
+use std::borrow::Cow;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::{Titles, WindowRows, centred, draw_frame, draw_scrolled, draw_text, text_and_keys, visible_lines};
+use crate::tui::layout;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::page::WrappedText;
+
+pub(super) struct TextPage<'a> {
+    pub title: &'static str,
+    pub note: String,
+    pub role: ThemeRole,
+    /// The columns of the window, with its border.
+    pub columns: u16,
+    pub text: Cow<'a, WrappedText>,
+    /// The least rows of the window, with its border.
+    pub least_rows: usize,
+    pub has_keys: bool,
+    pub can_scroll: bool,
+    /// Whether the border says which lines are visible.
+    pub shows_position: bool,
+}
+
+impl<'a> TextPage<'a> {
+    /// A question, which is short and does not scroll.
+    pub fn question(title: &'static str, role: ThemeRole, columns: u16, text: WrappedText) -> Self {
+        let text = Cow::Owned(text);
+        Self { can_scroll: false, shows_position: false, ..Self::scrolled(title, role, columns, text) }
+    }
+
+    pub fn scrolled(title: &'static str, role: ThemeRole, columns: u16, text: Cow<'a, WrappedText>) -> Self {
+        Self {
+            title,
+            note: String::new(),
+            role,
+            columns,
+            text,
+            least_rows: 0,
+            has_keys: true,
+            can_scroll: true,
+            shows_position: true,
+        }
+    }
+
+    pub fn outer(&self, state: &State) -> Rect {
+        let around = if self.has_keys { 4 } else { 2 };
+        centred(state.layout().body, self.columns, (self.text.len() + around).max(self.least_rows))
+    }
+
+    pub fn rows(&self, state: &State) -> WindowRows {
+        if !self.can_scroll {
+            return WindowRows::default();
+        }
+        WindowRows { place: self.place(state), len: self.text.len(), is_list: false }
+    }
+
+    pub fn keys(&self, state: &State) -> Option<Rect> {
+        self.has_keys.then(|| text_and_keys(state, layout::inner(self.outer(state))).1)
+    }
+
+    pub fn draw(self, state: &State, top: usize, buffer: &mut Buffer) {
+        let (outer, place) = (self.outer(state), self.place(state));
+        let position = if self.shows_position { visible_lines(top, self.text.len(), place) } else { String::new() };
+        draw_frame(state, Titles { title: self.title, note: self.note, place: position }, self.role, outer, buffer);
+        if self.can_scroll {
+            draw_scrolled(state, &self.text, top, self.role, place, buffer);
+        } else {
+            draw_text(state, &self.text, 0, place, buffer);
+        }
+    }
+
+    fn place(&self, state: &State) -> Rect {
+        let inner = layout::inner(self.outer(state));
+        if self.has_keys { text_and_keys(state, inner).0 } else { inner }
+    }
+}
