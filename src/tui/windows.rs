@@ -13,6 +13,7 @@ mod invalid_values;
 pub mod jump;
 pub mod large_pick;
 pub mod messages;
+mod one_line;
 mod problems;
 pub mod profiles;
 mod receipt;

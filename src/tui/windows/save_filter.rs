@@ -3,21 +3,15 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_columns};
+use super::{Handled, Window, WindowKind, one_line, text_columns};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
-use crate::tui::pane_view::indented;
 use crate::tui::state::State;
-use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::prompt;
 
 pub struct SaveFilter;
-
-const COLUMNS: u16 = 72;
 
 /// The most filters with a name in a workspace.
 const MOST: usize = 100;
@@ -28,12 +22,11 @@ impl Window for SaveFilter {
     }
 
     fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, 6)
+        one_line::outer(state)
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        let inner = layout::inner(self.outer(state));
-        Some(Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner })
+        Some(one_line::keys(state))
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
@@ -65,19 +58,9 @@ impl Window for SaveFilter {
     }
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let (outer, role, theme) = (self.outer(state), ThemeRole::Catalog, &state.skin.theme);
-        let inner = layout::inner(outer);
-        draw_frame(state, Titles { title: "Save filter", ..Titles::default() }, role, outer, frame.buffer_mut());
         let about = format!("A name for the filter {}", cells::clean(state.catalog.filter.text()));
-        let about = cells::clip(&about, text_columns(outer.width), state.skin.glyphs.ellipsis);
-        let text = paragraphs([(about.as_ref(), ThemeRole::Infra)], text_columns(outer.width));
-        draw_text(state, &text, 0, inner, frame.buffer_mut());
-        let line = indented(Rect { y: inner.y + 1, height: inner.height.min(1), ..inner });
-        if line.width > 4 && inner.height > 1 {
-            let (field, style) = (&state.filter_name, theme.style(ThemeRole::Strong));
-            let at = prompt::draw(field.text(), field.cursor(), &[], style, line, frame.buffer_mut());
-            frame.set_cursor_position(at);
-        }
+        let about = cells::clip(&about, text_columns(self.outer(state).width), state.skin.glyphs.ellipsis);
+        one_line::draw(state, "Save filter", &about, &state.filter_name, frame);
     }
 }
 
