@@ -12,3 +12,4 @@ pub mod page;
 pub mod prompt;
 pub mod row;
 pub mod sparkline;
+pub mod tabs;

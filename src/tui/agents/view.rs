@@ -13,6 +13,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::{Active, RowCursor};
+use crate::tui::widgets::tabs::Tabs;
 use crate::tui::widgets::{cells, frame};
 
 /// Below this height there are no details.
@@ -83,7 +84,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     match page {
         AgentsPage::Sessions if len > 0 => row_view::headings(state, &window, places.head, buffer),
         AgentsPage::Sessions => {}
-        AgentsPage::Lines | AgentsPage::Known => draw_tabs(state, page, buffer),
+        AgentsPage::Lines | AgentsPage::Known => {
+            if let Some(tabs) = tabs(state) {
+                tabs.draw(&state.skin.theme, buffer);
+            }
+        }
     }
     let (top, columns) = (window.start, row_view::columns(state, &window, places.list.width));
     for (nth, at) in window.enumerate() {
@@ -159,38 +164,21 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
     })
 }
 
-/// The tabs of a session with their places.
-fn tabs(state: &State) -> Vec<(AgentsPage, String, Rect)> {
-    let (line, current) = (places(state).head, state.agents.page);
-    let Some(session) = state.agents.session().filter(|_| current != Some(AgentsPage::Sessions)) else {
-        return Vec::new();
-    };
-    let mut x = line.x;
-    let tab = |(page, title, count): (AgentsPage, &str, usize)| {
-        let title = format!("{title} {}", cells::grouped(count as u64));
-        let text = if current == Some(page) { format!("[{title}]") } else { format!(" {title} ") };
-        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
-        let place = Rect { x, width, ..line };
-        x += width;
-        (page, text, place)
-    };
+/// The tabs of a session.
+fn tabs(state: &State) -> Option<Tabs<AgentsPage>> {
+    let current = state.agents.page.filter(|page| *page != AgentsPage::Sessions)?;
+    let session = state.agents.session()?;
+    let title = |title: &str, count: usize| format!("{title} {}", cells::grouped(count as u64));
     let pages = [
-        (AgentsPage::Lines, "Journal", session.lines.len()),
-        (AgentsPage::Known, "Known sources", session.known.len()),
+        (AgentsPage::Lines, title("Journal", session.lines.len())),
+        (AgentsPage::Known, title("Known sources", session.known.len())),
     ];
-    pages.into_iter().map(tab).collect()
-}
-
-fn draw_tabs(state: &State, current: AgentsPage, buffer: &mut ratatui::buffer::Buffer) {
-    for (page, text, place) in tabs(state) {
-        let role = if page == current { ThemeRole::Strong } else { ThemeRole::Infra };
-        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), state.skin.theme.style(role));
-    }
+    Some(Tabs::new(pages, current, places(state).head))
 }
 
 /// The tab at this place.
 pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
-    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(page, ..)| page)
+    tabs(state)?.at(at)
 }
 
 /// The row at this place.

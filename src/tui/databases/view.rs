@@ -16,6 +16,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::Scroll;
 use crate::tui::widgets::page::{PageLine, WrappedText};
+use crate::tui::widgets::tabs::Tabs;
 use crate::tui::widgets::{cells, frame};
 
 /// Below this width only one side is shown.
@@ -138,9 +139,8 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     for nth in 0..lines.len().min(usize::from(inside.height)) {
         lines.draw(nth, &[], theme, nth_row(inside, nth), buffer);
     }
-    for (tab, text, place) in tabs(state) {
-        let role = if tab == view.shown_tab() { ThemeRole::Strong } else { ThemeRole::Infra };
-        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(role));
+    if let Some(tabs) = tabs(state) {
+        tabs.draw(theme, buffer);
     }
     if view.shown_tab() == DatabaseTab::Joins {
         if view.tree.rows.is_empty() {
@@ -225,29 +225,22 @@ fn why_empty(state: &State) -> Option<String> {
     })
 }
 
-/// The tabs of a table with their places.
-fn tabs(state: &State) -> Vec<(DatabaseTab, String, Rect)> {
+/// The tabs of a table.
+fn tabs(state: &State) -> Option<Tabs<DatabaseTab>> {
     let (line, view) = (places(state).tabs, &state.databases);
-    let Some(table) = view.table().filter(|_| !line.is_empty()) else { return Vec::new() };
+    let table = view.table().filter(|_| !line.is_empty())?;
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_ref());
     let columns = doc.map_or(table.told.len(), |doc| doc.columns.len());
-    let mut x = line.x + 1;
-    let tab = |tab: DatabaseTab| {
-        let title = match tab {
-            DatabaseTab::Page => "Page".to_owned(),
-            DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns as u64)),
-            DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.own_joins() as u64)),
-        };
-        let text = if tab == view.shown_tab() { format!("[{title}]") } else { format!(" {title} ") };
-        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
-        let place = Rect { x, width, ..line };
-        x += width;
-        (tab, text, place)
+    let title = |tab: DatabaseTab| match tab {
+        DatabaseTab::Page => "Page".to_owned(),
+        DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns as u64)),
+        DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.own_joins() as u64)),
     };
-    DatabaseTab::ALL.into_iter().map(tab).collect()
+    let line = Rect { x: line.x + 1, width: line.width - 1, ..line };
+    Some(Tabs::new(DatabaseTab::ALL.map(|tab| (tab, title(tab))), view.shown_tab(), line))
 }
 
 /// The tab at this place.
 pub fn tab_at(state: &State, at: Position) -> Option<DatabaseTab> {
-    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(tab, ..)| tab)
+    tabs(state)?.at(at)
 }

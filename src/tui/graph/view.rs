@@ -12,6 +12,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::Active;
+use crate::tui::widgets::tabs::{self, Tabs};
 use crate::tui::widgets::{cells, frame};
 
 /// Below this height there are no details.
@@ -64,7 +65,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
     let border = PaneBorder { title: "Graph", note: note(state), place: position(state, tab), role, active };
     border.draw(&state.skin, state.layout().body, frame.buffer_mut());
-    draw_tabs(state, tab, frame);
+    tabs(state).draw(theme, frame.buffer_mut());
     if state.graph.analysis.is_none() {
         let sentence = "following the mentions of all documents";
         crate::tui::pane_view::draw_empty(state, sentence, places.list, frame.buffer_mut());
@@ -106,42 +107,23 @@ fn position(state: &State, tab: GraphTab) -> String {
     }
 }
 
-/// The title of a tab with its place on the line of tabs.
-fn tabs(state: &State) -> Vec<(GraphTab, String, Rect)> {
+fn tabs(state: &State) -> Tabs<GraphTab> {
     let (line, current) = (places(state).tabs, state.graph.tab.unwrap_or_default());
-    let text = |tab: GraphTab, counted: bool| {
+    let title = |tab: GraphTab, counted: bool| {
         let count = state.graph.count(tab).filter(|_| counted);
-        let title =
-            count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count as u64)));
-        if tab == current { format!("[{title}]") } else { format!(" {title} ") }
+        count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count as u64)))
     };
+    let all = |counted| GraphTab::ALL.map(|tab| (tab, title(tab, counted)));
     let room = usize::from(line.width);
-    let all = |counted| GraphTab::ALL.map(|tab| (tab, text(tab, counted)));
-    let columns = |texts: &[(GraphTab, String)]| texts.iter().map(|(_, text)| cells::width(text)).sum::<usize>();
-    let fitting = [true, false].map(all).into_iter().find(|texts| columns(texts) <= room);
+    let fitting = [true, false].map(all).into_iter().find(|titles| tabs::columns(titles) <= room);
     // If there is no room, only the current one is named.
-    let shown = fitting.map_or_else(|| vec![(current, text(current, true))], Vec::from);
-    let mut x = line.x;
-    let place = |(tab, text): (GraphTab, String)| {
-        let width = u16::try_from(cells::width(&text)).unwrap_or(u16::MAX).min(line.right().saturating_sub(x));
-        let place = Rect { x, width, ..line };
-        x += width;
-        (tab, text, place)
-    };
-    shown.into_iter().map(place).collect()
-}
-
-fn draw_tabs(state: &State, current: GraphTab, frame: &mut Frame<'_>) {
-    let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
-    for (tab, text, place) in tabs(state) {
-        let role = if tab == current { ThemeRole::Strong } else { ThemeRole::Infra };
-        buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(role));
-    }
+    let shown = fitting.map_or_else(|| vec![(current, title(current, true))], Vec::from);
+    Tabs::new(shown, current, line)
 }
 
 /// The tab at this place.
 pub fn tab_at(state: &State, at: Position) -> Option<GraphTab> {
-    tabs(state).into_iter().find(|(_, _, place)| place.contains(at)).map(|(tab, ..)| tab)
+    tabs(state).at(at)
 }
 
 /// The level and the row at this place.
