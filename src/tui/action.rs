@@ -315,16 +315,6 @@ impl ActionBinding {
     }
 }
 
-/// The documentation's table of keys, in Markdown.
-pub fn documented_keys() -> String {
-    let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
-    for entry in ACTIONS {
-        let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
-        table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), entry.places(), entry.description));
-    }
-    table
-}
-
 /// Every row of the table in each of its contexts, by context.
 pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
     let mut contexts: Vec<KeyContext> = Vec::new();
@@ -337,33 +327,43 @@ pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
     contexts.into_iter().flat_map(rows).collect()
 }
 
-/// The beginning of the file of all default keys.
-const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path keymap`
-# prints where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that
-# follow each other are written with a blank between them, as in "g g".
-"#;
-
-/// The file of all default keys, for users to copy from.
-pub fn default_keymap() -> String {
-    let mut text = KEYMAP_HEAD.to_owned();
-    let mut last = None;
-    for (binding, context) in in_contexts() {
-        if last != Some(context) {
-            text.push_str(&format!("\n# {}\n[{}]\n", context.title(), context.word()));
-            last = Some(context);
-        }
-        let keys: Vec<String> = binding.keys.iter().map(|key| format!("\"{key}\"")).collect();
-        let keys = if let [key] = keys.as_slice() { key.clone() } else { format!("[{}]", keys.join(", ")) };
-        text.push_str(&format!("{} = {keys}  # {}\n", binding.word(), binding.description));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
     use super::*;
+
+    /// The beginning of the file of all default keys.
+    const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path keymap`
+# prints where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that
+# follow each other are written with a blank between them, as in "g g".
+"#;
+
+    /// The documentation's table of keys, in Markdown.
+    fn documented_keys() -> String {
+        let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
+        for entry in ACTIONS {
+            let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
+            table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), entry.places(), entry.description));
+        }
+        table
+    }
+
+    /// The file of all default keys, for users to copy from.
+    fn default_keymap() -> String {
+        let mut text = KEYMAP_HEAD.to_owned();
+        let mut last = None;
+        for (binding, context) in in_contexts() {
+            if last != Some(context) {
+                text.push_str(&format!("\n# {}\n[{}]\n", context.title(), context.word()));
+                last = Some(context);
+            }
+            let keys: Vec<String> = binding.keys.iter().map(|key| format!("\"{key}\"")).collect();
+            let keys = if let [key] = keys.as_slice() { key.clone() } else { format!("[{}]", keys.join(", ")) };
+            text.push_str(&format!("{} = {keys}  # {}\n", binding.word(), binding.description));
+        }
+        text
+    }
 
     #[test]
     fn every_default_key_is_valid_and_has_one_meaning_per_context() {
