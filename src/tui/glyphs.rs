@@ -9,7 +9,6 @@ use refdesk_core::selection::SelectionState;
 
 /// One set of characters; each is one column wide, except an ellipsis in ASCII: `~` means about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub struct Glyphs {
     unicode: bool,
     pub ellipsis: &'static str,
@@ -26,8 +25,6 @@ pub struct Glyphs {
     pub corner: &'static str,
     pub rule: &'static str,
     pub column: &'static str,
-    pub rule_left: &'static str,
-    pub rule_right: &'static str,
     pub thumb: &'static str,
     pub full: &'static str,
     pub empty: &'static str,
@@ -61,8 +58,6 @@ impl Glyphs {
         corner: "└╴",
         rule: "─",
         column: "│",
-        rule_left: "├",
-        rule_right: "┤",
         thumb: "█",
         full: "█",
         empty: "░",
@@ -95,8 +90,6 @@ impl Glyphs {
         corner: "`-",
         rule: "-",
         column: "|",
-        rule_left: "+",
-        rule_right: "+",
         thumb: "#",
         full: "#",
         empty: ".",

@@ -20,7 +20,6 @@ pub use themes::{Background, Themes};
 
 /// The role of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum ThemeRole {
     Text,
     Catalog,

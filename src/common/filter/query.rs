@@ -45,7 +45,6 @@ pub struct TextTerm {
 
 /// A word for the state of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum StatusWord {
     Selected,
     Picked,
