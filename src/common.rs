@@ -1,6 +1,7 @@
 //! What the full screen and the plain interface have in common: filters, the values of templates, the rows of the
 //! selection and of a prompt, and words for states. Nothing here knows a terminal, a key or a command.
 
+use std::io;
 use std::time::Duration;
 
 pub mod budget;
@@ -18,3 +19,8 @@ pub mod values;
 
 /// How long to wait for the last changes to be stored when an interface is left.
 pub const STORING: Duration = Duration::from_secs(2);
+
+/// The error of an interface whose engine has gone.
+pub fn engine_ended() -> io::Error {
+    io::Error::other("refdesk's background task ended; its message is above or in the log")
+}

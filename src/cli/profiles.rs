@@ -8,7 +8,6 @@ use super::answer::CommandOutput;
 use super::args::{Cli, Command, OutputFormat};
 use super::rows;
 use crate::common::source_words;
-use refdesk_core::catalog::SourceId;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Profiled, find_profile};
 use refdesk_text::Code;
@@ -158,9 +157,9 @@ fn is_narrow(it: &Profiled) -> bool {
 fn details(it: &Profiled) -> String {
     [
         paragraph("", &it.description),
-        paragraph("picks", &ids(&it.picks)),
-        paragraph("auto", &ids(&it.from_auto)),
-        paragraph("pulls in", &ids(&it.transitive)),
+        paragraph("picks", &rows::join(&it.picks)),
+        paragraph("auto", &rows::join(&it.from_auto)),
+        paragraph("pulls in", &rows::join(&it.transitive)),
         paragraph("costs", &format!("~{} tokens{}", grouped(it.tokens), source_words::waiting(it.waiting))),
         paragraph("templates", &it.templates.join(", ")),
         paragraph("excluded", &it.excluded.join(", ")),
@@ -180,10 +179,6 @@ fn problems_with_file(it: &Profiled) -> String {
 
 fn all_problems(it: &Profiled) -> String {
     paragraph("missing", &it.missing.join(", ")) + &paragraph("problems", &problems(it))
-}
-
-fn ids(ids: &[SourceId]) -> String {
-    rows::join(ids)
 }
 
 /// How a profile is narrowed: fewer sources, its own sources, nothing pulled in.

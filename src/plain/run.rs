@@ -11,7 +11,7 @@ use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, S
 
 use super::state::{InputOutcome, PlainEffect, PlainInput, PlainStart, PlainState};
 use super::{feed, update};
-use crate::common::STORING;
+use crate::common::{STORING, engine_ended};
 use crate::end_signals::{self, EndSignals};
 use lines::TypedLine;
 
@@ -208,8 +208,4 @@ fn say(lines: &[String]) -> io::Result<()> {
         let is_gone = lines::is_gone(&error) || error.kind() == io::ErrorKind::BrokenPipe;
         if is_gone { error } else { io::Error::other(format!("standard output cannot be written: {error}")) }
     })
-}
-
-fn engine_ended() -> io::Error {
-    io::Error::other("refdesk's background task ended; its message is above or in the log")
 }

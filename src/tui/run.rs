@@ -12,7 +12,7 @@ use refdesk_core::config::screen::SavedScreen;
 use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Snapshot, Started};
 
-use crate::common::STORING;
+use crate::common::{STORING, engine_ended};
 use crate::end_signals::HANGUP;
 use crate::tui::catalog::reading;
 use crate::tui::draw::draw;
@@ -398,8 +398,4 @@ async fn at(due: Option<Instant>) {
         Some(due) => tokio::time::sleep_until(due.into()).await,
         None => std::future::pending().await,
     }
-}
-
-fn engine_ended() -> io::Error {
-    io::Error::other("refdesk's background task ended; its message is above or in the log")
 }

@@ -7,12 +7,13 @@ use std::time::Instant;
 use crossterm::event::{Event as TerminalEvent, KeyEvent};
 use ratatui::layout::Size;
 
+use crate::common::engine_ended;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::{self, Input};
 use crate::tui::key::Key;
+use crate::tui::run::App;
 use crate::tui::run::highlight_worker::HighlightWorker;
 use crate::tui::run::keyboard::{Keyboard, TerminalInput};
-use crate::tui::run::{App, engine_ended};
 use crate::tui::terminal::drawable;
 use crate::tui::widgets::field::TextEdit;
 

@@ -20,7 +20,6 @@ use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::RenderFailure;
 use refdesk_files::output::{Diff, Proposal};
-use refdesk_text::Error;
 
 /// The most rows of an error above a text.
 const ERROR: usize = 4;
@@ -141,7 +140,9 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
                     let at = ViewOffset { top: window.start, across: state.templates.across };
                     draw_difference(state, &proposal.diff, at, pane_view::indented(text), buffer);
                 }
-                Some(Err(refused)) => draw_sentence(state, &refusal(state, refused), ThemeRole::Error, text, buffer),
+                Some(Err(refused)) => {
+                    draw_sentence(state, &fix::sentence(state, refused), ThemeRole::Error, text, buffer);
+                }
                 None => {}
             }
         }
@@ -228,11 +229,6 @@ pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
 /// `+3 −1`
 pub fn summary(state: &State, proposal: &Proposal) -> String {
     state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
-}
-
-/// Why the file cannot be written.
-pub fn refusal(state: &State, refused: &Error) -> String {
-    fix::sentence(state, refused)
 }
 
 fn draw_sentence(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {

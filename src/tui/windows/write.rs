@@ -239,7 +239,7 @@ fn why_not(state: &State) -> Option<String> {
     match rendered(state).map(|rendered| &rendered.proposal) {
         None => Some("the template does not render: there is nothing to write".to_owned()),
         Some(None) => Some("type the path of the file".to_owned()),
-        Some(Some(Err(refused))) => Some(preview::refusal(state, refused)),
+        Some(Some(Err(refused))) => Some(fix::sentence(state, refused)),
         Some(Some(Ok(proposal))) if effect(state, proposal) == WriteEffect::Same => {
             Some(format!("{} already holds this text: there is nothing to write", proposal.shown))
         }
