@@ -1,6 +1,6 @@
 //! Windows over the panes. One file a window: its view, what its keys do, and why they cannot. What windows have in common
-//! (moving, scrolling, closing, typing into a field, the mouse) is here; a window that leaves an action unhandled passes it
-//! on to the panes' own.
+//! (moving, scrolling, closing, typing into a field, the mouse) is here, and how they are drawn is in `drawing`. A window that
+//! leaves an action unhandled passes it on to the panes' own.
 
 mod add_source;
 pub mod approval;
@@ -8,6 +8,7 @@ pub mod budget;
 mod clear;
 pub mod discovery;
 mod documentation;
+mod drawing;
 mod help;
 mod invalid_values;
 pub mod jump;
@@ -31,23 +32,19 @@ pub use receipt::ReceiptWindow;
 pub use switch::open as open_switch;
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::widgets::{Clear as Blank, Widget};
 
 use super::action::{Action, KeyContext};
 use super::input::Effect;
-use super::pane_view::{indented, nth_row, scrolled};
 use super::state::State;
 use super::status;
-use super::theme::ThemeRole;
 use super::update;
-use super::widgets::cells;
 use super::widgets::field::{FieldLimit, TextField};
-use super::widgets::frame::{self, PaneBorder};
 use super::widgets::motion::{Cursor, Motion, Scroll};
-use super::widgets::page::{PageLine, WrappedText};
-use super::widgets::row::Active;
+use drawing::{
+    DifferenceLayout, Titles, centred, difference_layout, draw_frame, draw_scrolled, draw_text, list_and_details,
+    paragraphs, text_and_keys, text_columns, visible_lines, wide,
+};
 use text_page::TextPage;
 
 /// An open window with its cursor, or with its first visible line if it shows a text.
@@ -337,114 +334,4 @@ pub fn after_input(state: &mut State, effects: &mut Vec<Effect>) {
         open.cursor.top = open.cursor.top.min(len.saturating_sub(page));
     }
     state.window = Some(open);
-}
-
-/// A place of this size in the middle of `body`, as far as there is room.
-fn centred(body: Rect, columns: u16, rows: usize) -> Rect {
-    let width = columns.min(body.width);
-    let height = u16::try_from(rows).unwrap_or(u16::MAX).min(body.height);
-    Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height }
-}
-
-/// Most of the body's columns, up to `most`.
-fn wide(body: Rect, most: u16) -> u16 {
-    body.width.saturating_sub(4).clamp(body.width.min(60), most)
-}
-
-/// The text columns of a window with this many columns.
-fn text_columns(outer: u16) -> usize {
-    usize::from(outer.saturating_sub(4))
-}
-
-/// The rows for a text and, below a blank line if there is room, the row for the keys. In a low terminal the text needs all of
-/// them, and only the bottom line has the keys.
-fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
-    let (keys, below) = match inner.height {
-        _ if state.layout().body.height < LOW => (0, 0),
-        0..=SHORT => (1, 1),
-        _ => (1, 2),
-    };
-    let keys = Rect { y: inner.bottom().saturating_sub(1), height: keys.min(inner.height), ..inner };
-    (Rect { height: inner.height.saturating_sub(below), ..inner }, keys)
-}
-
-/// Rows within a window so low that no blank line is wanted.
-const SHORT: u16 = 6;
-/// Rows of the body of a terminal so low that a window shows no keys.
-const LOW: u16 = 12;
-
-/// A list, the rule below it, and the details with up to `below` rows.
-fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {
-    let below = below.min(inner.height / 2);
-    let list = Rect { height: inner.height - below, ..inner };
-    let rule = Rect { y: list.bottom(), height: below.min(1), ..inner };
-    (list, rule, Rect { y: rule.bottom(), height: below - rule.height, ..inner })
-}
-
-/// The parts of a window that shows a difference.
-#[derive(Debug, Clone, Copy)]
-struct DifferenceLayout {
-    field: Rect,
-    summary: Rect,
-    rule: Rect,
-    difference: Rect,
-    keys: Rect,
-}
-
-fn difference_layout(inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
-    let row = |y: u16, height: u16| {
-        let y = y.min(inner.bottom());
-        Rect { y, height: height.min(inner.bottom() - y), ..inner }
-    };
-    let summary = u16::try_from(summary).unwrap_or(u16::MAX).min(inner.height.saturating_sub(4) / 2);
-    let field = row(inner.y, field);
-    let summary = row(field.bottom(), summary);
-    let rule = row(summary.bottom(), 1);
-    let keys = row(inner.bottom().saturating_sub(1), 1);
-    let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
-    DifferenceLayout { field, summary, rule, difference, keys }
-}
-
-/// The texts on the border of a window.
-#[derive(Debug, Default)]
-struct Titles {
-    title: &'static str,
-    note: String,
-    place: String,
-}
-
-fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: Rect, buffer: &mut Buffer) {
-    // A wide character cut by the edge would spill into the window, so its left half goes too.
-    let left = Rect { x: outer.x.saturating_sub(1), width: 1, ..outer };
-    for position in left.intersection(buffer.area).positions() {
-        if position.x < outer.x && cells::width(buffer.cell(position).map_or("", |cell| cell.symbol())) > 1 {
-            Blank.render(Rect { x: position.x, y: position.y, width: 1, height: 1 }, buffer);
-        }
-    }
-    Blank.render(outer.intersection(buffer.area), buffer);
-    let Titles { title, note, place } = titles;
-    PaneBorder { title, note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
-}
-
-fn paragraphs<'a>(texts: impl IntoIterator<Item = (&'a str, ThemeRole)>, columns: usize) -> WrappedText {
-    WrappedText::new(texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text), role)).collect(), columns)
-}
-
-/// Draws the rows of a text from `top` on.
-fn draw_text(state: &State, text: &WrappedText, top: usize, place: Rect, buffer: &mut Buffer) {
-    let (window, inside) = (Scroll { top }.window(text.len(), usize::from(place.height)), indented(place));
-    for (nth, at) in window.enumerate() {
-        text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
-    }
-}
-
-/// Draws a text that can be scrolled, with its scrollbar.
-fn draw_scrolled(state: &State, text: &WrappedText, top: usize, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
-    draw_text(state, text, top, place, buffer);
-    frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
-}
-
-/// `1-20 of 84`, or nothing if all lines are visible.
-fn visible_lines(top: usize, len: usize, place: Rect) -> String {
-    scrolled("", &Scroll { top }.window(len, usize::from(place.height)), len).trim_start_matches(", ").to_owned()
 }
