@@ -1,0 +1,219 @@
+//! The keys of a context with their actions, as the bottom line and windows show them: which ones, under which name, and where.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext, Visibility};
+use crate::tui::agents::{AgentsPage, AgentsTarget};
+use crate::tui::databases::DatabaseSide;
+use crate::tui::disabled::disabled;
+use crate::tui::feed::query;
+use crate::tui::feed::target::{self, RowTarget};
+use crate::tui::input::contexts;
+use crate::tui::key::KeySequence;
+use crate::tui::layout::Arrangement;
+use crate::tui::pane::Pane;
+use crate::tui::state::{HintsView, MessageKind, PanePart, PreviewMode, State, Typing};
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextEdit;
+use crate::tui::widgets::motion::Motion;
+use crate::tui::windows::{self, WindowKind};
+use refdesk_desk::engine::Audience;
+
+/// A key with its action, and its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    action: Action,
+    key: String,
+    name: &'static str,
+    place: Rect,
+}
+
+/// The keys that matter in these contexts, as many as there is room for.
+pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
+    let here = |entry: &&ActionBinding| contexts.iter().any(|context| entry.contexts.contains(context));
+    let in_order = contexts.iter().flat_map(|context| {
+        let here = ACTIONS.iter().filter(|entry| entry.contexts.contains(context));
+        here.map(|entry| (entry, state.keymap.keys(entry, *context)))
+    });
+    let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
+    // Everything else is in the help, so the help always has room.
+    let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
+    let help = help.and_then(|help| Some((help, *state.keymap.keys_among(help, contexts).first()?)));
+    let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
+    let mut labels = Vec::new();
+    let mut x = place.x + 1;
+    let mut full = false;
+    // A key that means something else in a nearer context is not shown here.
+    let mut taken: Vec<&KeySequence> = Vec::new();
+    for (entry, keys) in in_order {
+        let free = keys.iter().find(|key| !taken.iter().any(|taken| key.keys().starts_with(taken.keys())));
+        taken.extend(keys);
+        let Some((key, name)) = free.zip(label(state, entry)) else { continue };
+        let key = key.to_string();
+        let width = columns(&key, name);
+        if entry.action == Action::Help {
+            kept = 0;
+        } else {
+            let end = x.saturating_add(width).saturating_add(2).saturating_add(kept);
+            full |= end > place.right().saturating_add(1);
+        }
+        if full && entry.action != Action::Help {
+            continue;
+        }
+        let room = place.right().saturating_sub(x);
+        labels.push(Label { action: entry.action, key, name, place: Rect { x, width: width.min(room), ..place } });
+        x = x.saturating_add(width).saturating_add(2);
+    }
+    labels
+}
+
+/// Draws keys with their actions, dimmed if disabled.
+pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
+    let theme = &state.skin.theme;
+    for Label { action, key, name, place } in labels {
+        let (strong, plain) = match disabled(state, *action) {
+            None => (ThemeRole::Strong, ThemeRole::Text),
+            Some(_) => (ThemeRole::Infra, ThemeRole::Infra),
+        };
+        let room = usize::from(place.width);
+        let x = buffer.set_stringn(place.x, place.y, key, room, theme.style(strong)).0.saturating_add(1);
+        let room = usize::from(place.right().saturating_sub(x));
+        buffer.set_stringn(x, place.y, name, room, theme.style(plain));
+    }
+}
+
+/// The action of the key shown here, in the bottom line or in the open question.
+pub fn key_at(state: &State, at: Position) -> Option<Action> {
+    let mut shown = Vec::new();
+    let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Error);
+    if is_free && state.chord.is_empty() {
+        shown = labels(state, &contexts(state), state.layout().bottom);
+    }
+    shown.extend(windows::labels(state));
+    shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
+}
+
+/// Whether the open window shows a run of the documenter that has nothing to write.
+fn is_only_to_close(state: &State) -> bool {
+    state.open_window() == Some(WindowKind::Documentation) && state.databases.run.has_nothing_to_write()
+}
+
+fn is_approval(state: &State) -> bool {
+    state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
+}
+
+/// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
+fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
+    // A text that goes on below its window says how to get there.
+    let goes_on = entry.action == Action::Move(Motion::PageDown) && windows::goes_on(state);
+    if entry.shown == Visibility::HelpOnly && !goes_on || disabled(state, entry.action).is_some() {
+        return None;
+    }
+    let selection = &state.snapshot.selection;
+    let subject = state.acted_on();
+    let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
+    match entry.action {
+        Action::Toggle | Action::Exclude
+            if state.shows_enriched() && state.focus == Pane::Hints && !state.in_feed() =>
+        {
+            None
+        }
+        Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
+        Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
+        // Both go to the shown request.
+        Action::NextRequest if state.is_before_request() => None,
+        Action::Requests if state.is_before_request() => Some("turn to this request"),
+        Action::Requests => Some("answer"),
+        Action::Answer if is_approval(state) => Some("look at the write"),
+        Action::Decline if is_approval(state) => Some("no"),
+        Action::Approve => Some(windows::approval::verb(state)),
+        Action::NextKind => Some("kinds"),
+        Action::ThisSession if state.agents.is_open() => Some(entry.name),
+        Action::ThisSession if query::of(state.feed.filter.text(), query::SESSION).is_some() => Some("all sessions"),
+        Action::ThisSession => Some("session"),
+        Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
+        Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
+        Action::Follow if state.window.is_none() && state.agents.is_open() => match state.agents_target() {
+            Ok(AgentsTarget::Session) | Err(_) => Some(entry.name),
+            Ok(AgentsTarget::Receipt(_)) => Some("show receipt"),
+            Ok(AgentsTarget::Source(_)) => Some("go to source"),
+        },
+        Action::Follow if state.window.is_none() && state.databases.is_open() => {
+            Some(if state.databases.in_joins() { "follow join" } else { entry.name })
+        }
+        Action::NextTab if state.databases.is_open() => Some(state.databases.tab.after(1).word()),
+        Action::NextLevel if state.databases.is_open() => Some(entry.name).filter(|_| state.databases.can_unfold()),
+        Action::Back if state.window.is_none() && state.databases.is_open() => databases_back(state, entry),
+        Action::NextTab if state.agents.is_open() => Some(match state.agents.page {
+            Some(AgentsPage::Known) => "journal",
+            _ => "known sources",
+        }),
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
+            Some("open file")
+        }
+        Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::Receipt(_))) => {
+            Some("show receipt")
+        }
+        Action::Enriched => Some(match state.hints.view {
+            HintsView::Matches => "enriched prompt",
+            HintsView::Enriched(Audience::NewSession) => "as this session gets it",
+            HintsView::Enriched(Audience::ThisSession) => "matching sources",
+        }),
+        Action::Zoom if state.arrangement == Arrangement::Zoomed => Some("unzoom"),
+        Action::Inside if state.part != PanePart::List => None,
+        Action::Inside if state.focus == Pane::Templates => Some("scroll preview"),
+        Action::Inside if state.focus == Pane::Hints => Some("feed"),
+        Action::Confirm if state.open_window() == Some(WindowKind::Write) => Some(windows::write::verb(state)),
+        Action::Confirm if state.open_window() == Some(WindowKind::Jump) => Some(windows::jump::verb(state)),
+        Action::Confirm if is_only_to_close(state) => None,
+        Action::Back if is_only_to_close(state) => Some("close"),
+        Action::View => Some(match (state.view(), state.preview().is_some_and(|preview| preview.failed.is_some())) {
+            (PreviewMode::Text, true) => "template text",
+            (PreviewMode::Text, false) => "difference",
+            (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
+        }),
+        Action::EditValues => Some("values as JSON"),
+        Action::Back if matches!(state.open_window(), Some(WindowKind::Jump | WindowKind::Budget)) => Some("close"),
+        Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
+        Action::Back if state.window.is_some() => Some(entry.name),
+        // The same with a key of the panes.
+        Action::Back if state.agents.is_open() && entry.contexts.contains(&KeyContext::Global) => None,
+        Action::Back if state.agents.is_open() => Some(match state.agents.page {
+            Some(AgentsPage::Sessions) => entry.name,
+            _ => "sessions",
+        }),
+        Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
+        Action::Back if state.is_searched() => Some("end search"),
+        Action::Back if state.part != PanePart::List => Some("to the list"),
+        // If the next view is that one, its own key says so.
+        Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
+            Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
+        }
+        Action::Back if state.is_filtered() => Some("show all"),
+        Action::Back if state.at_request() => Some("not now"),
+        Action::Back => None,
+        Action::Edit(TextEdit::LineUp) if state.hints.recalls_prompt() => Some("previous prompt"),
+        Action::Edit(TextEdit::LineUp) => None,
+        Action::ClearPrompt if state.typing.is_none() => None,
+        Action::Accept if state.typing == Some(Typing::Prompt) && state.len(Pane::Hints) > 0 => {
+            Some("to matching sources")
+        }
+        _ => Some(entry.name),
+    }
+}
+
+/// What `Back` leaves in the view of databases; nothing for its key of the panes.
+fn databases_back(state: &State, entry: &ActionBinding) -> Option<&'static str> {
+    let view = &state.databases;
+    if entry.contexts.contains(&KeyContext::Global) {
+        return None;
+    }
+    Some(match view.side {
+        _ if view.run.is_writing() && !view.run.is_pausing() => "pause",
+        DatabaseSide::Detail => "to the list",
+        DatabaseSide::List if view.is_filtered() => "show all",
+        DatabaseSide::List => entry.name,
+    })
+}
