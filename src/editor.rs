@@ -11,7 +11,6 @@ use refdesk_text::{Code, Error};
 /// A program to run, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
-    /// The program.
     pub program: String,
     /// What it is called with.
     pub arguments: Vec<OsString>,

@@ -252,7 +252,6 @@ fn report(
     answer.exit = answer.exit.max(exit);
 }
 
-/// The status of an answer.
 fn status(answer: &CommandOutput) -> Option<&str> {
     answer.json.get("status").and_then(Value::as_str)
 }

@@ -12,7 +12,6 @@ use refdesk_text::{Code, Error};
 
 /// A text and its origin.
 pub struct TextInput<'a> {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     kind: TextKind,
     tool: Option<&'a str>,

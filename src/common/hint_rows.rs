@@ -70,7 +70,6 @@ fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
     findings.considered.iter().flatten().filter(move |it| it.why_not.is_some() && !has_row(&it.id))
 }
 
-/// Whether this source waits for trust.
 pub fn waits_for_trust(snapshot: &Snapshot, id: &SourceId) -> bool {
     snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted)
 }

@@ -59,7 +59,6 @@ pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a 
     ids.into_iter().filter(waits).count()
 }
 
-/// The parents of a member.
 pub fn parents(member: &SelectedSource, list: IdList) -> String {
     list(&member.parents.iter().map(SourceId::as_str).collect::<Vec<_>>())
 }

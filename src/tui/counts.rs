@@ -52,7 +52,6 @@ impl Counts {
         format!("{}{auto}{dormant}", number(selected))
     }
 
-    /// Counts a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let sources = snapshot.catalog.sources();
         let members = snapshot.selection.members();

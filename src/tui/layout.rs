@@ -105,7 +105,6 @@ pub fn inner(outer: Rect) -> Rect {
     }
 }
 
-/// What a pane needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneNeeds {
     /// The rows that its prompt, or else its list, would fill.

@@ -54,7 +54,6 @@ pub struct LineRange {
     pub end: usize,
 }
 
-/// A link as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenLink {
     /// Where its text is shown: more than one part in a table, where texts are wrapped within their column.

@@ -25,7 +25,6 @@ pub fn words(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, ids)
 }
 
-/// The parents of a member.
 pub fn parents(member: &SelectedSource) -> String {
     source_words::parents(member, ids)
 }

@@ -213,7 +213,6 @@ pub struct Message {
     pub tone: MessageKind,
 }
 
-/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     Note,

@@ -16,7 +16,6 @@ use refdesk_text::{Code, Error};
 /// Maximum size of a record in bytes: it has the entries that were replaced.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The record of one connection.
 pub(in crate::cli) struct ConnectionRecord {
     /// `None` if the user has no state folder.
     file: Option<PathBuf>,

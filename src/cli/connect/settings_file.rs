@@ -17,7 +17,6 @@ const LIMIT: u64 = 1024 * 1024;
 /// The same for a file in which an agent also keeps its own state.
 const LIMIT_WITH_STATE: u64 = 16 * LIMIT;
 
-/// A settings file.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct SettingsFile {
     /// The folder that it must stay within.
@@ -103,7 +102,6 @@ impl SettingsFile {
         Self { root, root_kind, folder, file, shown }
     }
 
-    /// The path of the file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(self.file)
     }

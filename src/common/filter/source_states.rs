@@ -19,7 +19,6 @@ struct Membership {
 }
 
 impl SourceStates {
-    /// Of this snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let mut known = vec![Membership::default(); snapshot.catalog.len()];
         for member in snapshot.selection.members() {

@@ -238,7 +238,6 @@ impl LoadedDocument {
         pages.flat_map(of_page).collect()
     }
 
-    /// Draws a row.
     pub fn draw(&self, row: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
         let Some(at) = self.at_row(row) else { return };
         if let Some(text) = self.texts().nth(at.portion) {

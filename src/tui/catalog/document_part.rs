@@ -56,7 +56,6 @@ pub struct PortionStart {
     pub fence: Option<Box<str>>,
 }
 
-/// A part of a document.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentPart {
     pub start: PortionStart,

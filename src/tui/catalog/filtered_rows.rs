@@ -69,7 +69,6 @@ pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     state.catalog.left = left.map(|id| LeftSource { id, since });
 }
 
-/// Sorts by this order.
 pub fn sort(state: &mut State, order: Order) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     state.catalog.order = order;

@@ -75,7 +75,6 @@ pub fn step(state: &mut State, action: Action) {
     state.note(said);
 }
 
-/// A click on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkClick {
     First,

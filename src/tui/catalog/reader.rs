@@ -119,7 +119,6 @@ fn links(state: &State, row: usize) -> Vec<(Range<usize>, Style)> {
     .collect()
 }
 
-/// The hits in a part of a line.
 fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<usize>, Style)>) {
     let search = &state.catalog.search;
     let found = state.skin.theme.style(ThemeRole::Match);

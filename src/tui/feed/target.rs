@@ -12,7 +12,6 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::windows::WindowKind;
 
-/// The target of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowTarget {
     /// To a source of the catalog.

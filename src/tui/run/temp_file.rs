@@ -23,7 +23,6 @@ impl TempFile {
         Ok(Self(file))
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

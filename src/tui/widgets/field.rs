@@ -90,7 +90,6 @@ impl TextField {
         self.text.is_empty()
     }
 
-    /// Clears the text.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

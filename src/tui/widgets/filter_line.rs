@@ -22,7 +22,6 @@ pub struct FilterLine<'a> {
 }
 
 impl FilterLine<'_> {
-    /// Draws the line at `place`.
     pub fn draw(&self, skin: &Skin, place: Rect, frame: &mut Frame<'_>) {
         let theme = &skin.theme;
         let number = |number: usize| cells::grouped(number as u64);
