@@ -145,7 +145,7 @@ fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Readi
     grants.extend(quoted(&rights.database).map(|name| format!("GRANT CONNECT ON DATABASE {name} TO refdesk_reader")));
     let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
     let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
-    for schema in schemas.filter_map(|name| quoted(name).ok()) {
+    for schema in schemas.filter_map(quoted) {
         grants.push(format!("GRANT USAGE ON SCHEMA {schema} TO refdesk_reader"));
         grants.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO refdesk_reader"));
     }

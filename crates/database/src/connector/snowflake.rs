@@ -59,14 +59,14 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) 
         return None;
     }
     let message = format!("'{}' is read as {}; a read-only role is enough", config.name, role.name);
-    let database = quoted(&role.database).ok()?;
+    let database = quoted(&role.database)?;
     let mut grants = vec![
         "CREATE ROLE REFDESK_READER".to_owned(),
         format!("GRANT USAGE ON DATABASE {database} TO ROLE REFDESK_READER"),
     ];
     let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
     let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
-    for schema in schemas.filter_map(|name| quoted(name).ok()) {
+    for schema in schemas.filter_map(quoted) {
         grants.push(format!("GRANT USAGE ON SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         // A role that may refer to a table sees its columns and keys, and not its rows.
         grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));

@@ -255,7 +255,7 @@ impl Reader<'_> {
     }
 
     fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
-        let Ok(quoted) = quoted(name) else { return Ok(Vec::new()) };
+        let Some(quoted) = quoted(name) else { return Ok(Vec::new()) };
         // Preparing asks for leave to read each column.
         let sql = format!("SELECT {END}() FROM main.{quoted}");
         let (prepared, mut read) = self.file.noting_reads(|connection| connection.prepare(&sql).map(drop));

@@ -240,7 +240,7 @@ impl<'t> RowSample<'t> {
     fn statement(&self) -> Option<String> {
         let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
             // A name with a NUL cannot be asked for.
-            let Ok(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
+            let Some(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
                 // `concat` prints a value as its type does; a cast could run a function of the database.
@@ -274,7 +274,7 @@ impl<'t> RowSample<'t> {
 
 /// Asks how many of the values of a join are keys of the table that it would lead to, and of how many; no value is asked for.
 fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
-    let (column, key) = (quoted(join.columns.first()?).ok()?, quoted(join.target_columns.first()?).ok()?);
+    let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
     let (from, to) = (from(table)?, from(target)?);
     Some(format!(
         "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
@@ -291,7 +291,7 @@ fn is_denied(rows: &[Row]) -> Result<bool, Refusal> {
 
 /// The table as a statement names it: without tables that inherit from it, which may be elsewhere.
 fn from(table: &Table) -> Option<String> {
-    let (schema, name) = (quoted(&table.schema).ok()?, quoted(&table.name).ok()?);
+    let (schema, name) = (quoted(&table.schema)?, quoted(&table.name)?);
     let only = if table.kind == TableKind::Table { "ONLY " } else { "" };
     Some(format!("{only}{schema}.{name}"))
 }

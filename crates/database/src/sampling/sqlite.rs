@@ -74,14 +74,14 @@ fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> r
         .zip(&rules)
         .map(|(column, rule)| {
             // A name with a NUL cannot be asked for.
-            let Ok(name) = quoted(&column.name) else { return "NULL".to_owned() };
+            let Some(name) = quoted(&column.name) else { return "NULL".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
                 None => format!("CASE typeof({name}) WHEN 'text' THEN substr({name}, 1, {CHARACTERS}) WHEN 'blob' THEN x'' ELSE {name} END"),
             }
         })
         .collect();
-    let Ok(from) = quoted(&table.name) else { return Ok(TableProfile::default()) };
+    let Some(from) = quoted(&table.name) else { return Ok(TableProfile::default()) };
     let sql = format!("SELECT {} FROM main.{from} LIMIT {SAMPLED_ROWS}", selected.join(", "));
     let mut statement = file.connection().prepare(&sql)?;
     let mut rows = statement.query(())?;
@@ -119,7 +119,7 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
 /// Whether enough of the values of a join are keys of the table that it would lead to; only a share is asked for.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
     let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
-    let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name).ok());
+    let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name));
     let [Some(from), Some(column), Some(to), Some(key)] = names else { return None };
     let sql = format!(
         "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.{to} AS t WHERE t.{key} = s.v)), 0) \

@@ -342,5 +342,5 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
 
 /// A name that no statement can hold is left as it is seen: the snippet is for reading.
 fn column(name: &str) -> String {
-    quoted(name).unwrap_or_else(|_| refdesk_text::escape::one_line(name).into_owned())
+    quoted(name).unwrap_or_else(|| refdesk_text::escape::one_line(name).into_owned())
 }

@@ -202,7 +202,7 @@ fn keys(
     }
     let mut all = Rows::default();
     for schema in schemas {
-        let Ok(name) = quoted(&schema.name) else { continue };
+        let Some(name) = quoted(&schema.name) else { continue };
         let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
         if rows.count() >= SHOWN {
             let message = format!("Snowflake lists only {SHOWN} key columns of the schema '{}'", schema.name);
