@@ -64,14 +64,9 @@ pub struct Config {
 /// A longer file of sources is not read; 100,000 of them take 27 MB.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Finds and reads the configuration of a workspace.
-pub fn load(around: &Surroundings) -> Config {
-    load_making(around, |_, _, _| None::<()>).0
-}
-
-/// The same, with what `make` makes of the plain entries of `sources`, by their positions; entries at the end may be missing.
-/// It is given the path of the file, the position and the entry.
-pub(crate) fn load_making<T: Send>(
+/// Finds and reads the configuration of a workspace, with what `make` makes of the plain entries of `sources`, by their positions;
+/// entries at the end may be missing. It is given the path of the file, the position and the entry.
+pub(crate) fn load<T: Send>(
     around: &Surroundings,
     make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> (Config, Vec<Option<T>>) {

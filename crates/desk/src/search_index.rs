@@ -98,7 +98,7 @@ impl Desk {
     /// # Errors
     /// As [`Index::open`].
     pub fn index(&self) -> Result<Option<Index>, Error> {
-        Index::keeping(&self.index_location()?, self.kept_documents.clone())
+        Index::open(&self.index_location()?, self.kept_documents.clone())
     }
 
     /// The model for the texts of people and agents: another process may answer for it, and it is loaded when it is first needed.

@@ -105,19 +105,11 @@ pub struct Section {
 }
 
 impl Index {
-    /// Opens the index; `None` if there is none.
+    /// Opens the index; `None` if there is none. What a question loads stays in `kept` for the next ones.
     ///
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
-    pub fn open(location: &Location) -> Result<Option<Self>, Error> {
-        Self::keeping(location, Arc::default())
-    }
-
-    /// The same for one who asks again: what a question loads stays for the next ones.
-    ///
-    /// # Errors
-    /// As [`Index::open`].
-    pub fn keeping(location: &Location, kept: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
+    pub fn open(location: &Location, kept: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
         Ok(location.read()?.map(|storage| Self { storage, kept }))
     }
 

@@ -145,11 +145,11 @@ impl World {
 
     /// The index for reading, and the model that its vectors are of.
     pub(crate) fn index(&self) -> (Index, &dyn Embedder) {
-        (Index::open(&self.location()).unwrap().unwrap(), &self.model)
+        (Index::open(&self.location(), Arc::default()).unwrap().unwrap(), &self.model)
     }
 
     pub(crate) fn best(&self, text: &str) -> Vec<String> {
-        let index = Index::open(&self.location()).unwrap().unwrap();
+        let index = Index::open(&self.location(), Arc::default()).unwrap().unwrap();
         index
             .about(&Question { text, ..Question::default() }, Some(&self.model))
             .unwrap()
@@ -190,7 +190,7 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     let stopped = world.run(sources(), false, &mut |_| false).unwrap().unwrap();
     assert!(stopped.documents < 400 && stopped.vectors == 0, "{stopped:?}");
     let partial = || {
-        let index = Index::open(&world.location()).unwrap().unwrap();
+        let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
         let about = index.about(&Question { text: "word7", ..Question::default() }, None).unwrap();
         about.partial.map(|partial| (partial.indexed, partial.of, partial.unread))
     };
@@ -207,7 +207,7 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
 fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     world.write("a.md", &long("retry"));
     let kept = Arc::default();
-    let open = |kept: &Arc<crate::KeptDocuments>| Index::keeping(&world.location(), kept.clone()).unwrap().unwrap();
+    let open = |kept: &Arc<crate::KeptDocuments>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
     let loaded = |model: &str| {
         let index = open(&kept);
         index.kept.corpus(&*index.storage, model).unwrap()
@@ -298,7 +298,7 @@ fn queries_of_any_text_have_an_answer(world: &World) {
     world.update(vec![world.file("a", "a.md")]);
     let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];
     for text in odd.iter().map(ToString::to_string).chain([long("x").repeat(100), "\"".repeat(5_000)]) {
-        let index = Index::open(&world.location()).unwrap().unwrap();
+        let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
         index.about(&Question { text: &text, ..Question::default() }, Some(&world.model)).unwrap();
     }
     let _ = SystemTime::now();

@@ -38,11 +38,6 @@ impl Server {
         Self { handle, connection, notices: Arc::default() }
     }
 
-    /// The desk.
-    pub fn handle(&self) -> &DeskHandle {
-        &self.handle
-    }
-
     /// The agent which sent a request.
     pub fn session(&self, context: &Context) -> Session {
         self.connection.session(context)

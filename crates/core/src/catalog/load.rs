@@ -55,7 +55,7 @@ pub fn load_config(
     is_compared: bool,
 ) -> (Config, PlainSources) {
     let reader = EntryContext { places: places(around, wanted, is_compared), folder: None };
-    let (config, plain) = config::load_making(around, |file, at, entry| {
+    let (config, plain) = config::load(around, |file, at, entry| {
         reader.read_plain(file, at, entry).map(|source| shared(source, previous))
     });
     (config, PlainSources(plain))

@@ -109,7 +109,8 @@ mod tests {
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
         let reading =
             CatalogReading { previous: None, may_read: &|_| true, wanted: &EntryFilter::All, is_compared: true };
-        let (whole, _) = load(&around, &config::load(&around), PlainSources::default(), reading);
+        let (config, _) = config::load(&around, |_, _, _| None::<()>);
+        let (whole, _) = load(&around, &config, PlainSources::default(), reading);
         let profile = profile::read(&around, &file).unwrap();
         (narrowed(&around, &whole, &profile), whole, folder)
     }

@@ -39,11 +39,6 @@ impl Parents {
         self.range.is_empty()
     }
 
-    /// Whether this id is one of them.
-    pub fn contains(&self, id: &SourceId) -> bool {
-        self.iter().any(|parent| parent == id)
-    }
-
     /// Copies the ids.
     pub fn to_vec(&self) -> Vec<SourceId> {
         self.iter().cloned().collect()

@@ -285,13 +285,6 @@ impl DocumentedPages {
         self.tables.iter().find(|table| table.path == path && table.database == database)
     }
 
-    /// The names of the databases, sorted.
-    pub fn databases(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.domains.iter().map(|domain| domain.database.as_str()).collect();
-        names.dedup();
-        names
-    }
-
     /// The absolute path of a path relative to the workspace.
     pub(super) fn real(&self, path: &str) -> PathBuf {
         self.workspace.join(path)
@@ -371,11 +364,6 @@ impl DocumentedPages {
             }
         }
         pages
-    }
-
-    /// The pages for programs that cannot be used.
-    pub fn damaged(&self) -> Vec<DamagedPage> {
-        self.tables.par_iter().filter_map(|table| self.read_doc(table).err()).collect()
     }
 
     /// The text of a page, and whether it is other than refdesk wrote it; `None` if it cannot be read.

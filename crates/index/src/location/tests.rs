@@ -7,6 +7,7 @@
 )]
 
 use std::fs;
+use std::sync::Arc;
 
 use super::*;
 use crate::tests::{World, long};
@@ -125,7 +126,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
         for round in 0..ROUNDS {
             // Most rounds meet a link and are refused.
             let _ = world.run(vec![world.file("a", "a.md")], round % 2 == 0, &mut |_| true);
-            if let Ok(Some(index)) = Index::open(&world.location()) {
+            if let Ok(Some(index)) = Index::open(&world.location(), Arc::default()) {
                 let _ = index.status("letters", &[]);
             }
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
 
 use std::fs;
+use std::sync::Arc;
 
 use super::*;
 use crate::search::tests::everything;
@@ -110,7 +111,7 @@ fn sources(world: &World) -> Vec<Source> {
 }
 
 fn found(world: &World, query: &SearchQuery) -> Vec<String> {
-    let index = Index::open(&world.location()).unwrap().unwrap();
+    let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
     let hits = index.search(query, None).unwrap().hits;
     hits.iter().map(|hit| format!("{} {} {}", hit.kind, hit.source, hit.heading)).collect()
 }
@@ -136,7 +137,7 @@ fn tables_columns_and_joins_are_found(world: &World) {
     for (database, domain) in [(Some("other"), None), (None, Some("other")), (Some("shop"), Some("other"))] {
         assert_eq!(found(world, &SearchQuery { database, domain, ..everything("mail") }), [""; 0]);
     }
-    let index = Index::open(&world.location()).unwrap().unwrap();
+    let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
     // A kind counts as much as the search says.
     for (of_columns, best) in [(9.0, "column"), (0.01, "table")] {
         let weight = move |kind: &str| if kind == "column" { of_columns } else { 1.0 };
@@ -158,7 +159,7 @@ fn a_table_gives_one_hit(world: &World) {
     fill(world);
     world.update(sources(world));
     let query = SearchQuery { by_table: true, ..everything("order placed") };
-    let index = Index::open(&world.location()).unwrap().unwrap();
+    let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
     let best = &index.search(&query, None).unwrap().hits[0];
     assert_eq!((best.kind.as_str(), best.heading.as_str()), ("table", "main.orders"));
     assert_eq!(
@@ -188,7 +189,7 @@ fn a_table_in_two_sources_gives_one_hit(world: &World) {
         let query =
             SearchQuery { by_table: true, kinds: &kinds, preference: &preference, limit, ..everything("placed") };
         assert_eq!(found(world, &query), [format!("table {preferred} main.orders")]);
-        let index = Index::open(&world.location()).unwrap().unwrap();
+        let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
         assert_eq!(index.search(&query, None).unwrap().hits[0].columns, ["placed"], "{preferred}");
     }
 }

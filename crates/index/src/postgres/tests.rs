@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "says which case failed")]
 
 use std::fs;
+use std::sync::Arc;
 
 use crate::Question;
 use crate::tests::{CASES, World, long};
@@ -80,7 +81,7 @@ fn share(server: &TestServer, database: &str) {
     let back = one.update(sources(&one));
     assert_eq!((back.added, back.removed, back.vectors), (1, 1, 0), "the vector of the other branch was kept");
     assert_eq!(one.update(sources(&one)).added, 0);
-    assert!(crate::Index::open(&foreign.location()).unwrap().is_none());
+    assert!(crate::Index::open(&foreign.location(), Arc::default()).unwrap().is_none());
     assert_eq!(foreign.update(sources(&foreign)).vectors, 4);
     assert_eq!(one.update(vec![]).documents, 0);
     assert_eq!(foreign.update(sources(&foreign)).documents, 4);
@@ -89,7 +90,9 @@ fn share(server: &TestServer, database: &str) {
 fn versions(server: &TestServer, database: &str) {
     let world = World::on(server.url("refdesk", database));
     let sources = || vec![inline("a", &long("retry"))];
-    let code = || crate::Index::open(&world.location()).map(|index| index.is_some()).map_err(|error| error.code);
+    let code = || {
+        crate::Index::open(&world.location(), Arc::default()).map(|index| index.is_some()).map_err(|error| error.code)
+    };
     assert_eq!(code(), Ok(false));
     assert_eq!(world.update(sources()).added, 2);
     server.run(database, "UPDATE refdesk.version SET version = 99");
@@ -166,7 +169,7 @@ fn refusals(server: &TestServer, database: &str) {
     assert_eq!(refused("refdesk", &format!("{database}_read")).code, Code::IndexUnwritable);
     assert_eq!(refused("refdesk", "none").code, Code::IndexUnreachable);
     let gone = World::on("postgres://ann:s3cret@127.0.0.1:1/team".to_owned());
-    let error = crate::Index::open(&gone.location()).map(drop).unwrap_err();
+    let error = crate::Index::open(&gone.location(), Arc::default()).map(drop).unwrap_err();
     assert_eq!(error.code, Code::IndexUnreachable);
     assert!(!error.to_string().contains("s3cret"), "{error}");
 }

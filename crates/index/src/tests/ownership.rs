@@ -9,7 +9,8 @@ fn only_what_this_users_refdesk_wrote_is_an_index() {
     let sources = || vec![world.file("a", "a.md")];
     world.update(sources());
     let (folder, database) = (world.path().join(".jaato/refdesk"), world.location().path());
-    let code = || Index::open(&world.location()).map(|index| index.is_some()).map_err(|error| error.code);
+    let code =
+        || Index::open(&world.location(), Arc::default()).map(|index| index.is_some()).map_err(|error| error.code);
     assert_eq!(code(), Ok(true));
     // A copy is another file, as one from a repository is.
     fs::copy(&database, folder.join("copy")).unwrap();
@@ -38,7 +39,7 @@ fn a_damaged_index_is_set_aside_and_built_again() {
     // The same file with other content: an interrupted disk, not another file.
     fs::OpenOptions::new().write(true).truncate(true).open(world.location().path()).unwrap();
     fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
-    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
+    assert_eq!(Index::open(&world.location(), Arc::default()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
     let built = world.update(sources());
     assert_eq!((built.documents, built.is_replaced, built.is_aside), (2, true, false));
     assert!(!world.path().join(".jaato/refdesk/index.db.aside").exists(), "ours is not kept");
@@ -65,7 +66,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
         connection.execute_batch(change).unwrap();
         drop(connection);
         // A reader may be the first to see it.
-        let index = Index::open(&world.location()).unwrap().unwrap();
+        let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
         let _ = index.about(&Question { text: "word7", ..Question::default() }, Some(&world.model));
         drop(index);
         let built = world.update(sources());
@@ -98,7 +99,7 @@ fn an_index_that_was_copied_over_ours_is_not_used() {
     for is_asked_before in [true, false] {
         copied();
         if is_asked_before {
-            assert_eq!(Index::open(&ours.location()).map(drop).unwrap_err().code, Code::IndexForeign);
+            assert_eq!(Index::open(&ours.location(), Arc::default()).map(drop).unwrap_err().code, Code::IndexForeign);
         }
         let built = ours.update(sources(&ours));
         assert_eq!((built.added, built.is_replaced), (2, true), "asked before: {is_asked_before}");
@@ -126,7 +127,7 @@ fn rows_from_elsewhere_are_not_handed_out_and_end_the_index() {
             let connection = rusqlite::Connection::open(world.location().path()).unwrap();
             connection.execute_batch(change).unwrap();
             drop(connection);
-            let index = Index::open(&world.location()).unwrap().unwrap();
+            let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
             let refused = if by_search {
                 index.search(&crate::search::tests::everything("retry"), Some(&world.model)).map(drop)
             } else {
@@ -149,7 +150,7 @@ fn an_index_of_a_newer_version_is_left_alone() {
     let connection = rusqlite::Connection::open(world.location().path()).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
-    assert_eq!(Index::open(&world.location()).map(|_| ()).unwrap_err().code, Code::IndexNewer);
+    assert_eq!(Index::open(&world.location(), Arc::default()).map(|_| ()).unwrap_err().code, Code::IndexNewer);
     let refused = world.run(vec![], false, &mut |_| true).unwrap_err();
     assert_eq!(refused.code, Code::IndexNewer);
 }
@@ -164,7 +165,7 @@ fn an_index_of_an_older_version_is_built_again() {
     connection.pragma_update(None, "user_version", 1).unwrap();
     connection.execute_batch("DROP TABLE relationships").unwrap();
     drop(connection);
-    assert!(Index::open(&world.location()).unwrap().is_none());
+    assert!(Index::open(&world.location(), Arc::default()).unwrap().is_none());
     let built = world.update(sources());
     assert_eq!((built.documents, built.is_replaced), (2, true));
     assert_eq!(world.best("retry"), ["a"]);
@@ -208,7 +209,9 @@ fn removed_text_leaves_the_file() {
 fn no_index_is_no_error() {
     let world = World::new();
     assert!(
-        Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where")))).unwrap().is_none()
+        Index::open(&Location::new(Path::new("/no/where"), Sealer::fixed(Path::new("/no/where"))), Arc::default())
+            .unwrap()
+            .is_none()
     );
-    assert!(Index::open(&world.location()).unwrap().is_none());
+    assert!(Index::open(&world.location(), Arc::default()).unwrap().is_none());
 }
