@@ -4,7 +4,7 @@
 //! programs may ask too, with only the fields of the contract: their requests count until their time is over.
 
 use std::ffi::OsStr;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,8 +131,6 @@ pub struct Pending {
     pub folder: ChannelFolder,
     /// When it expires, if known.
     pub until: Option<Timestamp>,
-    /// Whether its asker is known to be alive; unknown for another program, and on file systems without locks.
-    pub is_alive: bool,
 }
 
 /// Outcome of an answer.
@@ -226,9 +224,8 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
         Err(error) if is_absent(&error) => return Ok(None),
         opened => opened.map_err(|error| unreadable(&path, &error))?,
     };
-    let held = LockState::of(&file);
     let is_own = is_own_id(id);
-    if is_own && held == LockState::Free {
+    if is_own && is_writer_dead(&file) {
         return Ok(None);
     }
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
@@ -249,34 +246,18 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
-    Ok(Some(Pending { request, folder: base.clone(), until, is_alive: held == LockState::Held }))
+    Ok(Some(Pending { request, folder: base.clone(), until }))
 }
 
-/// Whether a file is locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LockState {
-    /// Its writer is alive.
-    Held,
-    /// Its writer is dead.
-    Free,
-    /// The file system has no locks.
-    Unknown,
-}
-
-impl LockState {
-    fn of(file: &File) -> Self {
-        match file.try_lock_shared() {
-            Ok(()) => Self::Free,
-            Err(TryLockError::WouldBlock) => Self::Held,
-            Err(TryLockError::Error(_)) => Self::Unknown,
-        }
-    }
+/// Whether the writer of a file is dead: a live one keeps it locked. Unknown, thus no, on file systems without locks.
+fn is_writer_dead(file: &File) -> bool {
+    file.try_lock_shared().is_ok()
 }
 
 /// Whether this is a request of refdesk whose asker is dead.
 pub(super) fn is_left(base: &ChannelFolder, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
-    is_own_id(id) && file.is_ok_and(|file| LockState::of(&file) == LockState::Free)
+    is_own_id(id) && file.is_ok_and(|file| is_writer_dead(&file))
 }
 
 /// Answers a request.
@@ -295,7 +276,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
         opened => opened?,
     };
     let is_dead = match requests.open(file_of(id)) {
-        Ok(file) => is_own_id(id) && LockState::of(&file) == LockState::Free,
+        Ok(file) => is_own_id(id) && is_writer_dead(&file),
         Err(error) if is_absent(&error) => true,
         Err(error) => return Err(error),
     };
@@ -366,7 +347,7 @@ pub(super) fn sweep(base: &ChannelFolder) {
     let (requests, responses) = (base.part(REQUESTS), base.part(RESPONSES));
     if let Ok(requests) = &requests {
         for id in names(requests, JSON).unwrap_or_default().iter().filter(|id| is_own_id(id)) {
-            if requests.open(file_of(id)).is_ok_and(|file| LockState::of(&file) == LockState::Free) {
+            if requests.open(file_of(id)).is_ok_and(|file| is_writer_dead(&file)) {
                 let _ = requests.remove_file(file_of(id));
             }
         }

@@ -51,8 +51,6 @@ pub struct TablePage {
     pub data: String,
     /// The hash of the page for people as it was written; `None` if the manifest does not name it.
     pub hash: Option<String>,
-    /// The hash of the page for programs as it was written.
-    pub data_hash: String,
 }
 
 /// A domain with a page.
@@ -221,7 +219,6 @@ impl DocumentedPages {
                 hash: hash(&path),
                 path,
                 data: file.path.clone(),
-                data_hash: file.content_hash.clone(),
             });
         }
         let mut domains: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();

@@ -24,8 +24,6 @@ const PROGRESS: Duration = Duration::from_millis(100);
 pub struct DatabaseRunProgress {
     /// Pages written, failed and in all.
     pub pages: DocumentProgress,
-    /// How long it has been writing.
-    pub elapsed: Duration,
     /// How long the rest takes at this pace; `None` until one is known.
     pub left: Option<Duration>,
 }
@@ -34,7 +32,7 @@ impl DatabaseRunProgress {
     fn new(pages: DocumentProgress, elapsed: Duration) -> Self {
         let rest = pages.of.saturating_sub(pages.done);
         let of_rest = |done: usize| elapsed.mul_f64(rest as f64 / done as f64);
-        Self { pages, elapsed, left: (pages.done > 0).then(|| of_rest(pages.done)) }
+        Self { pages, left: (pages.done > 0).then(|| of_rest(pages.done)) }
     }
 }
 
