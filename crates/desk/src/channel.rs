@@ -12,7 +12,6 @@ pub mod presence;
 mod raise;
 mod receipt;
 mod request;
-pub(crate) mod request_state;
 mod wait;
 mod webhook;
 

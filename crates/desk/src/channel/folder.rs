@@ -254,8 +254,23 @@ fn is_writer_dead(file: &File) -> bool {
     file.try_lock_shared().is_ok()
 }
 
+/// Whether the file of this request exists.
+pub(crate) fn is_asked(base: &ChannelFolder, id: &str) -> bool {
+    is_in(base, REQUESTS, id)
+}
+
+/// Whether this request has an answer, or one being written; no other can replace it.
+pub(crate) fn is_answered(base: &ChannelFolder, id: &str) -> bool {
+    is_in(base, RESPONSES, id)
+}
+
+fn is_in(base: &ChannelFolder, part: &str, id: &str) -> bool {
+    let entry = base.part(part).and_then(|folder| folder.entry(file_of(id)));
+    entry.is_ok_and(|entry| entry.is_some())
+}
+
 /// Whether this is a request of refdesk whose asker is dead.
-pub(super) fn is_left(base: &ChannelFolder, id: &str) -> bool {
+pub(crate) fn is_left(base: &ChannelFolder, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| is_writer_dead(&file))
 }
@@ -317,7 +332,7 @@ pub(super) fn taken(id: &str) -> String {
 }
 
 /// Who gave an answer, taken or not, if it says so.
-pub(super) fn who_answered(base: &ChannelFolder, id: &str) -> Option<String> {
+pub(crate) fn who_answered(base: &ChannelFolder, id: &str) -> Option<String> {
     let responses = base.part(RESPONSES).ok()?;
     by(&responses, &file_of(id)).or_else(|| by(&responses, &taken(id)))
 }

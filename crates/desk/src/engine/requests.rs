@@ -18,7 +18,7 @@ use super::request::{Change, Message};
 use crate::Desk;
 use crate::channel::folder::{self, AnswerStatus, ChannelFolder, Pending};
 use crate::channel::presence::{self, Presence, PresenceKind};
-use crate::channel::{ChannelSetup, Request, Response, request_state};
+use crate::channel::{ChannelSetup, Request, Response};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -134,7 +134,7 @@ impl Requests {
         // A link may have replaced a folder since.
         self.follow(desk);
         // This also removes what dead askers left.
-        let is_left = |it: &&Pending| request_state::is_left(&it.folder, &it.request.request_id);
+        let is_left = |it: &&Pending| folder::is_left(&it.folder, &it.request.request_id);
         let left: HashSet<String> =
             self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
         let mut pending = Vec::new();
@@ -145,7 +145,7 @@ impl Requests {
             self.problems.extend(problems);
         }
         // An answered request no longer waits, even if its file still exists.
-        pending.retain(|it| !request_state::is_answered(&it.folder, &it.request.request_id));
+        pending.retain(|it| !folder::is_answered(&it.folder, &it.request.request_id));
         pending.sort_by(|a, b| a.request.timestamp.cmp(&b.request.timestamp));
         let mut seen = HashSet::new();
         pending.retain(|it| seen.insert(it.request.request_id.clone()));
@@ -166,12 +166,10 @@ impl Requests {
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
         let ended = match replied {
             Some(reply) => RequestEnd::Here(reply),
-            None if request_state::is_answered(&it.folder, id) => {
-                RequestEnd::Elsewhere(request_state::who_answered(&it.folder, id))
-            }
+            None if folder::is_answered(&it.folder, id) => RequestEnd::Elsewhere(folder::who_answered(&it.folder, id)),
             None if left.contains(id) => RequestEnd::AskerGone,
             None if it.until.is_some_and(|until| until <= now) => RequestEnd::TimedOut,
-            None if !request_state::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
+            None if !folder::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
             None => RequestEnd::AskerGone,
         };
         ClosedRequest { request: Arc::new(it.request), ended }
