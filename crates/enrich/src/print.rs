@@ -150,14 +150,9 @@ pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> Stri
     }
 }
 
-/// A hint without its tags.
-pub(crate) fn brief_hint(source: &Source) -> String {
+/// A hint without its tags, or a line of the notice without its parents.
+pub(crate) fn brief_line(source: &Source) -> String {
     format!("- @{}: {}", one_line(source.id.as_str()), one_line(&source.name))
-}
-
-/// A line of the notice without its parents.
-pub(crate) fn brief_notice(source: &Source) -> String {
-    brief_hint(source)
 }
 
 /// A reference context with only the name and place of its source.

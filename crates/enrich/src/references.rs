@@ -118,7 +118,7 @@ impl ReferenceDrafts<'_> {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.threshold, ctx.places)
             });
-            let brief = print::brief_hint(source);
+            let brief = print::brief_line(source);
             let full = match (hint.tags, &meaning) {
                 (Some(hint), _) => print::hint(source, &hint.tags),
                 (None, Some(meaning)) => {
@@ -171,7 +171,7 @@ impl ReferenceDrafts<'_> {
             if !repeat && memory.was_announced(id) {
                 return None;
             }
-            let brief = print::brief_notice(source);
+            let brief = print::brief_line(source);
             let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),

@@ -134,7 +134,7 @@ fn discovered(
 ) -> Vec<ParsedEntry> {
     let around = reader.places.around;
     let folder = references_folder(around, config);
-    if reader.places.holds_state(&folder, &reader.places.resolver.folder(&folder)) {
+    if reader.places.reserved.holds(&folder, &reader.places.resolver.folder(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
         diagnostics
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));

@@ -17,7 +17,8 @@ pub(super) struct Places<'a> {
     pub around: &'a Surroundings,
     /// Resolves links; caches folders.
     pub resolver: Resolver,
-    reserved: ReservedFolders,
+    /// Where git or refdesk keeps its state.
+    pub reserved: ReservedFolders,
     /// Instead of a look at each file.
     listings: Option<FolderListings>,
     /// Whether what is at a path does not matter.
@@ -103,7 +104,7 @@ impl<'a> Places<'a> {
         let path: Arc<Path> = Arc::from(path);
         let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
         let (standing, size) = match metadata {
-            _ if self.holds_state(&path, &resolved) => (PathState::Reserved, None),
+            _ if self.reserved.holds(&path, &resolved) => (PathState::Reserved, None),
             None => (PathState::Missing, None),
             Some(metadata) if is_of_process(&path) || is_special(&resolved, &metadata) => (PathState::Special, None),
             Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
@@ -121,11 +122,6 @@ impl<'a> Places<'a> {
                 && !self.reserved.are_below(folder)
         };
         self.listings.as_ref().is_some_and(|listings| listings.shows_file(path, may_list))
-    }
-
-    /// Whether a path is, or is in, a folder where git or refdesk keeps its state.
-    pub(super) fn holds_state(&self, path: &Path, resolved: &Path) -> bool {
-        self.reserved.holds(path, resolved)
     }
 }
 

@@ -56,7 +56,7 @@ pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
 
 /// The same proposal against the current files.
 pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
-    let folder = refusal::check_again(&mut PathLookup::default(), &proposal.path, &proposal.shown)?;
+    let folder = refusal::check_existing(&mut PathLookup::default(), &proposal.path, &proposal.shown)?;
     compare(folder.as_ref(), proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
 

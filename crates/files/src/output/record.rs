@@ -92,7 +92,7 @@ impl FileRename {
     /// The path now leads elsewhere, or the file system's error.
     pub(crate) fn make(&self, lookup: &mut PathLookup) -> Result<(), Error> {
         // The new content is in the folder that was checked; a folder that replaced it does not contain it.
-        refusal::check_again(lookup, &self.path, &self.shown)?;
+        refusal::check_existing(lookup, &self.path, &self.shown)?;
         let found = lookup.folder(&self.path, &self.shown)?.ok_or_else(|| refusal::moved(&self.shown))?;
         let name = name_of(&self.path);
         let made = match self.before {
@@ -228,5 +228,5 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     // The error starts with the absolute path; the printed path is enough.
     let said = error.to_string();
     let said = said.rsplit_once(&format!("{shown}: ")).map_or(&*said, |(_, said)| said);
-    refusal::refused(Code::NotWritten, format!("{shown}: {said}"), hint)
+    Error::new(Code::NotWritten, format!("{shown}: {said}"), hint)
 }

@@ -50,7 +50,7 @@ pub(super) fn write_target(
     let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
         let message = format!("{} is outside the workspace", path.display());
-        return Err(refused(Code::Outside, message, Fix::AllowOutside));
+        return Err(Error::new(Code::Outside, message, Fix::AllowOutside));
     }
     // Folders above the workspace do not count for this rule.
     check_reserved(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
@@ -59,19 +59,9 @@ pub(super) fn write_target(
     Ok(WriteTarget { path, shown, folder })
 }
 
-/// Checks again a path that was accepted before: none of its folders became a link meanwhile, and the file can still be
-/// replaced. Returns its folder, if there is something at the path.
-///
-/// # Errors
-/// It leads elsewhere, or may no longer be written to.
-pub(super) fn check_again(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
-    // A folder is reached without following links, and a file that is a link cannot be replaced.
-    check_existing(lookup, path, shown)
-}
-
 pub(super) fn moved(shown: &str) -> Error {
     let message = format!("{shown} now leads elsewhere: one of its folders has become a link");
-    refused(Code::Moved, message, "check the folder, and try again")
+    Error::new(Code::Moved, message, "check the folder, and try again")
 }
 
 /// Whether an interrupted write may be continued at this path, which a note names.
@@ -85,7 +75,7 @@ pub(super) fn may_resume(path: &Path, workspace: &Path) -> bool {
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != PriorContent::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
-    exists.then(|| refused(Code::Exists, message(), Fix::Overwrite))
+    exists.then(|| Error::new(Code::Exists, message(), Fix::Overwrite))
 }
 
 /// Two proposals of one write that exclude each other.
@@ -97,30 +87,30 @@ pub(super) fn conflict(one: &Proposal, other: &Proposal) -> Option<Error> {
         } else {
             format!("{} and {} are the same file", one.shown, other.shown)
         };
-        return Some(refused(Code::SameFile, message, "give each its own path"));
+        return Some(Error::new(Code::SameFile, message, "give each its own path"));
     }
     let (file, below) = if b.starts_with(a) { (one, other) } else { (other, one) };
     let message = || format!("{} would be both a file and a folder for {}", file.shown, below.shown);
-    (a.starts_with(b) || b.starts_with(a)).then(|| refused(Code::FileAndFolder, message(), "give each its own path"))
+    (a.starts_with(b) || b.starts_with(a)).then(|| Error::new(Code::FileAndFolder, message(), "give each its own path"))
 }
 
 /// Checks the text of a path.
 fn check_text(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
-        return Err(refused(Code::EmptyPath, "the output path is empty".to_owned(), "name a file"));
+        return Err(Error::new(Code::EmptyPath, "the output path is empty".to_owned(), "name a file"));
     }
     if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
         let message = format!("the output path {shown} still holds '{brace}'");
-        return Err(refused(Code::UnfilledPath, message, "give the variables in braces a value"));
+        return Err(Error::new(Code::UnfilledPath, message, "give the variables in braces a value"));
     }
     if path.chars().any(char::is_control) {
         let message = format!("the output path {shown} holds a control character");
-        return Err(refused(Code::ControlCharacter, message, "write it without"));
+        return Err(Error::new(Code::ControlCharacter, message, "write it without"));
     }
     if cfg!(not(windows)) && is_windows_absolute(path) {
         let message = format!("the output path {shown} is a path of another operating system");
-        return Err(refused(Code::ForeignPath, message, "write it as a path of this system"));
+        return Err(Error::new(Code::ForeignPath, message, "write it as a path of this system"));
     }
     let last = path.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
     if matches!(last, Some("" | "." | "..")) {
@@ -133,7 +123,7 @@ fn check_text(path: &str) -> Result<(), Error> {
 fn check_length(path: &Path) -> Result<(), Error> {
     let too_long = |what: String, limit| {
         let message = format!("{what} is longer than {limit} bytes");
-        Err(refused(Code::TooLong, message, "choose a shorter one"))
+        Err(Error::new(Code::TooLong, message, "choose a shorter one"))
     };
     if let Some(name) = path.components().find(|component| component.as_os_str().len() > NAME_BYTES) {
         let start: String = name.as_os_str().to_string_lossy().chars().take(40).collect();
@@ -149,11 +139,11 @@ pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> 
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} lead to one another");
-            refused(Code::LinkLoop, message, "choose a path without these links")
+            Error::new(Code::LinkLoop, message, "choose a path without these links")
         }
         Unresolved::BelowFile(file) => {
             let message = format!("{} is a file, and {shown} would be below it", file.display());
-            refused(Code::BelowAFile, message, "choose another path")
+            Error::new(Code::BelowAFile, message, "choose another path")
         }
         Unresolved::Unreadable(part, error) => unreadable(&part.display().to_string(), &error),
     })
@@ -179,11 +169,15 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
         return Ok(());
     };
     let message = format!("{shown} is one of {keeper}'s own files");
-    Err(refused(Code::Guarded, message, "choose another path"))
+    Err(Error::new(Code::Guarded, message, "choose another path"))
 }
 
-/// Checks what exists at the path; returns its folder if something does.
-fn check_existing(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
+/// Checks what exists at a path, also of one that was accepted before: none of its folders has become a link meanwhile, since a folder is
+/// reached without following links, and a file that is a link cannot be replaced. Returns its folder, if there is something at the path.
+///
+/// # Errors
+/// It leads elsewhere, or may not be written to.
+pub(super) fn check_existing(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
     let found = lookup.entry(path, shown)?;
     found.map(|(folder, entry)| check_replaceable(&entry, shown).map(|()| folder)).transpose()
 }
@@ -194,28 +188,24 @@ fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
         EntryKind::Link => Err(moved(shown)),
         EntryKind::Other => {
             let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
-            Err(refused(Code::NoRegularFile, message, "choose another path"))
+            Err(Error::new(Code::NoRegularFile, message, "choose another path"))
         }
         EntryKind::File if entry.permissions.readonly() => {
-            Err(refused(Code::ReadOnly, format!("{shown} is read-only"), "make it writable first"))
+            Err(Error::new(Code::ReadOnly, format!("{shown} is read-only"), "make it writable first"))
         }
         EntryKind::File => Ok(()),
     }
 }
 
 fn folder(shown: &str) -> Error {
-    refused(Code::IsFolder, format!("{shown} is a folder"), "name a file in it")
+    Error::new(Code::IsFolder, format!("{shown} is a folder"), "name a file in it")
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     if is_link_refused(error) {
         return moved(shown);
     }
-    refused(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
-}
-
-pub(super) fn refused(code: Code, message: String, fix: impl Into<Fix>) -> Error {
-    Error::new(code, message, fix)
+    Error::new(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
 }
 
 fn quoted(path: &str) -> String {
@@ -371,12 +361,12 @@ mod tests {
     fn a_path_that_leads_elsewhere_now_is_refused() {
         let (_root, root) = world();
         let path = root.join("dir/sub/x");
-        assert!(check_again(&mut PathLookup::default(), &path, "sub/x").is_ok());
+        assert!(check_existing(&mut PathLookup::default(), &path, "sub/x").is_ok());
         fs::remove_dir(root.join("dir/sub")).unwrap();
         symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
-        assert_eq!(check_again(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::Moved);
+        assert_eq!(check_existing(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::Moved);
         fs::remove_file(root.join("dir/sub")).unwrap();
         fs::create_dir_all(&path).unwrap();
-        assert_eq!(check_again(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::IsFolder);
+        assert_eq!(check_existing(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::IsFolder);
     }
 }

@@ -194,7 +194,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     let mut lookup = PathLookup::default();
     for proposal in proposals {
         let Proposal { path, shown, .. } = proposal;
-        let folder = refusal::check_again(&mut lookup, path, shown)?;
+        let folder = refusal::check_existing(&mut lookup, path, shown)?;
         let now = PriorContent::read_in(folder.as_ref(), path).map_err(|error| refusal::unreadable(shown, &error))?.0;
         if now != proposal.before {
             changed.push(&proposal.shown);
@@ -207,7 +207,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     let more = changed.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
     let message = format!("{named}{more} changed after the difference was shown");
-    let refused = refusal::refused(Code::Changed, message, "check the new difference, and write again");
+    let refused = Error::new(Code::Changed, message, "check the new difference, and write again");
     Err(WriteFailure { refused, current: proposals.iter().map(propose_again).collect::<Result<_, _>>()? })
 }
 
