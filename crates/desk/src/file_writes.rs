@@ -6,6 +6,7 @@ use super::change::not_stored;
 use super::{Desk, RenderedTemplate, Session};
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, PathLookup, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
+use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -119,7 +120,7 @@ impl Desk {
     /// It cannot be created.
     pub fn own_folder(&self) -> Result<PathBuf, Error> {
         drop(self.hold()?);
-        Ok(self.workspace().join(".jaato/refdesk"))
+        Ok(self.workspace().join(STATE_FOLDER))
     }
 
     /// Notes that a file in that folder is foreign and ignored.

@@ -18,6 +18,6 @@ pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCR
 pub(crate) use journal::{Offers, says_what};
 pub use selection::Change;
 pub(crate) use store::keep_git_out;
-pub use store::{DEFAULT, FOLDER, Store, advice};
+pub use store::{DEFAULT, Store, advice};
 pub use templates::{INDEX, OnBehalfOf, TemplateFile, Written};
 pub(crate) use trusted::Trusted;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use refdesk_text::lines::single_spaced;
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 
 /// The most bytes of front matter that are read.
@@ -50,7 +51,8 @@ pub(crate) fn read(text: &str) -> FrontMatter {
         },
     };
     let end = block.end.unwrap_or(block.inner_end);
-    let text = |key: &str| members.get(key).and_then(scalar).map(|text| one_line(&text)).filter(|it| !it.is_empty());
+    let text =
+        |key: &str| members.get(key).and_then(scalar).map(|text| single_spaced(&text)).filter(|it| !it.is_empty());
     let mut tags = list(members.get("tags"));
     tags.extend(list(members.get("keywords")));
     tags.extend(list(members.get("taxonomies").and_then(|inner| inner.get("tags"))));
@@ -213,16 +215,11 @@ fn list(value: Option<&Value>) -> Vec<String> {
         }
         None => Vec::new(),
     };
-    items.iter().map(|item| one_line(item)).filter(|item| !item.is_empty()).collect()
+    items.iter().map(|item| single_spaced(item)).filter(|item| !item.is_empty()).collect()
 }
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// With every run of white space replaced by one blank.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

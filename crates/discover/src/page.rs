@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::front_matter::{self, FrontMatter};
 use super::outline;
 use super::words::{COUNTED, HEADING, WordCount, WordCounter};
-use refdesk_text::lines::decode;
+use refdesk_text::lines::{decode, single_spaced};
 use refdesk_text::shorten::shortened_at_word;
 
 /// The most characters of a description.
@@ -136,7 +136,7 @@ pub(super) struct Collected {
 impl Collected {
     /// A heading; `is_title` if it is of the highest level.
     pub(crate) fn heading(&mut self, text: &str, is_title: bool) {
-        let text = one_line(text);
+        let text = single_spaced(text);
         if text.is_empty() {
             return;
         }
@@ -151,7 +151,7 @@ impl Collected {
 
     /// A paragraph; the first one that says something is the description.
     pub(crate) fn paragraph(&mut self, text: &str) {
-        let text = one_line(text);
+        let text = single_spaced(text);
         // One word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         if self.paragraph.is_some() || !is_sentence || self.is_about_itself {
@@ -287,7 +287,7 @@ fn markdown(text: &str, collected: &mut Collected) {
             ) => {
                 depth = depth.saturating_sub(1);
                 if matches!(event, Event::End(TagEnd::Item)) && depth + 1 == ITEM && items.len() < HEADINGS {
-                    items.push(one_line(&inner));
+                    items.push(single_spaced(&inner));
                 }
                 if depth == 0 {
                     collected.items(&std::mem::take(&mut items));
@@ -379,11 +379,6 @@ fn html_title(html: &str) -> Option<String> {
         }
     }
     Some(title).filter(|title| !title.trim().is_empty())
-}
-
-/// With every run of white space replaced by one blank.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,11 +1,16 @@
 //! Paths as values: normalizing, relative paths, printing relative to a workspace, and resolving links.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::RwLock;
+
+/// The file name, for a rename within its folder.
+pub fn name_of(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
+}
 
 /// `path` without `.`, with each `..` resolved lexically, as for links in a document; a `..` at the root is dropped.
 pub fn clean(path: &Path) -> PathBuf {

@@ -4,7 +4,10 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-/// Folder of refdesk's state.
+/// The folder of refdesk's state in a workspace.
+pub const STATE_FOLDER: &str = ".jaato/refdesk";
+
+/// Its parts.
 const STATE: [&str; 2] = [".jaato", "refdesk"];
 
 /// Folder of templates extracted from documents (BEHAVIOUR §6).

@@ -22,11 +22,9 @@ use crate::schema;
 use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
+use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_writable};
 use refdesk_text::{Code, Error, Fix};
-
-/// The folder of refdesk's state in a workspace.
-const FOLDER: &str = ".jaato/refdesk";
 
 /// The record is sealed for this place.
 const PLACE: &str = "index.json";
@@ -139,7 +137,7 @@ impl Location {
 
     /// The path of the database, for people.
     pub fn path(&self) -> PathBuf {
-        self.workspace.join(FOLDER).join(DATABASE)
+        self.workspace.join(STATE_FOLDER).join(DATABASE)
     }
 
     /// Opens the index for reading; `None` if there is none.
@@ -183,7 +181,7 @@ impl Location {
         }
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
-        let folder = root.make(Path::new(FOLDER), FileMode::Private).map_err(failed)?;
+        let folder = root.make(Path::new(STATE_FOLDER), FileMode::Private).map_err(failed)?;
         if folder.is_obstructed(LOCK) {
             set_aside(&folder, LOCK).map_err(failed)?;
         }
@@ -257,7 +255,7 @@ impl Location {
         let fresh = remove_making(folder).and_then(|()| folder.append(MAKING).map(drop));
         fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
         let mut connection =
-            self.open_at(&self.workspace.join(FOLDER).join(MAKING), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            self.open_at(&self.workspace.join(STATE_FOLDER).join(MAKING), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // All of it is in the file when it is closed, whose log goes then.
         let made = schema::create(&mut connection, &row_seal::of_index(key))
             .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
@@ -309,7 +307,7 @@ impl Location {
     }
 
     fn folder(&self) -> io::Result<Folder> {
-        Folder::root(&self.workspace)?.below(Path::new(FOLDER))
+        Folder::root(&self.workspace)?.below(Path::new(STATE_FOLDER))
     }
 
     fn found(&self, folder: &Folder) -> io::Result<IndexPresence> {
@@ -396,7 +394,7 @@ impl Location {
                 Fix::from("try again when the other program is done")
             }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
-                if !is_writable(&self.workspace.join(FOLDER)) =>
+                if !is_writable(&self.workspace.join(STATE_FOLDER)) =>
             {
                 Fix::from(MAKE_WRITABLE)
             }

@@ -68,7 +68,7 @@ fn name_of(context: &RequestContext<RoleServer>) -> String {
 /// A client's name: short, on one line, without invisible characters.
 fn client_name(name: Option<&str>) -> String {
     let kept = name.unwrap_or_default().chars().map(|c| if is_hidden(c) || c.is_whitespace() { ' ' } else { c });
-    let kept: String = kept.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept = refdesk_text::lines::single_spaced(&kept.collect::<String>());
     let kept: String = kept.chars().take(NAME).collect();
     if kept.is_empty() { "an agent".to_owned() } else { kept }
 }

@@ -28,6 +28,11 @@ impl<'a> LineCounter<'a> {
     }
 }
 
+/// On one line, with every run of white space replaced by one blank.
+pub fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Line and column of each of these byte offsets, both from 1, the column in characters. The text is scanned once.
 pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();

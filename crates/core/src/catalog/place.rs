@@ -139,7 +139,7 @@ impl ReservedFolders {
     /// Those of this workspace.
     pub fn new(workspace: &Path, resolver: &Resolver) -> Self {
         let real = resolver.folder(workspace);
-        let moved = [".git", ".jaato/refdesk"]
+        let moved = [".git", reserved::STATE_FOLDER]
             .into_iter()
             .filter_map(|name| resolver.elsewhere(&workspace.join(name)).filter(|folder| *folder != real.join(name)));
         Self { moved: moved.collect(), workspace: workspace.to_path_buf(), real }

@@ -121,9 +121,7 @@ impl Manifest {
     /// The manifest as its file has it.
     pub fn text(&self) -> String {
         // It has only texts, numbers and lists, which are always JSON.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
     /// Adds what another manifest knows and this one does not.

@@ -245,9 +245,7 @@ impl Plan {
     /// The plan as its file has it.
     pub fn text(&self) -> String {
         // It has only texts, numbers and lists, which are always JSON.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
     /// The hash of everything but the time.

@@ -12,9 +12,10 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::answer::{AnswerError, MOST, read};
 use super::folder::{ChannelFolder, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
 use super::{Answered, Channel, Request, Unanswered, Wait};
-use crate::session::{FOLDER, advice, keep_git_out};
+use crate::session::{advice, keep_git_out};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
+use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{FileMode, Folder};
 use refdesk_text::Code;
 
@@ -67,7 +68,7 @@ impl Files {
     /// Opens its two folders and removes what dead askers left.
     fn begin(&self) -> io::Result<(Folder, Folder)> {
         self.folder.check()?;
-        if self.folder.path().starts_with(self.workspace.join(FOLDER)) {
+        if self.folder.path().starts_with(self.workspace.join(STATE_FOLDER)) {
             keep_git_out(&self.workspace)?;
         }
         let parts = (self.folder.make_part(REQUESTS)?, self.folder.make_part(RESPONSES)?);

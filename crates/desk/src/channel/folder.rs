@@ -14,11 +14,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::answer::MOST;
 use super::raise::is_own_id;
 use super::{ChannelSetup, Request, Response};
-use crate::session::FOLDER;
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::reserved::is_reserved;
+use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
 use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -147,7 +146,7 @@ pub enum AnswerStatus {
 
 /// The default folder.
 pub fn default_folder(workspace: &Path) -> ChannelFolder {
-    ChannelFolder::new(workspace, workspace.join(FOLDER).join("ask"))
+    ChannelFolder::new(workspace, workspace.join(STATE_FOLDER).join("ask"))
 }
 
 /// The folders that a screen of this workspace answers: the default one, and that of the file channel if it is trusted. A

@@ -7,7 +7,8 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::session::{FOLDER, keep_git_out};
+use crate::session::keep_git_out;
+use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
 /// What is open.
@@ -38,7 +39,7 @@ impl PresenceKind {
 
     /// The folder of the files that are held, within the workspace.
     pub fn folder(self) -> PathBuf {
-        Path::new(FOLDER).join(match self {
+        Path::new(STATE_FOLDER).join(match self {
             Self::Screen => "screens",
             Self::Server => "servers",
             Self::Agent => "agents",

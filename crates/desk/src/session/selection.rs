@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::foreign::{ForeignFileAction, limited};
-use super::store::{StateContent, Store, aside, name_of};
+use super::store::{StateContent, Store, aside};
 use refdesk_core::selection::Choice;
+use refdesk_files::path::name_of;
 use refdesk_files::{Durability, Folder, narrow};
 use refdesk_text::report::Diagnostic;
 

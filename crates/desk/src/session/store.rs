@@ -1,7 +1,7 @@
 //! The state files of a workspace: where they are, the lock, seals, and how one is read, written and set aside when it is
 //! damaged or foreign (BEHAVIOUR §9). `selection` and `memory` define the content of two of them.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::foreign::{Foreign, ForeignFileAction};
-use refdesk_files::path::{display, is_absent, slashed};
+use refdesk_files::path::{display, is_absent, name_of, slashed};
+use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
     Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, name, no_workspace, rename_own,
@@ -23,9 +24,6 @@ use refdesk_text::report::Diagnostic;
 
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
-
-/// The folder of refdesk's state in a workspace.
-pub const FOLDER: &str = ".jaato/refdesk";
 
 /// The file whose lock is held.
 const LOCK: &str = "lock";
@@ -75,7 +73,7 @@ impl Store {
     /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only picks and
     /// exclusions are kept and trusted.
     pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {
-        let folder = workspace.join(FOLDER);
+        let folder = workspace.join(STATE_FOLDER);
         let selection = if desk == DEFAULT {
             folder.join("selection.json")
         } else {
@@ -311,12 +309,7 @@ pub(crate) fn keep_git_out(workspace: &Path) -> io::Result<()> {
 
 /// Refdesk's folder in a workspace, created if missing; only its user can enter it.
 fn own_folder(workspace: &Path) -> io::Result<Folder> {
-    Folder::root(workspace)?.make(Path::new(FOLDER), FileMode::Private)
-}
-
-/// The file name, for a rename within its folder.
-pub(super) fn name_of(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or_default()
+    Folder::root(workspace)?.make(Path::new(STATE_FOLDER), FileMode::Private)
 }
 
 /// The path to which a damaged or foreign file is moved; files moved in the same second are kept.

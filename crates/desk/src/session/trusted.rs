@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{aside, name_of, read};
+use super::store::{aside, read};
+use refdesk_files::path::name_of;
 use refdesk_files::{Lock, private_folder, rename_own, sweep, write_private};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};

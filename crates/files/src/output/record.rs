@@ -3,7 +3,6 @@
 //! replaces: from here on there are only renames, forward or back.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::path::is_absent;
+use crate::path::{is_absent, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
 
@@ -201,11 +200,6 @@ impl WriteRecord {
             let _ = folder.sweep_dead();
         }
     }
-}
-
-/// The file name, for renames within a folder.
-fn name_of(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or_default()
 }
 
 /// Removes folders that were created for nothing; those with content stay.

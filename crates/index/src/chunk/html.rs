@@ -119,7 +119,7 @@ impl Reader {
     fn end_block(&mut self) {
         let range = self.start..self.text.len();
         let block = self.text.get(range.clone()).unwrap_or_default();
-        let title = || block.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = || refdesk_text::lines::single_spaced(block);
         let kind = match self.heading {
             _ if block.trim().is_empty() => None,
             Some(level) => Some(BlockKind::Heading(level, title())),

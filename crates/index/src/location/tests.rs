@@ -38,14 +38,14 @@ fn an_index_that_does_not_change_is_read_from_any_path() {
     let world = built();
     for name in ["plain", "a b?c#d%41&e=é+~"] {
         let workspace = world.path().join(name);
-        fs::create_dir_all(workspace.join(FOLDER)).unwrap();
-        fs::copy(world.location().path(), workspace.join(FOLDER).join(DATABASE)).unwrap();
+        fs::create_dir_all(workspace.join(STATE_FOLDER)).unwrap();
+        fs::copy(world.location().path(), workspace.join(STATE_FOLDER).join(DATABASE)).unwrap();
         let location = Location::new(&workspace, Sealer::fixed(&workspace));
         let connection = location.open_for(Reading::Immutable).unwrap();
         let count: usize = connection.query_row("SELECT count(*) FROM documents", (), |row| row.get(0)).unwrap();
         assert_eq!(count, 2, "{name}");
         assert!(connection.execute("DELETE FROM documents", ()).is_err(), "{name}");
-        let files = fs::read_dir(workspace.join(FOLDER)).unwrap().count();
+        let files = fs::read_dir(workspace.join(STATE_FOLDER)).unwrap().count();
         assert_eq!(files, 1, "{name}: nothing is made beside it");
     }
 }
@@ -55,7 +55,7 @@ fn an_index_that_does_not_change_is_read_from_any_path() {
 fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     use std::os::unix::fs::PermissionsExt;
     let world = built();
-    let folder = world.path().join(FOLDER);
+    let folder = world.path().join(STATE_FOLDER);
     let mode = |bits| fs::set_permissions(&folder, fs::Permissions::from_mode(bits)).unwrap();
     mode(0o500);
     // Root may write everywhere.
@@ -74,7 +74,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, MAKING] {
         for is_pipe in [true, false] {
             let world = built();
-            let folder = world.path().join(FOLDER);
+            let folder = world.path().join(STATE_FOLDER);
             // Set aside before, which must stay.
             fs::create_dir_all(folder.join(format!("{name}.aside"))).unwrap();
             let _ = fs::remove_file(folder.join(name));
@@ -107,7 +107,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
 
     const ROUNDS: usize = 60;
     let (world, other) = (built(), tempfile::tempdir().unwrap());
-    let (folder, link) = (world.path().join(FOLDER), world.path().join("link"));
+    let (folder, link) = (world.path().join(STATE_FOLDER), world.path().join("link"));
     let names = [DATABASE, LOG, SHARED_MEMORY, JOURNAL, MAKING, "index.db.new-journal", "index.db.new-wal"];
     names.iter().for_each(|name| fs::write(other.path().join(name), name).unwrap());
     let is_held = Folder::root(&folder).unwrap().confine(|| fs::write(other.path().join("x"), "").is_err()).unwrap();

@@ -155,7 +155,7 @@ fn within(sql: &str, tokens: &[&Token<'_>], open: usize) -> String {
     let start = tokens.get(open).map_or(0, |token| token.end);
     let end = tokens.get(closing(tokens, open)).map_or(sql.len(), |token| token.start);
     let text = sql.get(start..end).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    refdesk_text::lines::single_spaced(text)
 }
 
 fn add_comment(table: &mut TableText, name: &str, comment: &str) {

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::backward::Backward;
 use super::{JournalEvent, Line, Receipt};
 use crate::session::foreign::ForeignFileAction;
-use crate::session::store::{aside, name_of};
+use crate::session::store::aside;
 use crate::session::{Session, Store};
-use refdesk_files::path::is_absent;
+use refdesk_files::path::{is_absent, name_of};
 use refdesk_files::{Sealer, append_own, is_at, open_folder, open_own, rename_own, within};
 
 /// A file that would become larger is moved aside and replaces the previous one, so a journal takes at most twice this

@@ -24,7 +24,7 @@ pub(super) fn striptags(value: Cow<'_, str>) -> String {
         rest = tag.get(end + close.len()..).unwrap_or_default();
     }
     kept.push_str(rest);
-    let blank = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    let blank = refdesk_text::lines::single_spaced(&kept);
     if blank.contains('&') { unescaped(&blank) } else { blank }
 }
 
