@@ -127,7 +127,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             "max_tokens",
             None,
             "too-many",
-            format!("~{} tokens are added; the limit is {}.", grouped(*tokens as u64), grouped(*most as u64)),
+            format!("~{} tokens are added; the limit is {}.", grouped(*tokens), grouped(*most)),
         ),
     }
 }
@@ -169,7 +169,7 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
             judged.case.name.clone(),
             format!("{shown}:{}", judged.case.line),
             counted(judged.case.wanted.count(), "expectation"),
-            format!("~{} tokens", grouped(judged.tokens as u64)),
+            format!("~{} tokens", grouped(judged.tokens)),
         ]
     };
     let table = rows::table(&asserted.cases.iter().map(row).collect::<Vec<_>>());

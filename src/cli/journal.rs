@@ -86,7 +86,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
 fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let receipt = &line.receipt;
     let time = since::shown(&line.time, now, true);
-    let tokens = if receipt.tokens > 0 { format!("~{} tokens", grouped(receipt.tokens as u64)) } else { String::new() };
+    let tokens = if receipt.tokens > 0 { format!("~{} tokens", grouped(receipt.tokens)) } else { String::new() };
     let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
     let reason = unsaid_reason(receipt).map(str::to_owned);
     let more: Vec<String> = followed.chain(reason).collect();

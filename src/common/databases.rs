@@ -69,16 +69,16 @@ pub fn domain(domain: &PreviewedDomain) -> String {
 
 /// The outcome of a run that was to write `of` pages.
 pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
-    let written = grouped(report.written.len() as u64);
+    let written = grouped(report.written.len());
     match of {
-        Some(of) if report.is_ended => format!("Paused after {written} of {} pages", grouped(of as u64)),
+        Some(of) if report.is_ended => format!("Paused after {written} of {} pages", grouped(of)),
         None if report.is_ended => "Paused before anything was written".to_owned(),
         _ if report.written.is_empty() && report.removed.is_empty() => "The pages are up to date".to_owned(),
         _ if report.written.is_empty() => format!("Removed {}", counted(report.removed.len(), "page")),
         _ => {
             let removed = match report.removed.len() {
                 0 => String::new(),
-                count => format!(", removed {}", grouped(count as u64)),
+                count => format!(", removed {}", grouped(count)),
             };
             format!("Wrote {}{removed}{}", counted(report.written.len(), "page"), sources(report))
         }
@@ -98,7 +98,7 @@ fn sources(report: &DocumentReport) -> String {
 fn more(all: usize, named: usize) -> String {
     match all.saturating_sub(named) {
         0 => String::new(),
-        more => format!(", +{}", grouped(more as u64)),
+        more => format!(", +{}", grouped(more)),
     }
 }
 

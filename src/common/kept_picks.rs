@@ -15,7 +15,7 @@ pub fn staying(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec
     let named = |ids: &[&str]| {
         let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("{before_id}{id}")).collect();
         let more = ids.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {} more", grouped(more as u64)) };
+        let more = if more == 0 { String::new() } else { format!(" and {} more", grouped(more)) };
         format!("{}{more}", named.join(", "))
     };
     let mut sentences = Vec::new();

@@ -41,7 +41,7 @@ pub fn waiting(count: usize) -> String {
     match count {
         0 => String::new(),
         1 => ", and 1 that waits for trust".to_owned(),
-        count => format!(", and {} that wait for trust", grouped(count as u64)),
+        count => format!(", and {} that wait for trust", grouped(count)),
     }
 }
 
@@ -49,7 +49,7 @@ pub fn waiting(count: usize) -> String {
 pub fn in_instructions(autos: usize) -> String {
     match autos {
         0 => String::new(),
-        autos => format!(", {} of them in the instructions anyway", grouped(autos as u64)),
+        autos => format!(", {} of them in the instructions anyway", grouped(autos)),
     }
 }
 

@@ -263,9 +263,9 @@ pub fn say_document(
     let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
     let said = if from < lines.len() { from } else { 0 };
     if said > 0 {
-        turn.say(format!("From line {} on:", grouped(said as u64 + 1)));
+        turn.say(format!("From line {} on:", grouped(said + 1)));
     } else if from > 0 {
-        turn.say(format!("It no longer has a line {}.", grouped(from as u64 + 1)));
+        turn.say(format!("It no longer has a line {}.", grouped(from + 1)));
     }
     read(state, Pages { title: document.id.clone(), lines, said, end, rest, ..Pages::default() }, turn);
 }
@@ -299,7 +299,7 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
         some => turn.say(format!("{some} lines of {} have {needle}.", state.text.title)),
     }
     for (at, line) in hits.iter().skip(from).take(PAGE) {
-        turn.say(format!("Line {}: {line}", grouped(*at as u64 + 1)));
+        turn.say(format!("Line {}: {line}", grouped(*at + 1)));
     }
     state.text.found = hits.len().min(from + PAGE);
     state.text.needle = needle;

@@ -45,7 +45,7 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
 pub fn joined(ids: &[&str]) -> String {
     if let Some(more @ 1..) = ids.len().checked_sub(NAMED) {
         let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-        return format!("{shown} and {} more", grouped(more as u64));
+        return format!("{shown} and {} more", grouped(more));
     }
     match ids.split_last() {
         None => String::new(),

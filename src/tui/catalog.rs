@@ -101,7 +101,7 @@ fn border(state: &State) -> PaneBorder<'static> {
     let dot = state.skin.glyphs.dot;
     let mut note = if state.is_open() { cells::counted(totals.sources, "source") } else { String::new() };
     if totals.missing > 0 {
-        note = format!("{note} {dot} {} missing", cells::grouped(totals.missing as u64));
+        note = format!("{note} {dot} {} missing", cells::grouped(totals.missing));
     }
     if pane.order != Order::Catalog {
         note = format!("by {} {dot} {note}", pane.order.word());

@@ -61,7 +61,7 @@ pub fn expect(state: &mut State, request: &Request) {
             let asked = state.snapshot.requests.iter().find(|it| it.request.request_id == *request_id);
             let who = asked.map_or("the agent", |it| it.request.asker.who.as_str());
             let who = clean(if who.is_empty() { "the agent" } else { who });
-            let done = format!("Answered {who}: picked {}", cells::grouped(ids.len() as u64));
+            let done = format!("Answered {who}: picked {}", cells::grouped(ids.len()));
             let named = ids.iter().map(|id| id.as_str().into()).collect();
             Some(AwaitedChange { by_asker: true, ..awaited(done, named, Action::Undo) })
         }
@@ -80,7 +80,7 @@ fn counts(switch: &Switch) -> String {
         (switch.released.len(), "released"),
     ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count as u64))).collect()
+    counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count))).collect()
 }
 
 /// After a snapshot: says what followed, unless something that matters more is said.

@@ -44,12 +44,11 @@ impl Counts {
     /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and only said where
     /// it would look as if nothing was picked: `0 + 2 auto, 1 dormant`.
     pub fn given(&self) -> String {
-        let number = |count: usize| cells::grouped(count as u64);
         let selected = self.picked + self.pulled_in;
-        let auto = if self.auto > 0 { format!(" + {} auto", number(self.auto)) } else { String::new() };
+        let auto = if self.auto > 0 { format!(" + {} auto", cells::grouped(self.auto)) } else { String::new() };
         let is_said = self.dormant > 0 && selected == 0;
-        let dormant = if is_said { format!(", {} dormant", number(self.dormant)) } else { String::new() };
-        format!("{}{auto}{dormant}", number(selected))
+        let dormant = if is_said { format!(", {} dormant", cells::grouped(self.dormant)) } else { String::new() };
+        format!("{}{auto}{dormant}", cells::grouped(selected))
     }
 
     pub fn of(snapshot: &Snapshot) -> Self {

@@ -106,15 +106,12 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let count = match pane {
         Pane::Selection => state.counts.given(),
         Pane::Catalog if state.catalog.rows.len() < state.counts.sources => {
-            let [kept, all] =
-                [state.catalog.rows.len(), state.counts.sources].map(|count| cells::grouped(count as u64));
+            let [kept, all] = [state.catalog.rows.len(), state.counts.sources].map(cells::grouped);
             format!("{kept} of {all}")
         }
-        Pane::Catalog => cells::grouped(state.counts.sources as u64),
-        Pane::Hints => {
-            cells::grouped((state.hints.findings.expansions.len() + state.hints.findings.hints.len()) as u64)
-        }
-        Pane::Templates => cells::grouped(state.templates.rows.len() as u64),
+        Pane::Catalog => cells::grouped(state.counts.sources),
+        Pane::Hints => cells::grouped(state.hints.findings.expansions.len() + state.hints.findings.hints.len()),
+        Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
     let mut text = format!("{} {name}", pane.index() + 1);
     if count != "0" {
@@ -138,7 +135,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
 fn feed(state: &State) -> String {
     match state.feed.new {
         0 => "feed".to_owned(),
-        new => format!("feed {} new", cells::grouped(new as u64)),
+        new => format!("feed {} new", cells::grouped(new)),
     }
 }
 

@@ -126,7 +126,7 @@ fn note(state: &State) -> String {
         (new, new_in_feed(state)),
         (hints, cells::counted(hints, "hint")),
         (named, format!("{named} named")),
-        (passed, format!("{} passed over", cells::grouped(passed as u64))),
+        (passed, format!("{} passed over", cells::grouped(passed))),
     ];
     let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))
@@ -141,7 +141,7 @@ fn shows_new(state: &State) -> bool {
 
 /// `4 new in the feed`
 fn new_in_feed(state: &State) -> String {
-    format!("{} new in the feed", cells::grouped(state.feed.new as u64))
+    format!("{} new in the feed", cells::grouped(state.feed.new))
 }
 
 fn caption(state: &State) -> String {
@@ -163,9 +163,8 @@ fn caption(state: &State) -> String {
     if findings.more == 0 {
         return what;
     }
-    let number = |number: usize| cells::grouped(number as u64);
     let shown = rows::passed(findings);
-    format!("{what}; {} of {} passed over shown", number(shown), number(shown + findings.more))
+    format!("{what}; {} of {} passed over shown", cells::grouped(shown), cells::grouped(shown + findings.more))
 }
 
 /// A caption has the colour of the pane while its part is focused.

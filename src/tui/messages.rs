@@ -79,6 +79,6 @@ pub fn unread(state: &State) -> Option<String> {
     let text = text.trim_end_matches('.');
     Some(match messages.unread {
         1 => format!("{text}. {back} dismisses it."),
-        more => format!("{text}. {back} dismisses it, {all} shows all {}.", cells::grouped(more as u64)),
+        more => format!("{text}. {back} dismisses it, {all} shows all {}.", cells::grouped(more)),
     })
 }

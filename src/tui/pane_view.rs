@@ -52,7 +52,7 @@ pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
     if shown.len() >= len || shown.is_empty() {
         return caption.to_owned();
     }
-    let [from, to, of] = [shown.start + 1, shown.end, len].map(|count| cells::grouped(count as u64));
+    let [from, to, of] = [shown.start + 1, shown.end, len].map(cells::grouped);
     format!("{caption}, {from}-{to} of {of}")
 }
 

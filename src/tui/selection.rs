@@ -99,10 +99,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 /// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if there is no room.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
-    let number = |number: usize| cells::grouped(number as u64);
-    let auto = if totals.auto > 0 { format!(" {dot} {} auto", number(totals.auto)) } else { String::new() };
-    let dormant = if totals.dormant > 0 { format!(" {dot} {} dormant", number(totals.dormant)) } else { String::new() };
-    let each = format!("{} picked {dot} {} pulled in{auto}", number(totals.picked), number(totals.pulled_in));
+    let auto = if totals.auto > 0 { format!(" {dot} {} auto", cells::grouped(totals.auto)) } else { String::new() };
+    let dormant =
+        if totals.dormant > 0 { format!(" {dot} {} dormant", cells::grouped(totals.dormant)) } else { String::new() };
+    let each =
+        format!("{} picked {dot} {} pulled in{auto}", cells::grouped(totals.picked), cells::grouped(totals.pulled_in));
     let tokens = cells::tokens(totals.tokens);
     let notes = [
         format!("{each}{dormant} {dot} {tokens} tokens"),

@@ -89,7 +89,6 @@ fn workspace(state: &State) -> Cow<'_, str> {
 
 fn pieces(state: &State) -> Vec<StatusItem> {
     let (theme, totals) = (&state.skin.theme, &state.counts);
-    let number = |number: usize| cells::grouped(number as u64);
     let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank, action: None };
     let opens = |action, piece: StatusItem| StatusItem { action: Some(action), ..piece };
     let to = |pane, piece: StatusItem| StatusItem { action: Some(Action::Focus(pane)), ..piece };
@@ -105,7 +104,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     if !snapshot.untrusted.is_empty() {
         let need = if snapshot.untrusted.len() == 1 { "needs" } else { "need" };
-        let text = format!(" {} {need} trust: {} ", number(snapshot.untrusted.len()), state.key(Action::Trust));
+        let text = format!(" {} {need} trust: {} ", cells::grouped(snapshot.untrusted.len()), state.key(Action::Trust));
         pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Trust) });
     }
     if &*snapshot.desk != "default" {
@@ -114,13 +113,19 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces.push(to(Pane::Catalog, piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
     // The catalog's title says it too.
     if totals.missing > 0 {
-        pieces.push(opens(Action::Problems, piece(7, ThemeRole::Error, format!("{} missing", number(totals.missing)))));
+        pieces.push(opens(
+            Action::Problems,
+            piece(7, ThemeRole::Error, format!("{} missing", cells::grouped(totals.missing))),
+        ));
     }
-    pieces.push(to(Pane::Selection, piece(3, ThemeRole::Selection, format!("{} picked", number(totals.picked)))));
     pieces
-        .push(to(Pane::Selection, piece(4, ThemeRole::Transitive, format!("{} pulled in", number(totals.pulled_in)))));
+        .push(to(Pane::Selection, piece(3, ThemeRole::Selection, format!("{} picked", cells::grouped(totals.picked)))));
+    pieces.push(to(
+        Pane::Selection,
+        piece(4, ThemeRole::Transitive, format!("{} pulled in", cells::grouped(totals.pulled_in))),
+    ));
     if totals.auto > 0 {
-        pieces.push(to(Pane::Selection, piece(6, ThemeRole::Infra, format!("{} auto", number(totals.auto)))));
+        pieces.push(to(Pane::Selection, piece(6, ThemeRole::Infra, format!("{} auto", cells::grouped(totals.auto)))));
     }
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
@@ -129,11 +134,11 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     let limit = over.map_or_else(|| piece(5, role, budget::bar(state)), |over| piece(0, role, over));
     pieces.push(opens(Action::Budget, limit));
     if let Some(loading) = snapshot.loading {
-        let text = format!("reading {}/{} documents", number(loading.done), number(loading.total));
+        let text = format!("reading {}/{} documents", cells::grouped(loading.done), cells::grouped(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));
     }
     if let Some(progress) = state.databases.run.progress() {
-        let [done, of] = [progress.pages.done, progress.pages.of].map(number);
+        let [done, of] = [progress.pages.done, progress.pages.of].map(cells::grouped);
         pieces.push(opens(Action::Databases, piece(4, ThemeRole::Hints, format!("writing {done}/{of} pages"))));
     }
     match &snapshot.watching {
@@ -158,7 +163,7 @@ fn asking(state: &State) -> Option<String> {
     match count {
         0 => None,
         1 => Some(format!(" 1 asks{key} ")),
-        _ => Some(format!(" {} ask{key} ", cells::grouped(count as u64))),
+        _ => Some(format!(" {} ask{key} ", cells::grouped(count))),
     }
 }
 
@@ -221,7 +226,7 @@ fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
         more => {
-            let more = cells::grouped(more as u64);
+            let more = cells::grouped(more);
             format!(" {} +{more} more: {}", state.skin.glyphs.dot, state.key(Action::Feed))
         }
     }

@@ -232,10 +232,7 @@ impl CompleteDesk<'_> {
             found.is_empty || selects_nothing || (!unknown.is_empty() && unknown.len() == request.tags.len());
         notes.extend(unknown);
         if found.is_cut {
-            notes.push(format!(
-                "The query is too long: only its first {} characters count.",
-                tokens::grouped(LONGEST as u64)
-            ));
+            notes.push(format!("The query is too long: only its first {} characters count.", tokens::grouped(LONGEST)));
         }
         if let Some(partial) = found.partial {
             notes.extend(incomplete(partial));

@@ -30,7 +30,7 @@ pub fn first_sections_only(files: &[String]) -> Option<String> {
     if let more @ 1.. = files.len().saturating_sub(NAMED_FILES) {
         named.push(format!("+{more} more"));
     }
-    let (files, most) = (tokens::counted(files.len(), "file"), tokens::grouped(SECTIONS_OF_A_TEXT as u64));
+    let (files, most) = (tokens::counted(files.len(), "file"), tokens::grouped(SECTIONS_OF_A_TEXT));
     let named = named.join(", ");
     (!named.is_empty()).then(|| format!("Only the first {most} sections of {files} are indexed: {named}."))
 }

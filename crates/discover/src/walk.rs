@@ -196,7 +196,7 @@ impl Walker<'_> {
     fn check_counts(&self) -> Result<(), String> {
         let ScanLimits { entries, files, .. } = self.limits;
         let too_many = |limit: usize, what: &str| {
-            Err(format!("there are more than {} {what}; the rest was left out", grouped(limit as u64)))
+            Err(format!("there are more than {} {what}; the rest was left out", grouped(limit)))
         };
         if self.entries > entries {
             return too_many(entries, "files and folders");

@@ -22,8 +22,8 @@ pub fn of_prose(bytes: u64) -> u64 {
     bytes.div_ceil(4)
 }
 
-/// A number with thousands separators.
-pub fn grouped(number: u64) -> String {
+/// A whole number that is not negative, with thousands separators.
+pub fn grouped(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -38,7 +38,7 @@ pub fn grouped(number: u64) -> String {
 /// `1 source`, `1,240 sources`.
 pub fn counted(number: usize, one: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", grouped(number as u64))
+    format!("{} {one}{plural}", grouped(number))
 }
 
 #[cfg(test)]

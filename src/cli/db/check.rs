@@ -103,9 +103,9 @@ fn findings(database: &str, findings: &[Finding]) -> String {
         let places: Vec<String> = found.iter().take(PLACES).map(place).collect();
         let more = match found.len().saturating_sub(PLACES) {
             0 => String::new(),
-            more => format!(" and {} more", grouped(more as u64)),
+            more => format!(" and {} more", grouped(more)),
         };
-        let (count, what) = (grouped(found.len() as u64), rule.of_many());
+        let (count, what) = (grouped(found.len()), rule.of_many());
         format!("{severity}: {database}: {count} {what} ({}): {}{more}\n", rule.name(), places.join(", "))
     };
     by_rule.iter().map(line).collect()

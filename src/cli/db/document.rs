@@ -87,7 +87,7 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 
 /// What was kept, and how to go on.
 fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
-    let (written, all) = (grouped(report.written.len() as u64), counted(prepared.to_write(), "page"));
+    let (written, all) = (grouped(report.written.len()), counted(prepared.to_write(), "page"));
     let message = format!("stopped after {written} of {all}; what is written stays");
     Error::new(Code::Stopped, message, "`refdesk db document` goes on there")
 }
@@ -117,7 +117,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let changed = prepared.to_write() - new;
     let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
     let removed = counted(prepared.files_removed().count(), "file");
-    let changed = grouped(changed as u64);
+    let changed = grouped(changed);
     let mut text = format!("{} new, {changed} changed, {removed} to remove.\n", counted(new, "page"));
     text.push_str(&removals(prepared));
     for (entry, ..) in &prepared.catalog {
@@ -144,7 +144,7 @@ pub(super) fn removals(prepared: &Documentation) -> String {
     text.push_str(&listed("of what is gone would be removed", &paths));
     let edited = prepared.edited_files_removed();
     if edited > 0 {
-        text.push_str(&format!("{} of them you edited.\n", grouped(edited as u64)));
+        text.push_str(&format!("{} of them you edited.\n", grouped(edited)));
     }
     text
 }
@@ -159,7 +159,7 @@ fn listed(what: &str, paths: &[&str]) -> String {
         text.push_str(&format!("  {}\n", one_line(path)));
     }
     if paths.len() > REMOVALS {
-        text.push_str(&format!("  and {} more\n", grouped((paths.len() - REMOVALS) as u64)));
+        text.push_str(&format!("  and {} more\n", grouped(paths.len() - REMOVALS)));
     }
     text
 }
@@ -214,16 +214,13 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         }
         (0, 0) => format!("Up to date: {}{failed}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
-            let unchanged = if report.unchanged > 0 {
-                format!(", {} unchanged", grouped(report.unchanged as u64))
-            } else {
-                String::new()
-            };
+            let unchanged =
+                if report.unchanged > 0 { format!(", {} unchanged", grouped(report.unchanged)) } else { String::new() };
             let folder = one_line(&prepared.docs_path);
             let done = match (written, removed) {
                 (0, _) => format!("Removed {} below {folder}", counted(removed, "page")),
                 (_, 0) => format!("Wrote {} below {folder}", counted(written, "page")),
-                _ => format!("Wrote {} below {folder}, removed {}", counted(written, "page"), grouped(removed as u64)),
+                _ => format!("Wrote {} below {folder}, removed {}", counted(written, "page"), grouped(removed)),
             };
             format!("{done}{unchanged}{failed}.\n")
         }
@@ -249,9 +246,9 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     if total > 0 {
         text.push_str(&format!(
             "Descriptions: {} from notes, {} from comments, {} by rule.\n",
-            grouped(all.note as u64),
-            grouped(all.comment as u64),
-            grouped(all.fallback as u64)
+            grouped(all.note),
+            grouped(all.comment),
+            grouped(all.fallback)
         ));
     }
     text
@@ -262,7 +259,7 @@ fn ids(sources: &[String]) -> String {
     let shown = sources.get(..SHOWN).unwrap_or(sources).join(", ");
     let more = match sources.len().saturating_sub(SHOWN) {
         0 => String::new(),
-        more => format!(", and {} more, which `refdesk list` shows", grouped(more as u64)),
+        more => format!(", and {} more, which `refdesk list` shows", grouped(more)),
     };
     format!("{}{more}", one_line(&shown))
 }

@@ -26,13 +26,13 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         let edited = run.edited_of(name).count();
         let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
-        words.extend((missing > 0).then(|| format!("{} missing", grouped(missing as u64))));
+        words.extend((missing > 0).then(|| format!("{} missing", grouped(missing))));
         words.extend((!stale.is_empty()).then(|| format!("{} stale", counted(stale.len(), "table"))));
-        words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated as u64))));
-        words.extend((edited > 0).then(|| format!("{} edited", grouped(edited as u64))));
+        words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated))));
+        words.extend((edited > 0).then(|| format!("{} edited", grouped(edited))));
         words.extend((failed > 0).then(|| format!("{} failed", counted(failed, "table"))));
-        words.extend((removed > 0).then(|| format!("{} of what is gone", grouped(removed as u64))));
-        words.extend((left_over > 0).then(|| format!("{} edited of what is gone", grouped(left_over as u64))));
+        words.extend((removed > 0).then(|| format!("{} of what is gone", grouped(removed))));
+        words.extend((left_over > 0).then(|| format!("{} edited of what is gone", grouped(left_over))));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({

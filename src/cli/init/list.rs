@@ -168,12 +168,12 @@ fn folded(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut parts: Vec<String> =
-        counts.iter().take(FOLDERS).map(|(folder, count)| format!("{} {folder}", grouped(*count as u64))).collect();
+        counts.iter().take(FOLDERS).map(|(folder, count)| format!("{} {folder}", grouped(*count))).collect();
     let others: usize = counts.iter().skip(FOLDERS).map(|(_, count)| count).sum();
     if others > 0 {
-        parts.push(format!("{} elsewhere", grouped(others as u64)));
+        parts.push(format!("{} elsewhere", grouped(others)));
     }
-    let line = format!("{} not ticked, {}: {how}", grouped(rest.len() as u64), parts.join(", "));
+    let line = format!("{} not ticked, {}: {how}", grouped(rest.len()), parts.join(", "));
     format!("{}\n", one_line(&line))
 }
 

@@ -126,8 +126,8 @@ fn of_session<'a>(
     let hints = session.hints.offered + session.expansions.offered;
     let figures = [
         if session.told_tokens > 0 { cells::tokens(session.told_tokens) } else { String::new() },
-        if session.reads > 0 { cells::grouped(session.reads as u64) } else { String::new() },
-        if session.picks > 0 { cells::grouped(session.picks as u64) } else { String::new() },
+        if session.reads > 0 { cells::grouped(session.reads) } else { String::new() },
+        if session.picks > 0 { cells::grouped(session.picks) } else { String::new() },
         if hints > 0 {
             format!("{} of {}", session.hints.followed + session.expansions.followed, hints)
         } else {

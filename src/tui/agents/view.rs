@@ -168,7 +168,7 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
 fn tabs(state: &State) -> Option<Tabs<AgentsPage>> {
     let current = state.agents.page.filter(|page| *page != AgentsPage::Sessions)?;
     let session = state.agents.session()?;
-    let title = |title: &str, count: usize| format!("{title} {}", cells::grouped(count as u64));
+    let title = |title: &str, count: usize| format!("{title} {}", cells::grouped(count));
     let pages = [
         (AgentsPage::Lines, title("Journal", session.lines.len())),
         (AgentsPage::Known, title("Known sources", session.known.len())),

@@ -48,7 +48,7 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
             (String::new(), table_name(state, row, table), ThemeRole::Text, note)
         }
         (_, Some(domain), None) => {
-            let tables = cells::grouped(domain.tables.len() as u64);
+            let tables = cells::grouped(domain.tables.len());
             (format!("  {fold} "), domain.name.clone(), ROLE, (tables, ThemeRole::Infra))
         }
         (Some(database), None, _) => {

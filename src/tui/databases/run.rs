@@ -137,7 +137,7 @@ pub fn written(state: &mut State, written: Result<Box<DocumentReport>, Error>) {
     if let Some(first) = report.failed.first() {
         let more = match report.failed.len() {
             1 => String::new(),
-            all => format!(" {} failed in all.", cells::grouped(all as u64)),
+            all => format!(" {} failed in all.", cells::grouped(all)),
         };
         return state.fail(format!("{}{more}", fix::sentence(state, first)));
     }
@@ -161,17 +161,21 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 fn line(state: &State) -> String {
     let (glyphs, run) = (&state.skin.glyphs, &state.databases.run);
     let Some(DatabaseRunProgress { pages, left, .. }) = run.progress() else { return "Writing pages.".to_owned() };
-    let number = |number: usize| cells::grouped(number as u64);
     let full = (pages.done * BAR).checked_div(pages.of).unwrap_or(0).min(BAR);
     let bar = format!("{}{}", glyphs.full.repeat(full), glyphs.empty.repeat(BAR - full));
-    let failed = if pages.failed > 0 { format!(", {} failed", number(pages.failed)) } else { String::new() };
+    let failed = if pages.failed > 0 { format!(", {} failed", cells::grouped(pages.failed)) } else { String::new() };
     let left = left.map(|left| format!(", about {} left", length(left))).unwrap_or_default();
-    let of = number(pages.of);
+    let of = cells::grouped(pages.of);
     if run.is_pausing() {
-        return format!("Pausing: {} of {of} pages are written{failed}.", number(pages.done));
+        return format!("Pausing: {} of {of} pages are written{failed}.", cells::grouped(pages.done));
     }
     let then = format!("{} pauses.", state.key_in(KeyContext::Databases, Action::Back));
-    format!("{}{bar}{} {} of {of} pages{failed}{left}. {then}", glyphs.bar_left, glyphs.bar_right, number(pages.done))
+    format!(
+        "{}{bar}{} {} of {of} pages{failed}{left}. {then}",
+        glyphs.bar_left,
+        glyphs.bar_right,
+        cells::grouped(pages.done)
+    )
 }
 
 /// `40 s`, `3 min`.
@@ -227,7 +231,7 @@ fn paths(caption: &str, paths: &[String], role: ThemeRole, lines: &mut Vec<PageL
     lines.push(PageLine::new(caption, ThemeRole::Infra));
     lines.extend(paths.iter().take(NAMED).map(|path| PageLine::new(cells::clean(path), role).hanging(2)));
     if paths.len() > NAMED {
-        let more = cells::grouped((paths.len() - NAMED) as u64);
+        let more = cells::grouped(paths.len() - NAMED);
         lines.push(PageLine::new(format!("and {more} more"), ThemeRole::Infra));
     }
 }

@@ -129,7 +129,7 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let position = match view.shown_tab() {
         DatabaseTab::Joins => frame::position(view.join.at, view.tree.rows.len()),
         _ if window.len() >= text.len() => String::new(),
-        _ => format!("{}/{}", cells::grouped(window.end as u64), cells::grouped(text.len() as u64)),
+        _ => format!("{}/{}", cells::grouped(window.end), cells::grouped(text.len())),
     };
     let active = active(state, DatabaseSide::Detail);
     let border = PaneBorder { title: &title, note: String::new(), place: position, role: ROLE, active };
@@ -179,7 +179,7 @@ fn note(state: &State) -> String {
     match tables().count() {
         0 => String::new(),
         all => {
-            let count = format!("{} of {}", cells::grouped(documented as u64), cells::grouped(all as u64));
+            let count = format!("{} of {}", cells::grouped(documented), cells::grouped(all));
             let named = format!("{count} documented");
             if cells::width(&named) <= room { named } else { count }
         }
@@ -233,8 +233,8 @@ fn tabs(state: &State) -> Option<Tabs<DatabaseTab>> {
     let columns = doc.map_or(table.told.len(), |doc| doc.columns.len());
     let title = |tab: DatabaseTab| match tab {
         DatabaseTab::Page => "Page".to_owned(),
-        DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns as u64)),
-        DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.own_joins() as u64)),
+        DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns)),
+        DatabaseTab::Joins => format!("Joins {}", cells::grouped(view.own_joins())),
     };
     let line = Rect { x: line.x + 1, width: line.width - 1, ..line };
     Some(Tabs::new(DatabaseTab::ALL.map(|tab| (tab, title(tab))), view.shown_tab(), line))

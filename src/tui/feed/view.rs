@@ -89,7 +89,7 @@ pub fn whole(state: &State) -> Option<String> {
         (Err(_), None) => {}
     }
     if state.feed.forgot && state.feed.cursor.at + 1 == state.feed.rows.len() {
-        text.push_str(&format!(" Older rows are gone: the newest {} are kept.", cells::grouped(KEPT as u64)));
+        text.push_str(&format!(" Older rows are gone: the newest {} are kept.", cells::grouped(KEPT)));
     }
     Some(cells::clean(text.trim()).into_owned())
 }
@@ -111,8 +111,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let filtered = typing || !feed.filter.is_empty();
     let caption = if filtered { String::new() } else { caption };
     frame::rule(&state.skin, place, &caption, hints::caption_style(state, reads), buffer);
-    let number = |number: usize| cells::grouped(number as u64);
-    let kept = format!("{} of {} ", number(feed.rows.len()), number(feed.notices.len()));
+    let kept = format!("{} of {} ", cells::grouped(feed.rows.len()), cells::grouped(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
     let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);
     // ` /`, the text, the cursor after it, a blank.

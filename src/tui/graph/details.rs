@@ -66,10 +66,13 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
         Span::styled(id, theme.style(ThemeRole::Strong)),
         Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
     ])];
-    let count = |count: usize| cells::grouped(count as u64);
     let (mentioning, mentioned) = (analysis.adjacency.mentioning(at).len(), analysis.adjacency.mentioned(at).len());
     let words = source_state::words(&state.snapshot, source.id.as_str());
-    let facts = format!("{words} {dot} mentioned by {} {dot} mentions {}", count(mentioning), count(mentioned));
+    let facts = format!(
+        "{words} {dot} mentioned by {} {dot} mentions {}",
+        cells::grouped(mentioning),
+        cells::grouped(mentioned)
+    );
     let brought = match graph.weight(at) {
         weight if weight.sources == 0 => String::new(),
         weight => {
@@ -78,7 +81,7 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
                 0 => String::new(),
                 1 if weight.sources == 1 => ", selected already".to_owned(),
                 1 => ", 1 of them selected already".to_owned(),
-                many => format!(", {} of them selected already", count(many)),
+                many => format!(", {} of them selected already", cells::grouped(many)),
             };
             format!(
                 " {dot} with all it pulls in, {sources}{already}: {} tokens beside its own",

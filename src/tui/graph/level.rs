@@ -26,7 +26,7 @@ impl Level {
 
     /// Its heading: `mentioned by 3`, `2 steps before: 4`.
     pub fn title(&self) -> String {
-        let count = crate::tui::widgets::cells::grouped(self.sources.len() as u64);
+        let count = crate::tui::widgets::cells::grouped(self.sources.len());
         match self.distance {
             -1 => format!("mentioned by {count}"),
             1 => format!("mentions {count}"),

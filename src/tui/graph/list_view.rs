@@ -155,9 +155,9 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
             let (id, times) = hub_columns(row.room().saturating_sub(2));
             named(state, &mut row, *at, id);
             let sources = state.graph.analysis.as_ref().map_or(0, |it| it.adjacency.mentioning(*at).len());
-            row.cell(&format!("{:>TOKENS$}", cells::grouped(sources as u64)), TOKENS, infra);
+            row.cell(&format!("{:>TOKENS$}", cells::grouped(sources)), TOKENS, infra);
             if times > 0 {
-                row.cell(&format!("{:>times$}", cells::grouped(*mentions as u64)), times, infra);
+                row.cell(&format!("{:>times$}", cells::grouped(*mentions)), times, infra);
             }
             row.cell(&tokens(state, *at), TOKENS, infra);
         }
@@ -226,7 +226,7 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     }
     let [count, brought] = match weight.sources {
         0 => [String::new(), String::new()],
-        sources => [format!("+{}", cells::grouped(sources.into())), cells::tokens(weight.tokens)],
+        sources => [format!("+{}", cells::grouped(sources)), cells::tokens(weight.tokens)],
     };
     row.cell(&format!("{count:>COUNT$}"), COUNT, infra);
     row.cell(&format!("{brought:>TOKENS$}"), TOKENS, infra);

@@ -111,7 +111,7 @@ fn tabs(state: &State) -> Tabs<GraphTab> {
     let (line, current) = (places(state).tabs, state.graph.tab.unwrap_or_default());
     let title = |tab: GraphTab, counted: bool| {
         let count = state.graph.count(tab).filter(|_| counted);
-        count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count as u64)))
+        count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count)))
     };
     let all = |counted| GraphTab::ALL.map(|tab| (tab, title(tab, counted)));
     let room = usize::from(line.width);

@@ -185,8 +185,8 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
         let text = format!("nothing is marked yet {} tokens are for each source alone", state.skin.glyphs.dot);
         return PageLine::new(text, ThemeRole::Infra);
     }
-    let of = cells::grouped(waiting.request.sources.len() as u64);
-    let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked as u64)), ThemeRole::Selection);
+    let of = cells::grouped(waiting.request.sources.len());
+    let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked)), ThemeRole::Selection);
     let Some(brings) = &state.requests.preview.answer else { return line };
     let all = &brings.all;
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
@@ -208,11 +208,10 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
     let parts = state.parts_within(Pane::Selection, inner);
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
     let queue = state.snapshot.requests.len();
-    let number = |number: usize| cells::grouped(number as u64);
     let note = if state.requests.ended.is_some() {
         "ended".to_owned()
     } else if queue > 1 {
-        format!("{} of {}", number(state.nth_request() + 1), number(queue))
+        format!("{} of {}", cells::grouped(state.nth_request() + 1), cells::grouped(queue))
     } else {
         String::new()
     };
@@ -393,7 +392,7 @@ fn brings(state: &State, id: &str) -> String {
         1..=4 => format!("Adds itself and {}: {cost}.", others.join(", ")),
         more => format!(
             "Adds itself and {} others ({}, +{} more): {cost}.",
-            cells::grouped(more as u64),
+            cells::grouped(more),
             others.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
             more - 4
         ),

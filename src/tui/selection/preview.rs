@@ -89,7 +89,7 @@ fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
 
 /// `@a, @b`, or `7 others (@a, @b, @c, @d, +3 more)`, or only `7 others`.
 fn named(ids: &[&SourceId], names: NameDetail) -> String {
-    let count = cells::grouped(ids.len() as u64);
+    let count = cells::grouped(ids.len());
     match (ids, names) {
         ([_, _, ..], NameDetail::Counted) => return format!("{count} others"),
         ([one], _) => return format!("@{one}"),
@@ -99,7 +99,7 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
     let shown = shown.join(", ");
     match ids.len().saturating_sub(SHOWN) {
         0 => shown,
-        more => format!("{count} others ({shown}, +{} more)", cells::grouped(more as u64)),
+        more => format!("{count} others ({shown}, +{} more)", cells::grouped(more)),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         title: "4 Templates",
         note: match all {
             0 => String::new(),
-            all if is_filtered => format!("{} of {}", cells::grouped(len as u64), cells::counted(all, "template")),
+            all if is_filtered => format!("{} of {}", cells::grouped(len), cells::counted(all, "template")),
             all => cells::counted(all, "template"),
         },
         place: frame::position(pane.cursor.at, len),

@@ -24,10 +24,9 @@ pub struct FilterLine<'a> {
 impl FilterLine<'_> {
     pub fn draw(&self, skin: &Skin, place: Rect, frame: &mut Frame<'_>) {
         let theme = &skin.theme;
-        let number = |number: usize| cells::grouped(number as u64);
         let (said, role) = match self.fault {
             Some(fault) => (format!("{fault} "), ThemeRole::Warning),
-            None => (format!("{} of {} ", number(self.kept.0), number(self.kept.1)), ThemeRole::Infra),
+            None => (format!("{} of {} ", cells::grouped(self.kept.0), cells::grouped(self.kept.1)), ThemeRole::Infra),
         };
         let room = usize::from(place.width).saturating_sub(4 + FILTER);
         let said = cells::clip(&said, room, skin.glyphs.ellipsis);

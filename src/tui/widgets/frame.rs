@@ -106,5 +106,5 @@ pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, 
 
 /// `3/25` for the row under the cursor; nothing for an empty list.
 pub fn position(at: usize, len: usize) -> String {
-    if len == 0 { String::new() } else { format!("{}/{}", cells::grouped(at as u64 + 1), cells::grouped(len as u64)) }
+    if len == 0 { String::new() } else { format!("{}/{}", cells::grouped(at + 1), cells::grouped(len)) }
 }

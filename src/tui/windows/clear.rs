@@ -65,7 +65,7 @@ fn question(state: &State) -> String {
     }
     if dormant > 0 {
         let are = if dormant == 1 { "is" } else { "are" };
-        question.push_str(&format!(" {} of the picks {are} no longer in the catalog.", cells::grouped(dormant as u64)));
+        question.push_str(&format!(" {} of the picks {are} no longer in the catalog.", cells::grouped(dormant)));
     }
     question
 }

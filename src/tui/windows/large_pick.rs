@@ -56,7 +56,7 @@ fn text(state: &State) -> WrappedText {
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more as u64)) };
+    let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more)) };
     let key = |action| state.key_in(KeyContext::LargePick, action);
     // Where there is little room, only the ways out are seen, each on a line of its own.
     let choice = |action, words: &str, change| {
@@ -95,7 +95,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
         let tokens = cells::tokens(change.tokens.unsigned_abs());
         return match others(change, pick).count() {
             0 => tokens,
-            others => format!("+{}, {tokens}", cells::grouped(others as u64)),
+            others => format!("+{}, {tokens}", cells::grouped(others)),
         };
     }
     let tokens = change_cost::added(change.tokens, cells::in_tokens);
@@ -103,6 +103,6 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));
     match others(change, pick).count() {
         0 => tokens,
-        others => format!("+{}, {tokens} in all{waiting}", cells::grouped(others as u64)),
+        others => format!("+{}, {tokens} in all{waiting}", cells::grouped(others)),
     }
 }

@@ -43,7 +43,7 @@ impl Window for Problems {
         let all = state.problems();
         let own = match state.own_problems.len() {
             0 => String::new(),
-            own => format!(" {} {} in your own files", state.skin.glyphs.dot, cells::grouped(own as u64)),
+            own => format!(" {} {} in your own files", state.skin.glyphs.dot, cells::grouped(own)),
         };
         let [errors, warnings] =
             [(state.counts.errors, "error"), (state.counts.warnings, "warning")].map(|(n, it)| cells::counted(n, it));

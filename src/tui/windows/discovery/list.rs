@@ -139,7 +139,7 @@ fn rows(state: &State) -> usize {
 
 fn fold(state: &State) -> String {
     let key = state.key_in(KeyContext::Discovery, Action::Tick);
-    format!("{} not ticked: {key} shows them", cells::grouped(folded(state) as u64))
+    format!("{} not ticked: {key} shows them", cells::grouped(folded(state)))
 }
 
 fn row<'a>(state: &'a State, source: &ProposedSource, is_ticked: bool, widest: usize, width: u16) -> ListRow<'a> {

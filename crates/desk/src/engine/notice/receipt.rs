@@ -25,7 +25,7 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     reasons.extend(unsaid_reason(receipt).map(str::to_owned));
     let is_read = receipt.what == JournalEvent::Read && receipt.tokens > 0;
     if receipt.text.is_some() || is_read {
-        reasons.push(format!("~{} tokens", grouped(receipt.tokens as u64)));
+        reasons.push(format!("~{} tokens", grouped(receipt.tokens)));
     }
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));
