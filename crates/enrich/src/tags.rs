@@ -9,6 +9,7 @@ use super::proposals::Proposals;
 use super::spelling::Spelling;
 use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
+use refdesk_text::number::{narrow, wide};
 
 /// The number of matches reported per tag; more of them add no information.
 pub(crate) const PLACES: usize = 256;
@@ -28,7 +29,7 @@ pub(crate) struct TagIndex {
 /// A source that has a tag: its position in the catalog, then the tag's position in its list.
 type TagHolder = (u32, u32);
 
-/// Lists of different lengths, stored one after the other.
+/// Lists of different lengths, stored one after the other. Positions are 32-bit; the automaton has no room for more either.
 struct Groups<T> {
     items: Vec<T>,
     ends: Vec<u32>,
@@ -41,7 +42,7 @@ impl<T> Groups<T> {
 
     /// Ends the list of the items added since the last call.
     fn end(&mut self) {
-        self.ends.push(small(self.items.len()));
+        self.ends.push(narrow(self.items.len()));
     }
 
     fn len(&self) -> usize {
@@ -58,15 +59,6 @@ impl<T> Groups<T> {
         self.items.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
-}
-
-/// Positions are 32-bit; the automaton has no room for more either.
-fn small(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
-}
-
-fn wide(place: u32) -> usize {
-    usize::try_from(place).unwrap_or(usize::MAX)
 }
 
 /// A source with a tag in a text.
@@ -108,7 +100,7 @@ impl TagIndex {
             for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);
                 if Spelling::of(&key).is_some() {
-                    holding.push((small(written.len()), (small(source), small(place))));
+                    holding.push((narrow(written.len()), (narrow(source), narrow(place))));
                     written.items.extend_from_slice(key.as_bytes());
                     written.end();
                 }
@@ -228,7 +220,7 @@ fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
 
 /// An automaton over the distinct patterns of some spellings, and for each pattern its spellings.
 fn patterns(keys: &Groups<u8>) -> (Option<Proposals>, Groups<u32>) {
-    let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), small(at))));
+    let of_each = (0..keys.len()).filter_map(|at| Some((spelling(keys, at)?.pattern(), narrow(at))));
     let mut of_each: Vec<(&[u8], u32)> = of_each.collect();
     of_each.sort_unstable();
     let mut patterns: Vec<&[u8]> = Vec::with_capacity(of_each.len());

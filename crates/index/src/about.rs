@@ -9,6 +9,7 @@ use crate::reader::{Partial, Section};
 use crate::storage::{Embedded, Storage};
 use crate::vector::Vector;
 use refdesk_text::Error;
+use refdesk_text::number::{narrow, wide};
 
 /// How much coverage counts compared with the cosine.
 const COVERAGE_WEIGHT: f32 = 1.2;
@@ -156,7 +157,7 @@ impl Corpus {
         let source = match last.or_else(|| positions.get(document.source)) {
             Some(at) => *at,
             None => {
-                let at = small(self.names.len());
+                let at = narrow(self.names.len());
                 self.names.push(document.source.to_owned());
                 self.waiting.push(false);
                 positions.insert(document.source.to_owned(), at);
@@ -172,7 +173,7 @@ impl Corpus {
             self.incomparable += 1;
         }
         if is_comparable {
-            self.vectors.push(small(self.scales.len()));
+            self.vectors.push(narrow(self.scales.len()));
             self.scales.push(document.scale);
             self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
         } else {
@@ -190,7 +191,7 @@ impl Corpus {
             self.kind_names.push(document.doc_type.to_owned());
             self.kind_names.len() - 1
         });
-        self.kinds.push(small(kind));
+        self.kinds.push(narrow(kind));
     }
 
     /// The number of documents.
@@ -301,7 +302,7 @@ impl Corpus {
             .zip(self.names.iter().zip(&self.waiting))
             .filter_map(|(best, (name, is_waiting))| {
                 let BestChunk { score, cosine, coverage, document, piece } = best?;
-                let at = small(document);
+                let at = narrow(document);
                 let mut words: Vec<&Term> = pieces
                     .get(piece)?
                     .terms
@@ -392,7 +393,7 @@ impl Corpus {
     }
 
     fn term(&self, word: &str, ids: &[i64]) -> Term {
-        let mut documents: Vec<u32> = ids.iter().filter_map(|id| self.position(*id)).map(small).collect();
+        let mut documents: Vec<u32> = ids.iter().filter_map(|id| self.position(*id)).map(narrow).collect();
         documents.sort_unstable();
         let sources: HashSet<u32> = documents.iter().filter_map(|at| self.sources.get(wide(*at)).copied()).collect();
         Term { word: word.to_owned(), weight: self.rarity(sources.len()), documents }
@@ -407,14 +408,6 @@ impl Corpus {
 /// The name at a position; empty if there is none.
 fn named<'n>(names: &'n [String], at: Option<&u32>) -> &'n str {
     at.and_then(|at| names.get(wide(*at))).map_or("", String::as_str)
-}
-
-fn small(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-fn wide(at: u32) -> usize {
-    usize::try_from(at).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

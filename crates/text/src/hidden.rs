@@ -21,6 +21,7 @@ use std::ops::RangeInclusive;
 
 use super::escape::{is_emoji, is_emoji_joiner, is_emoji_selector, is_hidden};
 use super::lines;
+use super::number::narrow;
 use super::words::{is_letter, is_mark};
 
 /// The advice of the diagnostic.
@@ -57,8 +58,7 @@ impl HiddenCharacters {
             }
         }
         let (line, column) = lines::places(text, &[first]).first().copied().unwrap_or((1, 1));
-        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        Some(Self { count, line: small(line), column: small(column), kinds })
+        Some(Self { count, line: narrow(line), column: narrow(column), kinds })
     }
 
     /// One sentence for people: the first character, and what else there is.

@@ -9,6 +9,7 @@ pub mod generated;
 pub mod hidden;
 pub mod lines;
 pub mod nearest;
+pub mod number;
 pub mod report;
 pub mod shorten;
 pub mod stop_words;

@@ -16,6 +16,7 @@ use super::ids::IdMatcher;
 use super::scan::{LinkedPath, ScannedMentions};
 use refdesk_files::{SealKey, Stamp};
 use refdesk_text::hidden::HiddenCharacters;
+use refdesk_text::number::{narrow, wide};
 
 /// Of the whole file, in bytes: enough for a hundred thousand documents of usual size. Documents of the current run go
 /// first; what does not fit is left out and read again when needed.
@@ -227,11 +228,7 @@ pub(crate) fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec
 }
 
 fn put(out: &mut Vec<u8>, number: usize) {
-    out.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
-}
-
-fn wide(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
+    out.extend_from_slice(&narrow(number).to_le_bytes());
 }
 
 /// Reads bytes from the front of a slice.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{Mention, MentionKind};
 use crate::catalog::{Catalog, SourceId};
+use refdesk_text::number::{narrow, wide};
 
 /// All mentions found so far, grouped by the source whose text contains them, in order of file and line.
 ///
@@ -251,14 +252,6 @@ impl<'c> Positions<'c> {
             }
         }
     }
-}
-
-pub(super) fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-pub(super) fn wide(count: u32) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

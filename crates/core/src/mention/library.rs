@@ -24,6 +24,7 @@ use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, Stamp, read_open, stamp};
 use refdesk_text::hidden;
 use refdesk_text::lines::decode;
+use refdesk_text::number::wide;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::of_prose;
 use refdesk_text::{Code, Fix};
@@ -338,10 +339,6 @@ impl LineMentions {
         let last = self.last.get_mut(to).and_then(|lasts| lasts.get_mut(usize::from(via == MentionKind::Path)));
         last.is_some_and(|last| std::mem::replace(last, self.line) != self.line)
     }
-}
-
-fn wide(line: u32) -> usize {
-    usize::try_from(line).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

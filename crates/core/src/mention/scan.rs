@@ -9,6 +9,7 @@ use super::links::{LinkSyntax, links};
 use super::target::path_of;
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::lines::LineCounter;
+use refdesk_text::number::narrow;
 
 /// The ids and paths in one text. A running desk keeps ten thousand of these, so lines are 32-bit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,20 +39,16 @@ pub struct LinkedPath {
 /// Scans a text.
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
     let mut lines = LineCounter::new(text);
-    let ids = matcher.find(text).map(|(id, start)| (small(id), small(lines.line_of(start)))).collect();
+    let ids = matcher.find(text).map(|(id, start)| (narrow(id), narrow(lines.line_of(start)))).collect();
     let mut lines = LineCounter::new(text);
     let paths = links(text, format)
         .into_iter()
         .filter_map(|link| {
-            let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), small(lines.line_of(link.offset)));
+            let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), narrow(lines.line_of(link.offset)));
             let is_word = link.is_bare && (link.is_code || !names_a_document(Path::new(&*path)));
             let is_example = link.is_defined || is_word;
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
     ScannedMentions { ids, paths, rubbish: false, hidden: HiddenCharacters::of(text).map(Box::new) }
-}
-
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{Choice, MAX_TRANSITIVE_DEPTH, Parents, Role, SelectedSource, Selection};
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Positions};
+use refdesk_text::number::{narrow, wide};
 
 /// A workspace's settings for pulling in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,12 +212,4 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
         member.reason = reason.and_then(|parent| ids.get(parent)).cloned();
         member.parents = Parents::new(ids.clone(), all.clone(), range);
     }
-}
-
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn wide(count: u32) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }

@@ -2,8 +2,9 @@
 //! from. Several mentions of one source in the text of another are one edge.
 
 use super::super::Mention;
-use super::super::graph::{MentionGraph, Positions, narrow, wide};
+use super::super::graph::{MentionGraph, Positions};
 use crate::catalog::Catalog;
+use refdesk_text::number::{narrow, wide};
 
 /// Which sources mention which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Cycles: the strongly connected components of the graph with more than one source (Tarjan 1972), found without
 //! recursion, because a chain may be as long as the catalog.
 
-use super::super::graph::{narrow, wide};
 use super::Adjacency;
+use refdesk_text::number::wide;
 
 const UNSEEN: u32 = u32::MAX;
 
@@ -80,7 +80,7 @@ impl Search<'_> {
         }
         self.is_stacked.get_mut(at).into_iter().for_each(|is| *is = true);
         self.stack.push(at);
-        self.count = self.count.saturating_add(narrow(1));
+        self.count = self.count.saturating_add(1);
         OpenSource { at, next: 0 }
     }
 

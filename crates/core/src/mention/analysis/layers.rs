@@ -1,8 +1,8 @@
 //! Layers for a drawing of the graph: mentions lead from left to right, except for those that close a cycle. Within a layer
 //! the sources are near those that they are connected with, so that lines cross less (Sugiyama, Tagawa and Toda 1981).
 
-use super::super::graph::wide;
 use super::Adjacency;
+use refdesk_text::number::wide;
 
 /// How often the order within the layers is improved, forth and back.
 const SWEEPS: usize = 4;

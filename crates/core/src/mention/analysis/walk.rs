@@ -1,7 +1,7 @@
 //! Ways through the graph: what is how far away, and the shortest way from one source to another.
 
-use super::super::graph::{narrow, wide};
 use super::Adjacency;
+use refdesk_text::number::{narrow, wide};
 
 const UNSEEN: u32 = u32::MAX;
 

@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::super::graph::wide;
 use super::Adjacency;
+use refdesk_text::number::wide;
 
 /// Bits in a block, in words.
 const WORDS: usize = 8;
