@@ -60,6 +60,7 @@ mod workspace;
 pub use args::{Cli, Command, OutputFormat};
 pub use screen::{Interface, ScreenStart};
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use answer::CommandOutput;
@@ -180,7 +181,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     tell_moves_once(&desk, &mut answer);
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {
-        let opening = desk.opening_diagnostics();
+        let opening: HashSet<Diagnostic> = desk.opening_diagnostics().into_iter().collect();
         let is_wanted = |problem: &Diagnostic| {
             problem.is_error()
                 || problem.code == Code::ForeignState

@@ -1,5 +1,6 @@
 //! The result of a command, before it is printed.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
@@ -84,7 +85,8 @@ impl CommandOutput {
         // Few are printed; the desk may have tens of thousands.
         let earlier = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
-        self.diagnostics = earlier.into_iter().filter(|problem| !opening.contains(problem)).collect();
+        let known: HashSet<&Diagnostic> = opening.iter().collect();
+        self.diagnostics = earlier.into_iter().filter(|problem| !known.contains(problem)).collect();
         self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;

@@ -441,3 +441,24 @@ fn a_configuration_or_profile_that_is_a_link_out_of_the_workspace_is_not_read() 
     std::os::unix::fs::symlink("conf/own.json", world.path.join("references.json")).unwrap();
     assert!(world.run(&["list"]).exits(0).text().contains("priv"));
 }
+
+/// An archive can bring a second name of another file.
+#[test]
+fn a_file_with_another_name_is_neither_written_nor_made_private() {
+    for name in ["journal.jsonl", "selection.json", "templates.json", "write.json", "told.json", "lock"] {
+        let world = world();
+        let other = world.beside("victim");
+        write_atomic(&other, b"mine\n").unwrap();
+        fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
+        let folder = world.path.join(OWN);
+        fs::create_dir_all(&folder).unwrap();
+        fs::hard_link(&other, folder.join(name)).unwrap();
+        for words in [&["list"][..], &["select", "a"], &["clear"]] {
+            world.run(words).exits(0);
+        }
+        world.feed(&["hook", "claude-code"], document(&world, "UserPromptSubmit").as_bytes()).exits(0);
+        assert_eq!(fs::read(&other).unwrap(), b"mine\n", "{name}");
+        assert_eq!(fs::metadata(&other).unwrap().permissions().mode() & 0o777, 0o644, "{name}");
+        assert!(world.path.join(OWN).join("journal.jsonl").exists(), "{name}");
+    }
+}

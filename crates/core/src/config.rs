@@ -21,7 +21,7 @@ pub mod screen_session;
 mod settings;
 pub mod user;
 
-pub use approval::{ApprovalMode, Rule, verdict};
+pub use approval::{ApprovalMode, GlobCase, Rule, compiled, verdict};
 pub use document::{JsonDocument, MemberPart};
 pub use environment::Environment;
 pub(crate) use fields::Fields;

@@ -4,10 +4,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use globset::GlobBuilder;
-
 use super::Desk;
 use super::add::after_scheme;
+use refdesk_core::config::{GlobCase, compiled};
 use refdesk_discover::documents_in;
 use refdesk_files::path::{absolute, slashed};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
@@ -33,12 +32,10 @@ impl Desk {
         {
             return Ok(vec![place.to_owned()]);
         }
-        let glob =
-            GlobBuilder::new(place.trim_start_matches("./")).literal_separator(true).build().map_err(|error| {
-                let message = format!("'{place}' is not a pattern: {}", error.kind());
-                Error::new(Code::BadGlob, message, "write it as in 'docs/**/*.md'")
-            })?;
-        let matcher = glob.compile_matcher();
+        let matcher = compiled(place.trim_start_matches("./"), GlobCase::Exact).map_err(|why| {
+            let message = format!("'{place}' is not a pattern: {why}");
+            Error::new(Code::BadGlob, message, "write it as in 'docs/**/*.md'")
+        })?;
         let fixed: PathBuf = Path::new(place)
             .components()
             .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']))
@@ -47,8 +44,7 @@ impl Desk {
         let real = fs::canonicalize(current.join(&fixed)).unwrap_or_else(|_| absolute(current, &fixed));
         let limits = WalkLimits { files: 10 * FILES, bytes: u64::MAX };
         // Other files do not count.
-        let last = Path::new(place).file_name().and_then(|name| GlobBuilder::new(name.to_str()?).build().ok());
-        let last = last.map(|name| name.compile_matcher());
+        let last = Path::new(place).file_name().and_then(|name| compiled(name.to_str()?, GlobCase::Exact).ok());
         let is_wanted = |name: &OsStr| last.as_ref().is_none_or(|last| last.is_match(name));
         let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), is_wanted);
         if problems.iter().any(|problem| !matches!(problem, Problem::Unreadable(..))) {

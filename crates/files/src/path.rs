@@ -81,6 +81,9 @@ pub fn slashed(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
+/// The most bytes of a path that a system opens; what is longer does not exist.
+pub const PATH_BYTES: usize = 4096;
+
 /// Resolves symbolic links and caches folders, since a catalog asks about many files in few folders.
 #[derive(Debug, Default)]
 pub struct Resolver {
@@ -93,6 +96,9 @@ impl Resolver {
     ///
     /// The path should be absolute and clean. A part that does not exist is appended as written.
     pub fn resolve(&self, path: &Path) -> (PathBuf, Option<fs::Metadata>) {
+        if path.as_os_str().len() > PATH_BYTES {
+            return (path.to_path_buf(), None);
+        }
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => match (fs::canonicalize(path), fs::metadata(path)) {
                 (Ok(real), Ok(metadata)) => (real, Some(metadata)),
@@ -131,13 +137,10 @@ impl Resolver {
 
     /// The real path of the deepest existing folder above `path`, with the rest as written.
     fn deepest(&self, path: &Path) -> PathBuf {
-        for ancestor in path.ancestors().skip(1) {
-            if ancestor.is_dir() {
-                let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
-                return self.folder(ancestor).join(rest);
-            }
-        }
-        path.to_path_buf()
+        let above: Vec<&Path> = path.ancestors().skip(1).collect();
+        // Above a folder there are only folders.
+        let Some(folder) = above.get(above.partition_point(|above| !above.is_dir())) else { return path.to_path_buf() };
+        self.folder(folder).join(path.strip_prefix(folder).unwrap_or(Path::new("")))
     }
 }
 

@@ -34,12 +34,14 @@ pub fn is_writable(folder: &Path) -> bool {
     std::fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
 }
 
-/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode.
+/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one that has
+/// another name, where it may be something else.
 #[cfg(unix)]
 pub fn narrow(file: &File) {
     use std::os::unix::fs::PermissionsExt;
     if let Ok(found) = file.metadata()
         && found.permissions().mode() & 0o077 != 0
+        && !has_other_names(file)
     {
         let _ = file.set_permissions(PermissionsExt::from_mode(found.permissions().mode() & 0o700));
     }
@@ -47,6 +49,18 @@ pub fn narrow(file: &File) {
 
 #[cfg(not(unix))]
 pub fn narrow(_: &File) {}
+
+/// Whether an open file has more than one name: whoever made the others may have brought it here, and an archive can.
+#[cfg(unix)]
+pub(crate) fn has_other_names(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|found| found.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn has_other_names(_: &File) -> bool {
+    false
+}
 
 /// Whether an open file belongs to the user that this process runs as.
 #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 /// Advice about an [`Error`](crate::Error) or a [`Diagnostic`](crate::report::Diagnostic).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Fix {
     /// No advice.
     #[default]

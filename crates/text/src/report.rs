@@ -24,7 +24,7 @@ pub enum Severity {
 }
 
 /// One problem: severity, place, what is wrong and how to fix it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,

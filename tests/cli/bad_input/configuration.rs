@@ -280,3 +280,20 @@ fn a_file_of_hundreds_of_gigabytes_is_not_read() {
         check_good_source(&world);
     }
 }
+
+#[test]
+fn approval_rules_that_are_too_much_are_named_and_no_write_passes_unasked() {
+    let deep = format!("{}b{}", "{a,".repeat(125), "}".repeat(125));
+    let many: serde_json::Map<String, Value> =
+        (0..5_000).map(|nth| (format!("a{nth}/**/{{b,c}}/*"), json!("ask"))).collect();
+    for (rules, code) in [
+        (json!({ deep: "deny" }), "bad-glob"),
+        (json!({ "*a".repeat(100_000): "ask" }), "bad-glob"),
+        (Value::Object(many), "too-many"),
+    ] {
+        let world = discovered();
+        world.put("references.json", json!({"sources": [], "approval": rules}).to_string().as_bytes());
+        assert_eq!(codes(&world), [code]);
+        check_good_source(&world);
+    }
+}

@@ -156,3 +156,24 @@ fn a_workspace_below_another() {
     assert!(world.path.join("inner/.jaato/refdesk/selection.json").is_file());
     assert!(!world.path.join(".jaato/refdesk").exists(), "the outer one is untouched");
 }
+
+/// A question to the system for each part of each part of such a path takes minutes.
+#[test]
+fn paths_of_a_hundred_thousand_parts() {
+    let long = "a/".repeat(100_000);
+    for path in [format!("/{long}x.md"), format!("{long}x.md"), format!("C:\\{}x.md", long.replace('/', "\\"))] {
+        check_good_source(&with_source(local(&path), &[]));
+    }
+    let many = format!("/{}x.md", "a/".repeat(1_000));
+    let sources: Vec<Value> = (0..20)
+        .map(|nth| json!({"id": format!("odd-{nth}"), "name": "Odd", "path": many}))
+        .chain([super::good_source()])
+        .collect();
+    check_good_source(&Workspace::of(json!(sources), &[]));
+    let link = format!("[x](./{long}x.md) ./{long}y");
+    let world = with_source(local("odd.md"), &[("odd.md", &link)]);
+    world.run(&["select", "odd"]).exits(0);
+    world.run(&["check"]);
+    world.feed(&["enrich"], b"@odd").exits(0);
+    check_good_source(&world);
+}

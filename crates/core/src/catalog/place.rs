@@ -202,6 +202,9 @@ fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = Pa
     suffixes.chain(below).map(|path| cleaned(workspace.join(path)))
 }
 
+/// Most components of a suffix that is looked for: each costs a question to the system.
+const SUFFIX: usize = 64;
+
 /// The suffixes of an absolute path, longest first, down to two components.
 fn suffixes(path: &str) -> impl Iterator<Item = PathBuf> {
     let windows = is_windows_absolute(path);
@@ -216,7 +219,7 @@ fn suffixes(path: &str) -> impl Iterator<Item = PathBuf> {
         }
     }
     let last = parts.len().saturating_sub(1);
-    (0..last).map(move |from| parts.iter().skip(from).collect())
+    (parts.len().saturating_sub(SUFFIX)..last).map(move |from| parts.iter().skip(from).collect())
 }
 
 #[cfg(test)]

@@ -27,6 +27,44 @@ pub struct Rule {
     pub verdict: ApprovalMode,
 }
 
+/// Most characters of a glob, and most braces within each other. A longer or deeper one may be more than can be compiled, for
+/// which globset has no error but a panic, and each rule is compiled whenever the configuration is read.
+const GLOB_CHARACTERS: usize = 512;
+const GLOB_DEPTH: usize = 16;
+
+/// Whether case counts in a glob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GlobCase {
+    /// It does.
+    Exact,
+    /// It does not.
+    Ignored,
+}
+
+/// A compiled glob, in which `*` stays within a folder.
+///
+/// # Errors
+/// The glob is invalid, too long or too deep; the text says why.
+pub fn compiled(glob: &str, case: GlobCase) -> Result<GlobMatcher, String> {
+    if glob.chars().count() > GLOB_CHARACTERS {
+        return Err(format!("it has more than {GLOB_CHARACTERS} characters"));
+    }
+    let mut depth = 0_usize;
+    for brace in glob.chars() {
+        depth = match brace {
+            '{' => depth + 1,
+            '}' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        if depth > GLOB_DEPTH {
+            return Err(format!("more than {GLOB_DEPTH} of its braces are within each other"));
+        }
+    }
+    let mut glob = GlobBuilder::new(glob);
+    glob.literal_separator(true).case_insensitive(case == GlobCase::Ignored).empty_alternates(true);
+    glob.build().map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
+}
+
 impl ApprovalMode {
     /// Each mode with its word in the configuration.
     pub const WORDS: [(&'static str, Self); 3] = [("ask", Self::Ask), ("auto", Self::Auto), ("deny", Self::Deny)];
@@ -38,9 +76,7 @@ impl Rule {
     /// # Errors
     /// The glob is invalid; the text says why.
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
-        let mut glob = GlobBuilder::new(&self.glob);
-        glob.literal_separator(true).case_insensitive(self.verdict == ApprovalMode::Deny).empty_alternates(true);
-        glob.build().map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
+        compiled(&self.glob, if self.verdict == ApprovalMode::Deny { GlobCase::Ignored } else { GlobCase::Exact })
     }
 
     fn matches(&self, path: &str) -> bool {
@@ -110,5 +146,22 @@ mod tests {
             assert_eq!(verdict(&rules(&[("**", Auto)]), path, |_| true), Auto, "{path}");
         }
         assert!(rules(&[("[", Deny)])[0].matcher().is_err());
+    }
+
+    /// globset panics on some of them.
+    #[test]
+    fn globs_that_are_too_much_are_refused() {
+        for (glob, expected) in [
+            ("{a,".repeat(125) + "b" + &"}".repeat(125), "more than 16 of its braces are within each other"),
+            ("*a".repeat(100_000), "it has more than 512 characters"),
+            ("[".to_owned(), "unclosed character class; missing ']'"),
+        ] {
+            assert_eq!(compiled(&glob, GlobCase::Exact).unwrap_err(), expected);
+        }
+        for most in ["{a,".repeat(16) + "b" + &"}".repeat(16), "*a".repeat(256), "é".repeat(512)] {
+            for case in [GlobCase::Exact, GlobCase::Ignored] {
+                assert!(compiled(&most, case).is_ok(), "{most}");
+            }
+        }
     }
 }

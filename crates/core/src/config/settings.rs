@@ -204,13 +204,25 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     headers
 }
 
+/// Each is compiled by every command.
+const APPROVAL_RULES: usize = 200;
+
 /// The rules in the order of the file. If one cannot be read, it may have been there to prevent a write, so a final
 /// rule is added that asks about everything.
 fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
     let Some(members) = fields.object("approval") else { return Vec::new() };
     let mut rules = Vec::new();
     let mut unread = false;
-    for (glob, value) in members {
+    for (nth, (glob, value)) in members.into_iter().enumerate() {
+        if nth == APPROVAL_RULES {
+            let problem =
+                Diagnostic::error(Code::TooMany, format!("there are more than {APPROVAL_RULES} approval rules"));
+            let problem =
+                problem.fix("use fewer that match more, with '**'; until then, every write asks for approval");
+            fields.report_member("approval", glob, problem);
+            unread = true;
+            break;
+        }
         let word = value.as_str().unwrap_or_default();
         let known = ApprovalMode::WORDS.iter().find(|(known, _)| *known == word);
         let rule = known.map(|(_, verdict)| Rule { glob: glob.clone(), verdict: *verdict });

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 
 use crate::catalog::{Catalog, LocalPath, PathState, Source};
-use refdesk_files::path::{Resolver, clean, is_windows_absolute};
+use refdesk_files::path::{PATH_BYTES, Resolver, clean, is_windows_absolute};
 
 /// The path in a link's target; `None` for targets with a scheme, pure anchors and empty ones.
 pub fn path_of(target: &str) -> Option<String> {
@@ -128,6 +128,9 @@ impl PathIndex {
     /// the innermost directory source that contains it.
     pub(super) fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
         let path = clean(&folder.join(path));
+        if path.as_os_str().len() > PATH_BYTES {
+            return if self.is_inside(&path) { LinkTarget::Broken } else { LinkTarget::Outside };
+        }
         // Paths of the catalog are resolved already; do not ask the file system again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
         if !known.is_empty() {
@@ -159,8 +162,11 @@ impl PathIndex {
     fn leads_out(&self, path: &Path) -> bool {
         let mut path = path.to_path_buf();
         for _ in 0..LINKS {
-            let inside = path.ancestors().take_while(|above| self.is_inside(above));
-            let link = inside.into_iter().filter_map(|above| Some((above, fs::read_link(above).ok()?))).last();
+            let inside: Vec<&Path> = path.ancestors().take_while(|above| self.is_inside(above)).collect();
+            // Below what does not exist there is nothing, and no link.
+            let exists = inside.partition_point(|above| fs::symlink_metadata(above).is_err());
+            let there = inside.iter().skip(exists);
+            let link = there.filter_map(|above| Some((*above, fs::read_link(above).ok()?))).last();
             let Some((link, target)) = link else { return !self.is_inside(&path) };
             let target = link.parent().unwrap_or(link).join(target);
             path = clean(&target.join(path.strip_prefix(link).unwrap_or(Path::new(""))));

@@ -8,7 +8,7 @@ use std::io;
 use super::{FileMode, Folder, plain};
 use crate::error::with_path;
 use crate::path::is_absent;
-use crate::private::narrow;
+use crate::private::{has_other_names, narrow};
 use crate::read::read_open;
 
 /// The type of a folder entry.
@@ -74,12 +74,20 @@ impl Folder {
         self.locate(name)?.metadata()
     }
 
-    /// Opens a regular file for reading and appending, and makes it private.
+    /// Opens a regular file for reading and appending, and makes it private. One that has other names, too, loses this one
+    /// to a new file: what is appended is not for the others.
     ///
     /// # Errors
     /// As [`Folder::open`].
     pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
-        self.open_for(name.as_ref(), Purpose::Append).inspect(narrow)
+        let name = name.as_ref();
+        let mut file = self.open_for(name, Purpose::Append)?;
+        if has_other_names(&file) {
+            self.remove_file(name)?;
+            file = self.open_for(name, Purpose::Append)?;
+        }
+        narrow(&file);
+        Ok(file)
     }
 
     /// Opens a regular file to hold its lock, and makes it private.
