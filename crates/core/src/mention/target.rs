@@ -166,7 +166,7 @@ impl PathIndex {
             // Below what does not exist there is nothing, and no link.
             let exists = inside.partition_point(|above| fs::symlink_metadata(above).is_err());
             let there = inside.iter().skip(exists);
-            let link = there.filter_map(|above| Some((*above, fs::read_link(above).ok()?))).last();
+            let link = there.rev().find_map(|above| Some((*above, fs::read_link(above).ok()?)));
             let Some((link, target)) = link else { return !self.is_inside(&path) };
             let target = link.parent().unwrap_or(link).join(target);
             path = clean(&target.join(path.strip_prefix(link).unwrap_or(Path::new(""))));
