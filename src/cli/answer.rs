@@ -118,6 +118,6 @@ impl CommandOutput {
 }
 
 /// An object of these members; unlike `json!` it moves the values instead of copying them.
-pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

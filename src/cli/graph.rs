@@ -13,6 +13,10 @@ use refdesk_core::catalog::Source;
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
+
+/// The most mentions that are listed with their places: folders within folders have those of all files below them.
+const MENTIONS: usize = 100_000;
 
 /// Reads every document and prints the graph.
 pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOutput {
@@ -24,23 +28,24 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
                "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
     };
+    let (listed, more) = (mentions.get(..MENTIONS).unwrap_or(&mentions), mentions.len().saturating_sub(MENTIONS));
     let in_json = || {
-        let mentions = mentions.iter().map(|mention| rows::mention(desk, mention));
-        object([
-            ("nodes", Value::Array(sources.iter().map(node).collect())),
-            ("mentions", Value::Array(mentions.collect())),
-        ])
+        let listed = listed.iter().map(|mention| rows::mention(desk, mention));
+        let more = (more > 0).then(|| ("more_mentions", json!(more)));
+        let members =
+            [("nodes", Value::Array(sources.iter().map(node).collect())), ("mentions", Value::Array(listed.collect()))];
+        object(members.into_iter().chain(more))
     };
     let in_words = || match args {
         GraphArgs { dot: true, .. } => dot(desk, &mentions),
         GraphArgs { mermaid: true, .. } => mermaid(desk, &mentions),
         GraphArgs { svg: true, .. } => svg::print(desk),
-        _ => in_words(desk, &mentions),
+        _ => in_words(desk, listed, more),
     };
     CommandOutput::either(format, in_json, in_words)
 }
 
-fn in_words(desk: &Desk, mentions: &[Mention]) -> String {
+fn in_words(desk: &Desk, mentions: &[Mention], more: usize) -> String {
     if mentions.is_empty() {
         return "No source mentions another. A document mentions a source with its id, as in [[retry-pattern]], or with a link to \
                 its file.\n"
@@ -53,7 +58,12 @@ fn in_words(desk: &Desk, mentions: &[Mention]) -> String {
             format!("({})", rows::where_mentioned(desk, mention)),
         ]
     };
-    rows::table(&mentions.iter().map(row).collect::<Vec<_>>())
+    let mut text = rows::table(&mentions.iter().map(row).collect::<Vec<_>>());
+    if more > 0 {
+        let more = counted(more, "more mention");
+        text.push_str(&format!("\n+ {more}: `refdesk graph --dot` has each pair of sources\n"));
+    }
+    text
 }
 
 /// Each pair once.

@@ -459,6 +459,7 @@ fn a_file_with_another_name_is_neither_written_nor_made_private() {
         world.feed(&["hook", "claude-code"], document(&world, "UserPromptSubmit").as_bytes()).exits(0);
         assert_eq!(fs::read(&other).unwrap(), b"mine\n", "{name}");
         assert_eq!(fs::metadata(&other).unwrap().permissions().mode() & 0o777, 0o644, "{name}");
-        assert!(world.path.join(OWN).join("journal.jsonl").exists(), "{name}");
+        assert!(folder.join("journal.jsonl").exists(), "{name}");
+        assert_eq!(folder.join("journal.jsonl.aside").exists(), name == "journal.jsonl", "{name}");
     }
 }

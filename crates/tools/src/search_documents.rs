@@ -45,7 +45,9 @@ async fn run(mut call: ToolCall) -> ToolResult {
         return Err(closed().into());
     };
     let mut answer = *found?;
-    let frame = tokens::of_prose(framed(&heading(), "").len() as u64);
+    // What the answer says of itself is read, too.
+    let notes: usize = answer.notes.iter().map(|note| note.len() + 1).sum();
+    let frame = tokens::of_prose((framed(&heading(), "").len() + notes) as u64);
     answer.fit(Some(most), frame, |hit| as_text(hit, &excluded));
     answer.query = shortened(std::mem::take(&mut answer.query), ECHOED);
     let given = in_both_forms(&answer, &excluded);

@@ -127,6 +127,29 @@ fn the_graph_contains_every_mention_in_each_language() {
     assert!(count("<g class=\"source selected") >= 1 && count("mention back") == 1, "{svg}");
 }
 
+/// Each folder has the mentions of all files below it.
+#[test]
+fn the_graph_of_folders_within_folders_is_bounded() {
+    let mut sources = vec![inline("x", "")];
+    let mut files = Vec::new();
+    let mut folder = "docs".to_owned();
+    for nth in 0..45 {
+        folder.push_str("/a");
+        sources.push(json!({"id": format!("folder-{nth}"), "name": "Folder", "path": folder}));
+        files.push((format!("{folder}/f.md"), "x ./../f.md\n".repeat(60)));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let world = Workspace::of(json!(sources), &files);
+    let graph = world.json(&["graph"], 0);
+    let more = graph["more_mentions"].as_u64().unwrap();
+    assert_eq!(graph["mentions"].as_array().unwrap().len(), 100_000);
+    let text = world.run(&["graph"]).exits(0);
+    let last = text.text().lines().last().unwrap();
+    assert!(last.starts_with("+ ") && last.ends_with("`refdesk graph --dot` has each pair of sources"), "{last}");
+    assert!(more > 0);
+    assert!(world.run(&["graph", "--dot"]).exits(0).text().contains("\"folder-0\" -> \"x\";"));
+}
+
 #[test]
 fn the_graph_quotes_odd_ids() {
     let odd = "a\"b\\c\n[d] & <e>";

@@ -74,8 +74,8 @@ impl Folder {
         self.locate(name)?.metadata()
     }
 
-    /// Opens a regular file for reading and appending, and makes it private. One that has other names, too, loses this one
-    /// to a new file: what is appended is not for the others.
+    /// Opens a regular file for reading and appending, and makes it private. One that has other names, too, is set aside as
+    /// `….aside`, and a new file is begun: what is appended is not for the others.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -83,7 +83,12 @@ impl Folder {
         let name = name.as_ref();
         let mut file = self.open_for(name, Purpose::Append)?;
         if has_other_names(&file) {
-            self.remove_file(name)?;
+            let aside = [name, OsStr::new(".aside")].join(OsStr::new(""));
+            match self.rename_new(name, aside) {
+                // Its bytes stay under its other names.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.remove_file(name)?,
+                renamed => renamed?,
+            }
             file = self.open_for(name, Purpose::Append)?;
         }
         narrow(&file);
