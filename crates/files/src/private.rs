@@ -36,19 +36,28 @@ pub fn is_writable(folder: &Path) -> bool {
 
 /// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one that has
 /// another name, where it may be something else.
-#[cfg(unix)]
 pub fn narrow(file: &File) {
-    use std::os::unix::fs::PermissionsExt;
+    narrow_with(file, 1);
+}
+
+/// The same for a file that was given a second name here.
+pub fn narrow_second(file: &File) {
+    narrow_with(file, 2);
+}
+
+#[cfg(unix)]
+fn narrow_with(file: &File, names: u64) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     if let Ok(found) = file.metadata()
         && found.permissions().mode() & 0o077 != 0
-        && !has_other_names(file)
+        && found.nlink() <= names
     {
         let _ = file.set_permissions(PermissionsExt::from_mode(found.permissions().mode() & 0o700));
     }
 }
 
 #[cfg(not(unix))]
-pub fn narrow(_: &File) {}
+fn narrow_with(_: &File, _: u64) {}
 
 /// Whether an open file has more than one name: whoever made the others may have brought it here, and an archive can.
 #[cfg(unix)]

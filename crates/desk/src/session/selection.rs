@@ -10,7 +10,7 @@ use super::foreign::{ForeignFileAction, limited};
 use super::store::{StateContent, Store, aside};
 use refdesk_core::selection::Choice;
 use refdesk_files::path::name_of;
-use refdesk_files::{Durability, Folder, narrow};
+use refdesk_files::{Durability, Folder, narrow_second};
 use refdesk_text::report::Diagnostic;
 
 /// A stored selection.
@@ -122,7 +122,7 @@ impl Store {
         let (folder, name) = Folder::of(&self.workspace, file)?;
         let copy = name_of(&aside);
         folder.second(name)?.replace(copy)?;
-        narrow(&folder.open(copy)?);
+        narrow_second(&folder.open(copy)?);
         self.foreign.note(self.shown(file), ForeignFileAction::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())
     }
