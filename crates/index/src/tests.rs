@@ -69,6 +69,7 @@ cases! {
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
     boilerplate_is_searched_and_not_hinted_at,
+    a_document_in_another_script_leaves_the_threshold_of_latin_prompts,
 }
 
 pub(crate) struct World {
@@ -368,6 +369,20 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
     let mut sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
     sources.sort_unstable();
     assert_eq!(sources, ["a", "b"]);
+}
+
+fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &World) {
+    let threshold = |text: &str| world.index().0.threshold(text, "letters").unwrap().unwrap();
+    world.write("a.md", &long("retry"));
+    world.update(vec![world.file("a", "a.md")]);
+    let before = threshold("add a retry");
+    world.write("b.md", &long("ありがとうございます。よろしくお願いします"));
+    world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
+    assert_eq!(threshold("add a retry"), before);
+    let japanese = threshold("再実行してください");
+    assert!(japanese > before, "{japanese} {before}");
+    // Nothing is known of other scripts.
+    assert_eq!(threshold("คู่มือการติดตั้ง"), japanese);
 }
 
 /// What is written while it is read, or within the same moment, has the stamp of what was read.
