@@ -59,7 +59,7 @@ fn narrow_with(file: &File, names: u64) {
 #[cfg(not(unix))]
 fn narrow_with(_: &File, _: u64) {}
 
-/// Whether an open file has more than one name: whoever made the others may have brought it here, and an archive can.
+/// Whether an open file has more than one name. An archive can bring another name of a file that is not ours.
 #[cfg(unix)]
 pub(crate) fn has_other_names(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
