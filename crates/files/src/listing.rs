@@ -9,11 +9,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-/// How many files of a folder are checked one by one before it is listed.
-const FEW: usize = 4;
-
-/// Folders with more entries are not listed to the end.
-const MOST: usize = 8_192;
+/// How many files of a folder are asked for one by one before it is listed, and the most entries of such a listing: a folder with
+/// more is tried again when so many of its files were asked for that the longer listing is worth its time.
+const ATTEMPTS: [(usize, usize); 3] = [(4, 8_192), (2_048, 65_536), (16_384, 1_048_576)];
 
 /// The regular files of some folders.
 #[derive(Debug, Default)]
@@ -25,22 +23,31 @@ pub struct FolderListings {
 #[derive(Debug, Default)]
 struct Listing {
     asked: AtomicUsize,
-    /// `None` if it must not be listed, there are too many, or it cannot be read.
-    files: OnceLock<Option<HashSet<OsString>>>,
+    /// Of each attempt; `None` if it must not be listed, there are too many, or it cannot be read.
+    attempts: [OnceLock<Option<HashSet<OsString>>>; ATTEMPTS.len()],
+}
+
+impl Listing {
+    /// The files, if an attempt has listed them.
+    fn files(&self) -> Option<&HashSet<OsString>> {
+        self.attempts.iter().find_map(|attempt| attempt.get()?.as_ref())
+    }
 }
 
 impl FolderListings {
     /// Whether a listing shows a regular file at this clean path, which is neither a link nor hidden. Otherwise only the
-    /// file system knows. `may_list` is asked once for each folder.
+    /// file system knows. `may_list` is asked once for each listing of the folder.
     pub fn shows_file(&self, path: &Path, may_list: impl FnOnce(&Path) -> bool) -> bool {
         let Some((folder, name)) = split(path) else { return false };
         let Some(listing) = self.listing(folder) else { return false };
-        let files = listing.files.get().or_else(|| {
-            let is_asked_often = listing.asked.fetch_add(1, Ordering::Relaxed) >= FEW;
-            let list = || may_list(folder).then(|| files_of(folder).ok().flatten()).flatten();
-            is_asked_often.then(|| listing.files.get_or_init(list))
+        let files = listing.files().or_else(|| {
+            let asked = listing.asked.fetch_add(1, Ordering::Relaxed);
+            let (attempt, (_, most)) =
+                listing.attempts.iter().zip(ATTEMPTS).rfind(|(_, (least, _))| asked >= *least)?;
+            let list = || may_list(folder).then(|| files_of(folder, most).ok().flatten()).flatten();
+            attempt.get_or_init(list).as_ref()
         });
-        files.and_then(Option::as_ref).is_some_and(|files| files.contains(name))
+        files.is_some_and(|files| files.contains(name))
     }
 
     fn listing(&self, folder: &Path) -> Option<Arc<Listing>> {
@@ -68,10 +75,10 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
 }
 
 /// The names of the regular files of a folder that are not hidden; `None` if it has more entries than are read.
-fn files_of(folder: &Path) -> io::Result<Option<HashSet<OsString>>> {
+fn files_of(folder: &Path, most: usize) -> io::Result<Option<HashSet<OsString>>> {
     let mut files = HashSet::new();
     for (at, entry) in fs::read_dir(folder)?.enumerate() {
-        if at >= MOST {
+        if at >= most {
             return Ok(None);
         }
         let entry = entry?;
@@ -86,6 +93,8 @@ fn files_of(folder: &Path) -> io::Result<Option<HashSet<OsString>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FEW: usize = ATTEMPTS[0].0;
 
     #[cfg(unix)]
     #[test]
@@ -111,5 +120,20 @@ mod tests {
             assert!(!refused.shows_file(&at("a.md"), |_| false), "{nth}");
         }
         assert!(!listings.shows_file(Path::new("/"), |_| true));
+    }
+
+    #[test]
+    fn a_large_folder_is_listed_once_enough_of_its_files_were_asked_for() {
+        let root = tempfile::tempdir().unwrap();
+        let [(few, short), (many, _), _] = ATTEMPTS;
+        let path = |nth: usize| root.path().join(format!("{nth}.md"));
+        for nth in 0..=short {
+            fs::File::create(path(nth)).unwrap();
+        }
+        let listings = FolderListings::default();
+        let shown = (0..=many).filter(|nth| listings.shows_file(&path(*nth), |_| true)).count();
+        assert_eq!(shown, 1, "the one after {many}; not after {few}, since the folder has more than {short}");
+        assert!((0..=short).all(|nth| listings.shows_file(&path(nth), |_| false)));
+        assert!(!listings.shows_file(&path(short + 1), |_| false));
     }
 }

@@ -190,8 +190,18 @@ fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
         cleaned(workspace.join(expanded))
     } else {
-        cleaned(folder.join(expanded))
+        // `./` is the usual beginning, and says nothing.
+        let below = expanded.strip_prefix("./").filter(|rest| !rest.starts_with('/')).unwrap_or(expanded);
+        cleaned(joined(folder, below))
     }
+}
+
+/// [`Path::join`], in one piece of memory of the right size.
+fn joined(folder: &Path, below: &str) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + below.len());
+    path.push(folder);
+    path.push(below);
+    path
 }
 
 /// The candidates to try if the first does not exist, in order.
