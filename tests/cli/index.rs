@@ -89,6 +89,9 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
     world.json(&["index"], 0);
     assert!(hinted(&world).is_empty(), "the file says something else now");
     assert_eq!(world.json(&["index", "--words-only", "--fresh"], 0)["missing"], 8);
+    let why = hints(&world, b"who reads the palette of links in grey, red and blue?")[0]["why"][0].clone();
+    assert_eq!((&why["path"], &why["cosine"]), (&json!("colours.md"), &json!(0.0)), "words alone do, too");
+    assert!(hints(&world, b"bake a cake for the birthday").is_empty());
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn the_answer_fits_into_the_tokens() {
 
 #[test]
 fn calls_that_cannot_be_answered_say_why() {
-    let workspace = workspace();
+    let workspace = configured(json!({"index": {"background": false}}));
     let mut client = Client::connect(&workspace);
     let none = client.result("search_documents", json!({"query": "errors"}));
     assert_eq!(none["isError"], true);
@@ -104,4 +104,14 @@ fn calls_that_cannot_be_answered_say_why() {
     let workspace = configured(json!({"exclude_tools": ["search_documents"]}));
     let (code, message) = Client::connect(&workspace).refused("search_documents", json!({"query": "errors"}));
     assert_eq!(code, -32602, "{message}");
+}
+
+#[test]
+fn while_its_server_builds_the_index_an_agent_is_told_to_search_again() {
+    let workspace = workspace();
+    // As if it took long: what the server starts finds that another one builds it, and leaves.
+    let _held = workspace.hold_index();
+    let mut client = Client::connect(&workspace);
+    let refused = client.result("search_documents", json!({"query": "errors"})).to_string();
+    assert!(refused.contains("still being built") && refused.contains("again in a few seconds"), "{refused}");
 }

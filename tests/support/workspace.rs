@@ -57,6 +57,15 @@ impl Workspace {
         self.put("references.json", format!("{configuration:#}\n").as_bytes());
     }
 
+    /// Holds the index for writing, so that nobody else builds it while the file is open.
+    pub fn hold_index(&self) -> fs::File {
+        let folder = self.path.join(".jaato/refdesk");
+        fs::create_dir_all(&folder).unwrap();
+        let lock = fs::File::create(folder.join("index.lock")).unwrap();
+        lock.lock().unwrap();
+        lock
+    }
+
     /// Writes a file of the workspace.
     pub fn put(&self, path: &str, bytes: &[u8]) {
         write_atomic(&self.path.join(path), bytes).unwrap();

@@ -166,7 +166,13 @@ impl CompleteDesk<'_> {
     /// # Errors
     /// There is no index or it cannot be read, or a source of the request is unknown.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
-        let no_index = || Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex);
+        let no_index = || match request.reader {
+            // What serves agents builds the index as soon as it runs.
+            SearchReader::Agent if self.index_process().is_some() => {
+                Error::new(Code::NoIndex, "the search index is still being built", "search again in a few seconds")
+            }
+            _ => Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex),
+        };
         let index = self.index()?.ok_or_else(no_index)?;
         let sources = request
             .sources

@@ -196,10 +196,6 @@ impl Desk {
                 section_now: Some(&section_now),
             };
             let mut about = index.about(&question, embedder)?;
-            if !hints.semantic && about.threshold.is_none() {
-                // People are told what it would be.
-                about.threshold = self.model_name().map(|model| index.threshold(&text, model)).transpose()?.flatten();
-            }
             placed.map_or(Ok(()), |source| index.place(&mut about, source, &question))?;
             for scored in &mut about.scored {
                 let source = self.catalog.get(&scored.source);

@@ -51,7 +51,8 @@ pub struct Question<'a> {
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextTopics {
-    /// The threshold: a source with at least this score is meant; `None` before it was computed.
+    /// The threshold: a source with at least this score is meant; `None` before it was computed. Until it is known for meaning,
+    /// scores and threshold are those of words alone.
     pub threshold: Option<f32>,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
@@ -120,8 +121,13 @@ impl Index {
     pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.kept.corpus(&*self.storage, model)?;
+        // Scores by meaning say nothing before their threshold is known, those of words do.
+        let computed = |model| threshold::load(&*self.storage, model, Script::of(question.text));
+        let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
+        let model_of_text = embedder.filter(|_| threshold.is_some());
+        let threshold = threshold.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;
         let is_late = || question.until.is_some_and(|until| Instant::now() > until);
-        let mut embed = |piece: &str| embedder.filter(|_| !is_late()).map(|embedder| embedder.embed(piece)).transpose();
+        let mut embed = |piece: &str| model_of_text.filter(|_| !is_late()).map(|it| it.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
@@ -134,8 +140,6 @@ impl Index {
         let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
-        let computed = || threshold::load(&*self.storage, model, Script::of(question.text));
-        let threshold = question.threshold.map_or_else(computed, |set| Ok(Some(set)))?;
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
         let before: Vec<Vec<Scored>> =
@@ -152,14 +156,6 @@ impl Index {
     /// The index cannot be read.
     pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
         Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
-    }
-
-    /// The threshold of this text for the model of this name; `None` before it was computed.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn threshold(&self, text: &str, model: &str) -> Result<Option<f32>, Error> {
-        threshold::load(&*self.storage, model, Script::of(text))
     }
 
     /// The texts of which only the first sections are in it.
@@ -180,7 +176,8 @@ impl Index {
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let corpus = self.kept.corpus(&*self.storage, model)?;
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
-        let threshold = threshold::load(&*self.storage, model, Script::Latin)?;
+        let computed = |model| threshold::load(&*self.storage, model, Script::Latin);
+        let threshold = computed(model)?.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;
         Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }
 

@@ -63,12 +63,14 @@ cases! {
     what_did_not_change_is_not_touched,
     a_run_that_was_stopped_goes_on_later,
     sources_that_wait_for_vectors_are_marked,
+    until_vectors_are_there_words_alone_decide,
     a_second_writer_leaves_and_readers_do_not_wait,
     what_was_loaded_is_kept_until_it_changes,
     queries_of_any_text_have_an_answer,
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
     boilerplate_is_searched_and_not_hinted_at,
+    a_file_of_very_many_sources_is_not_indexed_for_each,
     a_document_in_another_script_leaves_the_threshold_of_latin_prompts,
 }
 
@@ -279,6 +281,22 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
     assert_eq!(marks(true), all(false, false));
 }
 
+fn until_vectors_are_there_words_alone_decide(world: &World) {
+    let sources = || vec![inline("a", "retry with backoff"), inline("b", "pause for long"), inline("c", "a queue")];
+    let about = || {
+        let (index, model) = world.index();
+        index.about(&Question { text: "retry with backoff", ..Question::default() }, Some(model)).unwrap()
+    };
+    world.run(sources(), false, &mut |progress| matches!(progress, crate::Progress::Words { .. })).unwrap();
+    let early = about();
+    let (best, threshold) = (&early.scored[0], early.threshold.unwrap());
+    assert!(best.source == "a" && best.cosine == 0.0 && best.score >= threshold, "{early:?}");
+    assert!(early.partial.is_some(), "and the answer says so");
+    world.update(sources());
+    let complete = about();
+    assert!(complete.scored[0].cosine > 0.0 && complete.partial.is_none(), "{complete:?}");
+}
+
 fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];
@@ -372,7 +390,10 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
 }
 
 fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &World) {
-    let threshold = |text: &str| world.index().0.threshold(text, "letters").unwrap().unwrap();
+    let threshold = |text: &str| {
+        let about = world.index().0.about(&Question { text, ..Question::default() }, Some(world.index().1));
+        about.unwrap().threshold.unwrap()
+    };
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);
     let before = threshold("add a retry");
@@ -383,6 +404,16 @@ fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &Wo
     assert!(japanese > before, "{japanese} {before}");
     // Nothing is known of other scripts.
     assert_eq!(threshold("คู่มือการติดตั้ง"), japanese);
+}
+
+fn a_file_of_very_many_sources_is_not_indexed_for_each(world: &World) {
+    world.write("a.md", &long("retry"));
+    let sources = |count: usize| (0..count).map(|nth| world.file(&format!("s{nth:03}"), "a.md")).collect::<Vec<_>>();
+    let of_one = world.update(sources(1)).documents - 1;
+    let most = usize::from(crate::update::SOURCES_OF_A_TEXT);
+    assert_eq!(world.update(sources(100)).documents, most * of_one + 100, "what the catalog says is there of each");
+    assert_eq!(world.update(sources(100)).added, 0);
+    assert_eq!(world.update(sources(2)).documents, 2 * of_one + 2);
 }
 
 /// What is written while it is read, or within the same moment, has the stamp of what was read.

@@ -9,7 +9,13 @@ use crate::script::Script;
 use crate::storage::Storage;
 use refdesk_text::Error;
 
+/// In place of a model's name.
+pub(crate) const WORDS_ALONE: &str = "";
+
 const LOWEST: f32 = 0.35;
+
+/// By words alone scores are lower, since no cosine is added.
+const LOWEST_BY_WORDS: f32 = 0.12;
 
 /// The share of the background texts that stay below the threshold.
 const BELOW: f32 = 0.92;
@@ -30,25 +36,35 @@ const TEXTS: [(Script, &str); 9] = [
 /// Texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
 
-/// Whether the documents changed since the threshold was computed.
+/// Whether the documents changed since the threshold was computed: that of vectors, and that of words alone.
 const EXPIRED: &str = "threshold expired";
+const EXPIRED_WORDS: &str = "threshold of words expired";
 
-/// Has the next [`update`] compute the threshold; until then the old one holds.
+/// Has the next [`update`] compute the thresholds; until then the old ones hold.
 pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
-    storage.set_metadata(EXPIRED, "yes")
+    storage.set_metadata(EXPIRED, "yes")?;
+    storage.set_metadata(EXPIRED_WORDS, "yes")
 }
 
-/// Computes the threshold of the documents as they are and stores it, unless that was done already.
-pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Result<(), Error> {
-    let is_expired = storage.metadata(EXPIRED)?.is_none_or(|expired| expired == "yes");
-    if !is_expired && load(storage, embedder.model(), Script::Latin)?.is_some() {
+/// Computes the threshold of the documents as they are and stores it, unless that was done already: with an embedder that of
+/// their vectors, without one that of words alone.
+pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
+    let (model, expired, lowest) = match embedder {
+        Some(embedder) => (embedder.model(), EXPIRED, LOWEST),
+        None => (WORDS_ALONE, EXPIRED_WORDS, LOWEST_BY_WORDS),
+    };
+    let is_expired = storage.metadata(expired)?.is_none_or(|expired| expired == "yes");
+    if !is_expired && load(storage, model, Script::Latin)?.is_some() {
         return Ok(());
     }
     let languages = background_texts();
     let texts = languages.concat();
-    let corpus = Corpus::load(storage, embedder.model())?;
-    let vectors = embedder.background(&texts)?;
-    let prepared = texts.iter().zip(&vectors).map(|(text, vector)| prepare(text, &mut |_| Ok(Some(vector.clone()))));
+    let corpus = Corpus::load(storage, model)?;
+    let mut vectors = embedder.map(|embedder| embedder.background(&texts)).transpose()?.unwrap_or_default().into_iter();
+    let prepared = texts.iter().map(|text| {
+        let vector = vectors.next();
+        prepare(text, &mut |_| Ok(vector.clone()))
+    });
     let prepared: Vec<Vec<Piece>> = prepared.collect::<Result<_, _>>()?;
     let mut best = Vec::with_capacity(texts.len());
     for some in prepared.chunks(TEXTS_AT_ONCE) {
@@ -61,17 +77,17 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: &dyn Embedder) -> Resu
     let mut thresholds = BTreeMap::new();
     for ((script, _), texts) in TEXTS.iter().zip(&languages) {
         let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
-        let threshold = thresholds.entry(*script).or_insert(LOWEST);
+        let threshold = thresholds.entry(*script).or_insert(lowest);
         *threshold = quantile(scores, BELOW).max(*threshold);
         rest = others;
     }
     // Of other scripts nothing is known, so that the highest has to do.
-    let highest = thresholds.values().copied().fold(LOWEST, f32::max);
+    let highest = thresholds.values().copied().fold(lowest, f32::max);
     thresholds.insert(Script::Other, highest);
     for (script, threshold) in thresholds {
-        storage.set_metadata(&key(embedder.model(), script), &threshold.to_string())?;
+        storage.set_metadata(&key(model, script), &threshold.to_string())?;
     }
-    storage.set_metadata(EXPIRED, "no")
+    storage.set_metadata(expired, "no")
 }
 
 /// Short texts that have nothing to do with any catalog, by language.

@@ -4,7 +4,8 @@
 mod cut;
 mod texts;
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use rayon::prelude::*;
@@ -50,6 +51,10 @@ const SECTIONS: usize = 200_000;
 /// The most documents of a page and of an index, which get no vector or few.
 const DOCUMENTS_OF_A_PAGE: usize = 5_000;
 const DOCUMENTS: usize = 1_000_000;
+
+/// The most sources in which the text of one file is indexed. A section is named once however many sources have it, and a catalog
+/// that came with a repository could multiply its index otherwise.
+pub(crate) const SOURCES_OF_A_TEXT: u16 = 32;
 
 /// The version of the pages that the last complete run knew.
 const PAGES: &str = "pages";
@@ -140,10 +145,13 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
     let Some(Writable { mut storage, is_replaced, is_aside }) = location.write(job.fresh)? else { return Ok(None) };
     let mut report = Report { is_replaced, is_aside, ..Report::default() };
     let goes_on = words(&mut *storage, job, &mut report)?;
+    if goes_on {
+        threshold::update(&mut *storage, None)?;
+    }
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
         let mut progress = Ticker::new(&mut *job.progress);
         if vectors(&mut *storage, embedder, &mut progress, &mut report)? {
-            threshold::update(&mut *storage, embedder)?;
+            threshold::update(&mut *storage, Some(embedder))?;
         }
     }
     report.documents = storage.count()?;
@@ -188,9 +196,16 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
+    let mut sources_of: HashMap<PathBuf, u16> = HashMap::new();
     let (mut room, mut pending, mut cut) = (DocumentCapacity::of(storage)?, 0, CutTexts::of(storage)?);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
-        let wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
+        let mut wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
+        wanted.retain(|text| {
+            let Some(path) = text.file() else { return true };
+            let sources = sources_of.entry(path.to_path_buf()).or_default();
+            *sources = sources.saturating_add(1);
+            *sources <= SOURCES_OF_A_TEXT
+        });
         let compared: Vec<Compared> =
             wanted.par_iter().map(|text| text.compare(known.get(&text.key()), &how)).collect();
         for (text, compared) in wanted.iter().zip(compared) {

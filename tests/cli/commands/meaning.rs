@@ -122,7 +122,7 @@ fn why_not_gives_the_score() {
     assert_eq!(told["reason"], "meaning-off", "by words alone nothing is known of its score: {told}");
     let bare = indexed(json!({}));
     let told = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
-    assert_eq!((&told["reason"], &told["meaning"]["threshold"]), (&json!("no-threshold"), &Value::Null));
+    assert_eq!((&told["hinted"], &told["meaning"]["cosine"]), (&json!(true), &json!(0.0)), "{told}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn doctor_says_what_the_index_holds_or_would_add() {
     let told = world.json(&["doctor"], 0);
     assert_eq!((&told["index"]["documents"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
     let shown = world.run(&["doctor"]).exits(0);
-    assert!(shown.text().contains(" search index: 8 sections, 0 with vectors, threshold not known yet\n"), "{shown}");
+    assert!(shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.120\n"), "{shown}");
     let bare = Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x"}]), &[]);
     assert_eq!(bare.json(&["doctor"], 0)["index"], Value::Null);
     let shown = bare.run(&["doctor"]).exits(0);

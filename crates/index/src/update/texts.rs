@@ -104,6 +104,14 @@ impl IndexableText<'_> {
         TextKey { path, source: self.source.id.as_str().to_owned() }
     }
 
+    /// Its file; `None` for what the catalog itself says.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::About | Origin::Inline(_) => None,
+            Origin::File(path) | Origin::Page(path, _) => Some(path),
+        }
+    }
+
     pub(super) fn compare(&self, known: Option<&TextState>, how: &Comparison) -> Compared {
         match &self.origin {
             Origin::About => compare(NO_STAMP, about_source(self.source), known, |text| vec![self.about(text)]),
