@@ -255,9 +255,8 @@ impl CompleteDesk<'_> {
         if found.incomparable > 0 {
             let (sections, have) =
                 (tokens::counted(found.incomparable, "section"), if found.incomparable == 1 { "has" } else { "have" });
-            notes.push(format!(
-                "{sections} {have} a damaged vector, which is not compared: a fresh index repairs that."
-            ));
+            notes
+                .push(format!("{sections} {have} a damaged vector, which is not compared until the index is updated."));
         }
         notes.extend(first_sections_only(&self.cut_files(takes_part)?));
         notes.extend(self.index_waits_for_trust().map(str::to_owned));

@@ -268,6 +268,11 @@ impl Corpus {
         found
     }
 
+    /// The number of documents with a vector that cannot be compared.
+    pub(crate) fn damaged(&self) -> usize {
+        self.incomparable
+    }
+
     /// The number of documents with a vector that cannot be compared with this one.
     pub(crate) fn incomparable(&self, vector: &Vector) -> usize {
         let is_of_another_length = self.dims > 0 && vector.values.len() != self.dims;

@@ -8,6 +8,9 @@ pub trait Embedder: Send + Sync {
     /// Names model and version: vectors of different models are not comparable.
     fn model(&self) -> &str;
 
+    /// How many numbers a vector has.
+    fn dimensions(&self) -> usize;
+
     /// The vector of a text, of length 1. A text that is too long is cut; one without words has a vector, too.
     ///
     /// # Errors

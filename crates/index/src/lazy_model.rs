@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
-use crate::minilm::{MiniLm, NAME, Texts};
+use crate::minilm::{DIMENSIONS, MiniLm, NAME, Texts};
 #[cfg(unix)]
 use crate::model_lending::Borrowed;
 use crate::vector::Vector;
@@ -51,6 +51,10 @@ impl LazyModel {
 impl Embedder for LazyModel {
     fn model(&self) -> &str {
         NAME
+    }
+
+    fn dimensions(&self) -> usize {
+        DIMENSIONS
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {

@@ -16,7 +16,7 @@ pub(crate) const NAME: &str = "all-MiniLM-L6-v2/int7";
 const TOKENS: usize = 256;
 
 /// Numbers of a vector.
-const DIMENSIONS: usize = 384;
+pub(crate) const DIMENSIONS: usize = 384;
 
 /// Bytes of a vector with its scale.
 pub(crate) const STORED: usize = size_of::<f32>() + DIMENSIONS;
@@ -94,6 +94,10 @@ impl MiniLm {
 impl Embedder for MiniLm {
     fn model(&self) -> &str {
         NAME
+    }
+
+    fn dimensions(&self) -> usize {
+        DIMENSIONS
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {

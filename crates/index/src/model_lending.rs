@@ -38,7 +38,7 @@ const GREETING_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } el
 const ANSWER_TIME: Duration = Duration::from_millis(500);
 
 /// How long a lender waits for the next question.
-const QUESTION_TIME: Duration = Duration::from_millis(500);
+const QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 30_000 } else { 500 });
 
 /// Connections at a time; a further process loads the model itself.
 const MOST_AT_ONCE: usize = 4;
@@ -224,6 +224,10 @@ mod tests {
     impl Embedder for Fixed {
         fn model(&self) -> &str {
             NAME
+        }
+
+        fn dimensions(&self) -> usize {
+            STORED - 4
         }
 
         fn embed(&self, text: &str) -> Result<Vector, Error> {

@@ -343,6 +343,19 @@ impl Storage for PostgresStorage {
         })
     }
 
+    fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
+        let sql = "DELETE FROM refdesk.vectors WHERE repository = $1 AND model = $2
+                   AND (dims <> $3 OR length(embedding) <> $3 OR scale = 0 OR embedding = $4)";
+        let (length, zeros) = (i32::try_from(dimensions).unwrap_or(i32::MAX), vec![0u8; dimensions]);
+        self.session.ask(async |client| {
+            let transaction = client.transaction().await?;
+            if transaction.execute(sql, &[&self.repository, &model, &length, &zeros]).await? > 0 {
+                has_changed(&transaction, self.repository).await?;
+            }
+            transaction.commit().await
+        })
+    }
+
     fn remove_unused_vectors(&mut self) -> Result<(), Error> {
         let sql = "DELETE FROM refdesk.vectors v WHERE v.repository = $1 AND v.stored < now() - $2::text::interval
                    AND NOT EXISTS (

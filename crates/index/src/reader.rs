@@ -172,9 +172,9 @@ impl Index {
     /// The index cannot be read.
     pub fn status(&self, model: &str, catalog: &[&str]) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
-        let without_vector = self.storage.count_without_vector(model)?;
-        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let corpus = self.kept.corpus(&*self.storage, model)?;
+        let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
+        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
         let computed = |model| threshold::load(&*self.storage, model, Script::Latin);
         let threshold = computed(model)?.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;

@@ -291,6 +291,17 @@ impl Storage for SqliteStorage {
         })
     }
 
+    fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
+        self.change(|connection| {
+            let sql = "DELETE FROM vectors WHERE model = ?1
+                       AND (dims <> ?2 OR length(embedding) <> ?2 OR scale = 0 OR embedding = zeroblob(?2))";
+            if connection.execute(sql, params![model, dimensions])? > 0 {
+                has_changed(connection)?;
+            }
+            Ok(())
+        })
+    }
+
     fn remove_unused_vectors(&mut self) -> Result<(), Error> {
         self.change(|connection| {
             let sql = "DELETE FROM vectors WHERE content_hash NOT IN (SELECT content_hash FROM documents)";

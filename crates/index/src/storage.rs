@@ -182,6 +182,9 @@ pub(crate) trait Storage: Send {
     /// Stores vectors of a model, all or nothing.
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
 
+    /// Removes the vectors of a model that cannot be compared: of another number of dimensions, or of zeros.
+    fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error>;
+
     /// Removes the vectors of contents that are gone.
     fn remove_unused_vectors(&mut self) -> Result<(), Error>;
 

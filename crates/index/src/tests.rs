@@ -29,6 +29,10 @@ impl Embedder for Letters {
         "letters"
     }
 
+    fn dimensions(&self) -> usize {
+        32
+    }
+
     fn embed(&self, text: &str) -> Result<Vector, Error> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let mut counts = [0f32; 32];

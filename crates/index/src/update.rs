@@ -320,6 +320,7 @@ fn vectors(
     ticker: &mut Ticker,
     report: &mut Report,
 ) -> Result<bool, Error> {
+    storage.remove_damaged_vectors(embedder.model(), embedder.dimensions())?;
     let missing = storage.without_vector(embedder.model())?;
     for (nth, some) in missing.chunks(VECTOR_BATCH).enumerate() {
         let mut vectors = Vec::with_capacity(some.len());

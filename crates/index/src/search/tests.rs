@@ -200,6 +200,14 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     assert!(found.partial.is_some());
     let note = found.hits.iter().find(|hit| hit.source == "note" && hit.kind == "text").unwrap();
     assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
+    let status = |world: &World| world.index().0.status("letters", &[]).unwrap();
+    assert_eq!(status(&world).without_vector, 2);
+    fill(&world);
+    assert_eq!(
+        (search(&world, "breaker").incomparable, status(&world).without_vector),
+        (0, 0),
+        "an update repairs them"
+    );
 }
 
 #[test]
