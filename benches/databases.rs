@@ -178,7 +178,6 @@ fn on_sqlite(_: &mut Criterion) {
     report("10,000 tables of SQLite planned", memory(&mut refdesk(&large, &["db", "plan"])), 250.0, " MiB");
 }
 
-#[cfg(unix)]
 fn on_postgres(_: &mut Criterion) {
     let Some(server) = refdesk_postgres::testing::TestServer::start() else { return };
     let folder = server.folder().display().to_string();
@@ -211,9 +210,6 @@ fn on_postgres(_: &mut Criterion) {
     report("10,000 tables of PostgreSQL planned ÷ pg_dump -s", ours.as_secs_f64() / theirs.as_secs_f64(), 1.0, "×");
     report("10,000 tables of PostgreSQL planned", memory(&mut refdesk(&large, &["db", "plan"])), 250.0, " MiB");
 }
-
-#[cfg(not(unix))]
-fn on_postgres(_: &mut Criterion) {}
 
 criterion_group!(benches, on_sqlite, on_postgres);
 criterion_main!(benches);

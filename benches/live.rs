@@ -14,7 +14,6 @@
     reason = "a benchmark prints, and stops where it cannot measure; it uses a part of the tests"
 )]
 
-#[cfg(unix)]
 #[path = "../tests/live/mod.rs"]
 mod live;
 #[path = "../tests/support/mod.rs"]
@@ -56,7 +55,6 @@ fn edits(_: &mut Criterion) {
     report("an edit shows", times[TIMES * 95 / 100 - 1]);
 }
 
-#[cfg(unix)]
 fn acknowledged(_: &mut Criterion) {
     let measured = live::latency::measure(TIMES);
     live::latency::print(&measured);
@@ -64,9 +62,6 @@ fn acknowledged(_: &mut Criterion) {
         report(&format!("a screen knows of a {}", it.kind), it.part(95));
     }
 }
-
-#[cfg(not(unix))]
-fn acknowledged(_: &mut Criterion) {}
 
 criterion_group!(benches, edits, acknowledged);
 criterion_main!(benches);

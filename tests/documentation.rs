@@ -133,7 +133,6 @@ fn the_summary_lists_every_page_once() {
 
 /// A block that is marked `sh` runs as it stands: the blocks of a page one after the other, in an empty folder beside a copy of
 /// the demo in `assets/demo`. What cannot run here (it would open a screen, or install something) is marked `sh,no_run`.
-#[cfg(unix)]
 #[test]
 fn commands_run() {
     let paths = [Path::new(PROGRAM).parent().unwrap().to_path_buf()];

@@ -11,13 +11,10 @@
 
 mod cli;
 mod documentation;
-#[cfg(unix)]
 mod e2e;
 mod engine;
 mod house;
-#[cfg(unix)]
 mod http;
-#[cfg(unix)]
 mod live;
 mod mcp;
 mod plain;

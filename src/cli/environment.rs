@@ -122,7 +122,7 @@ pub fn own_config_home() -> Option<PathBuf> {
 
 /// The home folder according to the environment, as agents see it.
 pub fn home() -> Option<PathBuf> {
-    folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| home.is_absolute())
+    folder("HOME").filter(|home| home.is_absolute())
 }
 
 /// Whether `connect` or `doctor` runs this process to see whether an agent could: it leaves no trace in the workspace.
@@ -189,13 +189,7 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
         .find_map(|file| is_program(&file).then(|| std::fs::canonicalize(file).ok())?)
 }
 
-#[cfg(unix)]
 fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file()
 }

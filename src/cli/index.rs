@@ -109,7 +109,6 @@ pub fn watch(options: Options, session: Session, args: &IndexArgs, format: Outpu
 
 /// Lowers the priority of this process as far as possible.
 fn lower_priority() {
-    #[cfg(unix)]
     if let Err(error) = rustix::process::nice(19) {
         tracing::debug!("the priority cannot be lowered: {error}");
     }

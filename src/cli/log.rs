@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -82,13 +83,9 @@ fn appending(path: &Path) -> io::Result<File> {
     }
     let mut options = File::options();
     options.create(true).append(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-        // A pipe without a reader must not block.
-        options.mode(0o600).custom_flags(flags);
-    }
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    // A pipe without a reader must not block.
+    options.mode(0o600).custom_flags(flags);
     let file = options.open(path)?;
     narrow(&file);
     Ok(file)

@@ -7,12 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`) like that of a full disk. Without a handler for
 /// `SIGXFSZ` the system would end the program in the middle of it. Programs that we start get the system's default back.
 pub fn survive_file_size_limit() {
-    #[cfg(unix)]
-    {
-        let signal = rustix::process::Signal::XFSZ.as_raw();
-        // The flag is never read; the handler turns a write beyond the limit into an error.
-        let _ = signal_hook::flag::register(signal, Arc::default());
-    }
+    let signal = rustix::process::Signal::XFSZ.as_raw();
+    // The flag is never read; the handler turns a write beyond the limit into an error.
+    let _ = signal_hook::flag::register(signal, Arc::default());
 }
 
 /// Ctrl-C while a command reads databases and writes their pages: it ends what it does, and says how far it is. The second one ends
@@ -26,16 +23,13 @@ pub struct Interrupt {
 impl Interrupt {
     /// Listens from now on; Ctrl-C sets `is_stopped`.
     pub fn listen(is_stopped: Arc<AtomicBool>) -> Self {
+        use signal_hook::consts::SIGINT;
+        use signal_hook::flag::{register, register_conditional_default};
         let is_asking = Arc::<AtomicBool>::default();
-        #[cfg(unix)]
-        {
-            use signal_hook::consts::SIGINT;
-            use signal_hook::flag::{register, register_conditional_default};
-            // In this order, since the last one sets what the one before it looks at. Without them Ctrl-C ends the program.
-            let _ = register_conditional_default(SIGINT, is_asking.clone())
-                .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
-                .and_then(|_| register(SIGINT, is_stopped.clone()));
-        }
+        // In this order, since the last one sets what the one before it looks at. Without them Ctrl-C ends the program.
+        let _ = register_conditional_default(SIGINT, is_asking.clone())
+            .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
+            .and_then(|_| register(SIGINT, is_stopped.clone()));
         Self { is_stopped, is_asking }
     }
 
@@ -55,59 +49,37 @@ impl Interrupt {
 
 /// The signals that ask a program to end.
 pub struct Signals {
-    #[cfg(unix)]
     each: [tokio::signal::unix::Signal; 3],
 }
 
 impl Signals {
     /// Listens from now on.
     pub fn new() -> io::Result<Self> {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let each = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-            let [interrupt, terminate, hangup] = each.map(signal);
-            Ok(Self { each: [interrupt?, terminate?, hangup?] })
-        }
-        #[cfg(not(unix))]
-        Ok(Self {})
+        use tokio::signal::unix::{SignalKind, signal};
+        let each = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = each.map(signal);
+        Ok(Self { each: [interrupt?, terminate?, hangup?] })
     }
 
     /// Waits for the first of them.
     pub async fn any(&mut self) -> EndSignal {
-        #[cfg(unix)]
-        {
-            let [interrupt, terminate, hangup] = &mut self.each;
-            tokio::select! {
-                _ = interrupt.recv() => EndSignal(signal_hook::consts::SIGINT),
-                _ = terminate.recv() => EndSignal(signal_hook::consts::SIGTERM),
-                _ = hangup.recv() => EndSignal(signal_hook::consts::SIGHUP),
-            }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = tokio::signal::ctrl_c().await;
-            EndSignal
+        let [interrupt, terminate, hangup] = &mut self.each;
+        tokio::select! {
+            _ = interrupt.recv() => EndSignal(signal_hook::consts::SIGINT),
+            _ = terminate.recv() => EndSignal(signal_hook::consts::SIGTERM),
+            _ = hangup.recv() => EndSignal(signal_hook::consts::SIGHUP),
         }
     }
 }
 
 /// A signal that asks the program to end.
-#[cfg(unix)]
 pub struct EndSignal(i32);
-
-/// A signal that asks the program to end.
-#[cfg(not(unix))]
-pub struct EndSignal;
 
 impl EndSignal {
     /// Ends the program as the signal would have done if refdesk did not listen.
     pub fn end(self) -> ! {
-        #[cfg(unix)]
-        {
-            // It returns only if the signal could not be raised.
-            let _ = signal_hook::low_level::emulate_default_handler(self.0);
-        }
+        // It returns only if the signal could not be raised.
+        let _ = signal_hook::low_level::emulate_default_handler(self.0);
         std::process::exit(130)
     }
 }

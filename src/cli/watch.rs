@@ -163,7 +163,6 @@ fn in_words(notice: &Notice) -> String {
 /// Returns when the reading end of standard output is closed, even if nothing is written.
 fn reader_gone() -> io::Result<impl Future<Output = ()>> {
     let (sender, closed) = oneshot::channel::<()>();
-    #[cfg(unix)]
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
         let out = stdout();
@@ -172,8 +171,6 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
         while matches!(poll(&mut asked, None), Err(rustix::io::Errno::INTR)) {}
         drop(sender);
     })?;
-    #[cfg(not(unix))]
-    std::mem::forget(sender);
     Ok(async {
         let _ = closed.await;
     })

@@ -37,7 +37,6 @@ mod cursor_rest;
 mod frame_limiter;
 mod highlight_worker;
 mod keyboard;
-#[cfg(unix)]
 mod parse;
 mod replies;
 mod session_keeper;
@@ -367,12 +366,8 @@ impl App {
     }
 
     fn suspend(&mut self) -> io::Result<()> {
-        #[cfg(unix)]
-        {
-            self.suspended = true;
-            self.screen.suspend()?;
-        }
-        Ok(())
+        self.suspended = true;
+        self.screen.suspend()
     }
 
     fn signal(&mut self, told: SignalAction) -> io::Result<()> {

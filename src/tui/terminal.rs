@@ -132,7 +132,6 @@ impl Screen {
     ///
     /// SIGSTOP, since SIGTSTP is caught to come here. The group, since a parent that only waits for us (`cargo run`) must
     /// stop too for the shell to have its prompt back.
-    #[cfg(unix)]
     pub fn suspend(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
@@ -149,7 +148,7 @@ impl Screen {
     /// Restores the terminal's modes for another program.
     pub fn lend(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
-        self.lent = Modes::now()?;
+        self.lent = Some(Modes::now()?);
         Ok(())
     }
 
@@ -260,14 +259,12 @@ fn restore_on_panic() {
 
 /// The terminal modes kept by the system: echo, line mode, signal keys.
 struct Modes {
-    #[cfg(unix)]
     termios: rustix::termios::Termios,
 }
 
-#[cfg(unix)]
 impl Modes {
-    fn now() -> io::Result<Option<Self>> {
-        Ok(Some(Self { termios: rustix::termios::tcgetattr(rustix::stdio::stdin())? }))
+    fn now() -> io::Result<Self> {
+        Ok(Self { termios: rustix::termios::tcgetattr(rustix::stdio::stdin())? })
     }
 
     /// Failures are ignored: the terminal may be gone.
@@ -275,13 +272,4 @@ impl Modes {
         let when = rustix::termios::OptionalActions::Now;
         let _ = rustix::termios::tcsetattr(rustix::stdio::stdin(), when, &self.termios);
     }
-}
-
-#[cfg(not(unix))]
-impl Modes {
-    fn now() -> io::Result<Option<Self>> {
-        Ok(None)
-    }
-
-    fn put_back(&self) {}
 }

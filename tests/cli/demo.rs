@@ -31,7 +31,6 @@ fn demo(picks: &Value, exclusions: &Value) -> Workspace {
 }
 
 /// The commands of the documentation, as printed.
-#[cfg(unix)]
 #[test]
 fn from_knowledge_to_code_as_the_documentation_says() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

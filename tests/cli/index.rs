@@ -378,7 +378,6 @@ fn a_server_keeps_the_index_up_to_date() {
     client.end();
 }
 
-#[cfg(unix)]
 #[test]
 fn a_server_answers_with_its_model_for_commands() {
     let world = world(0);

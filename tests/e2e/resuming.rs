@@ -73,11 +73,8 @@ fn the_screen_is_as_it_was_left() {
     let [file] = files.as_slice() else { panic!("one file: {files:?}") };
     let text = fs::read_to_string(file).unwrap();
     assert!(!text.contains("hunter2") && text.contains("Orders"), "{text}");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
-    }
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let mut again = start(&workspace);
     again.wait_for("Pauses");

@@ -186,7 +186,6 @@ fn both_are_watched(world: &mut World) {
     world.until_mentions("moved", &[]);
 }
 
-#[cfg(unix)]
 #[test]
 fn targets_of_links_are_watched() {
     use std::os::unix::fs::symlink;
@@ -210,7 +209,6 @@ fn targets_of_links_are_watched() {
     is_watched(&mut world, "doc", "../second/deep/doc.md");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_far_above_a_file_outside_changes_its_target() {
     use std::os::unix::fs::symlink;

@@ -52,10 +52,8 @@ fn fixable_calls_are_tool_results() {
     let workspace = workspace();
     workspace.put("dir/in.md", b"inside\n");
     workspace.put("dir-evil/out.md", b"outside\n");
-    #[cfg(unix)]
     std::os::unix::fs::symlink(workspace.path.join("secret.tmpl"), workspace.path.join(".templates/link.tmpl"))
         .unwrap();
-    #[cfg(unix)]
     std::os::unix::fs::symlink(workspace.path.join("dir-evil/out.md"), workspace.path.join("skills/service/link.md"))
         .unwrap();
     let mut client = Client::connect(&workspace);
@@ -74,7 +72,6 @@ fn fixable_calls_are_tool_results() {
         ("readReference", json!({"id": "service", "path": "../../secret.tmpl"}), &["'..'"]),
         ("readReference", json!({"id": "service", "path": "/etc/passwd"}), &["absolute"]),
         ("readReference", json!({"id": "service", "path": "READ.md"}), &["no file 'READ.md'", "README.md"]),
-        #[cfg(unix)]
         ("readReference", json!({"id": "service", "path": "link.md"}), &["leads out"]),
         ("readReference", json!({"id": "service", "path": "README.md", "lines": "x"}), &["lines"]),
         ("renderTemplate", json!({}), &["Must provide either 'template' or 'template_path'"]),
@@ -87,7 +84,6 @@ fn fixable_calls_are_tool_results() {
         ("renderTemplate", json!({"template_path": "nowhere.tmpl"}), &["Template file not found: nowhere.tmpl"]),
         ("renderTemplate", json!({"template_path": "secret.tmpl"}), &["may not be read", "selectReferences"]),
         ("renderTemplate", json!({"template_path": ".templates/../secret.tmpl"}), &["may not be read"]),
-        #[cfg(unix)]
         ("renderTemplate", json!({"template_path": ".templates/link.tmpl"}), &["may not be read"]),
         ("renderTemplate", json!({"template_path": "/etc/passwd"}), &["may not be read"]),
         ("renderTemplate", json!({"template_path": ".templates"}), &["is a folder"]),

@@ -6,7 +6,6 @@ mod databases;
 mod errors;
 mod features;
 mod hostile;
-#[cfg(unix)]
 mod links;
 mod listing;
 mod questions;
@@ -16,7 +15,6 @@ mod sharing;
 mod shutdown;
 mod startup;
 mod tools;
-#[cfg(unix)]
 mod trusting;
 mod world;
 mod writing;

@@ -92,7 +92,6 @@ fn an_id_can_be_reused_after_its_answer() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn it_ends_gracefully_by_a_signal() {
     use rustix::process::{Pid, Signal, kill_process};

@@ -2,5 +2,4 @@
 
 mod pipes;
 mod reach;
-#[cfg(unix)]
 mod terminals;

@@ -56,7 +56,6 @@ fn the_end_of_the_input_quit_and_a_reader_that_goes_away_end_it() {
     assert_eq!(ran.stderr, "");
 }
 
-#[cfg(unix)]
 #[test]
 fn an_input_that_cannot_be_read_is_an_error() {
     let world = world();

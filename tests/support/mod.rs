@@ -6,10 +6,8 @@ pub mod conversation;
 #[allow(dead_code, reason = "benchmarks use the rest")]
 pub mod databases;
 pub mod hostile;
-#[cfg(unix)]
 pub mod model;
 pub mod program;
-#[cfg(unix)]
 pub mod pty;
 pub mod scale;
 pub mod workspace;

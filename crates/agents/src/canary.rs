@@ -6,7 +6,6 @@ mod hook;
 mod process;
 mod server;
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;
 
 use std::io;

@@ -31,7 +31,6 @@ impl IndexProcess {
     pub fn leave_behind(&self) -> io::Result<()> {
         let mut command = self.command();
         command.stdin(Stdio::null());
-        #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn().map(drop)
     }

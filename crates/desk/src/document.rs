@@ -396,7 +396,6 @@ mod tests {
         assert!(text.ends_with("0199.txt  1 byte\nand 5 more: only the first 200 are listed"), "{text}");
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_regular_files_are_opened() {
         let files: &[(&str, &[u8])] = &[("secret/README.md", b"secret"), ("a/x.txt", b"x"), ("a/.git/config", b"x")];

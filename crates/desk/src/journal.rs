@@ -259,7 +259,6 @@ mod tests {
         assert!(took < std::time::Duration::from_secs(3), "{took:?}");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_failing_journal_is_reported_once_until_it_works_again() {
         let folder = tempfile::tempdir().unwrap();

@@ -205,14 +205,8 @@ impl World {
     }
 }
 
-#[cfg(unix)]
 fn link(to: &Path, from: &Path) {
     std::os::unix::fs::symlink(to, from).unwrap();
-}
-
-#[cfg(not(unix))]
-fn link(to: &Path, from: &Path) {
-    let _ = fs::copy(to, from);
 }
 
 /// Everything that follows from documents.

@@ -236,7 +236,6 @@ mod tests {
         (folder, workspace, desk)
     }
 
-    #[cfg(unix)]
     #[test]
     fn declared_contents_exclude_the_state_of_git_and_refdesk() {
         use std::os::unix::fs::symlink;
@@ -275,7 +274,6 @@ mod tests {
     }
 
     /// Git's folder is a link into the source, so its path alone does not tell.
-    #[cfg(unix)]
     #[test]
     fn declared_contents_exclude_a_moved_git_folder() {
         let (_folder, workspace, desk) = desk_with(&["repository/config", "repository/hooks/x"], ".");

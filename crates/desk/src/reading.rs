@@ -487,5 +487,4 @@ impl Lines {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;

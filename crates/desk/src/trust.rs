@@ -421,5 +421,4 @@ fn unkept(error: &std::io::Error) -> Error {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;

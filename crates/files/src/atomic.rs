@@ -10,6 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions, TryLockError};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,15 +93,9 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
 /// The number of the file system of a file.
 ///
 /// # Errors
-/// The file system's error, or it has none.
+/// The file system's error.
 pub(crate) fn device_of(file: &File) -> io::Result<u64> {
-    #[cfg(unix)]
-    return file.metadata().map(|file| std::os::unix::fs::MetadataExt::dev(&file));
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    file.metadata().map(|file| file.dev())
 }
 
 /// Waits until everything on the file system of a file is on the disk.
@@ -386,7 +381,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn keeps_the_mode_of_the_file_it_replaces() {
         use std::os::unix::fs::PermissionsExt;
@@ -476,7 +470,6 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_new_file_has_the_mode_of_any_new_file() {
         use std::os::unix::fs::PermissionsExt;
@@ -487,7 +480,6 @@ mod tests {
         assert_eq!(mode("ours"), mode("usual"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn private_files_are_private_whatever_existed_before() {
         use std::os::unix::fs::PermissionsExt;

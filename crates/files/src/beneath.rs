@@ -61,7 +61,6 @@ pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::io::Read;

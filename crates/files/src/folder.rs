@@ -2,8 +2,7 @@
 //! links, and stays the same folder even if something else appears at its path. A folder swapped for a link between two
 //! steps is therefore refused, and a folder swapped after it was opened changes nothing.
 //!
-//! What is done with the names in it is in `names`, the system calls are in `unix`. `by_path` is the fallback where
-//! folders cannot be held open; it cannot notice a link that appears between the check and the open.
+//! What is done with the names in it is in `names`, the system calls are in `handle`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -14,21 +13,14 @@ use std::sync::Arc;
 use super::error::{link_refused, with_path};
 use super::path::display;
 
-#[cfg(not(unix))]
-mod by_path;
 mod confine;
+mod handle;
 mod names;
-#[cfg(unix)]
-mod unix;
 
 pub use confine::confine_to;
+use handle::Handle;
 use names::Purpose;
 pub use names::{EntryKind, FolderEntry};
-
-#[cfg(not(unix))]
-use by_path::Handle;
-#[cfg(unix)]
-use unix::Handle;
 
 /// Permissions of a file or folder that is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,5 +224,4 @@ fn split<'a>(root: &Path, file: &'a Path) -> io::Result<(&'a Path, OsString)> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;

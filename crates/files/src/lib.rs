@@ -1,6 +1,9 @@
 //! File access: open folders, reading regular files, atomic writes, locks, walks, paths and safe names. Does not interpret
 //! content.
 
+#[cfg(not(unix))]
+compile_error!("refdesk needs a Unix system: Linux, macOS or a BSD");
+
 mod atomic;
 pub mod beneath;
 mod error;

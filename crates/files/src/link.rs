@@ -39,7 +39,6 @@ pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Er
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::testing::{link, tree};

@@ -59,19 +59,12 @@ impl FolderListings {
 }
 
 /// The folder of a path and the name in it.
-#[cfg(unix)]
 fn split(path: &Path) -> Option<(&Path, &OsStr)> {
     use std::os::unix::ffi::OsStrExt;
 
     let path = path.as_os_str().as_bytes();
     let at = path.iter().rposition(|byte| *byte == b'/').filter(|at| *at > 0)?;
     Some((Path::new(OsStr::from_bytes(path.get(..at)?)), OsStr::from_bytes(path.get(at + 1..)?)))
-}
-
-/// The folder of a path and the name in it.
-#[cfg(not(unix))]
-fn split(path: &Path) -> Option<(&Path, &OsStr)> {
-    Some((path.parent()?, path.file_name()?))
 }
 
 /// The names of the regular files of a folder that are not hidden; `None` if it has more entries than are read.
@@ -96,7 +89,6 @@ mod tests {
 
     const FEW: usize = ATTEMPTS[0].0;
 
-    #[cfg(unix)]
     #[test]
     fn only_regular_files_of_folders_that_are_asked_about_often() {
         let root = tempfile::tempdir().unwrap();

@@ -111,7 +111,6 @@ fn split(folder: &Path) -> (&Path, &Path) {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

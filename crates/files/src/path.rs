@@ -42,13 +42,13 @@ pub fn cleaned(path: PathBuf) -> PathBuf {
 /// Fast check for the usual case: an absolute path without double slashes and without names that begin with a dot.
 fn is_clean(path: &[u8]) -> bool {
     let is_odd = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
-    cfg!(unix) && path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
+    path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
 /// [`Path::starts_with`] for the usual case in a tenth of the time: it takes no path apart if the bytes say it.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (path_bytes, folder_bytes) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
-    let rest = path_bytes.strip_prefix(folder_bytes).filter(|_| cfg!(unix));
+    let rest = path_bytes.strip_prefix(folder_bytes);
     rest.is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'/')) || path.starts_with(folder)
 }
 
@@ -66,19 +66,18 @@ pub fn is_windows_absolute(text: &str) -> bool {
     }
 }
 
-/// The path as printed: relative to the workspace with forward slashes inside it, absolute outside (BEHAVIOUR §2).
+/// The path as printed: relative to the workspace inside it, absolute outside (BEHAVIOUR §2).
 pub fn display(workspace: &Path, path: &Path) -> String {
     match path.strip_prefix(workspace) {
         Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
         Ok(inside) => slashed(inside),
-        Err(_) => path.to_string_lossy().into_owned(),
+        Err(_) => slashed(path),
     }
 }
 
-/// The path with forward slashes.
+/// The path as text; what is not UTF-8 in it becomes U+FFFD.
 pub fn slashed(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+    path.to_string_lossy().into_owned()
 }
 
 /// The most bytes of a path that a system opens; what is longer does not exist.
@@ -225,7 +224,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn resolving_follows_links_and_keeps_what_does_not_exist() {
         let root = tempfile::tempdir().unwrap();

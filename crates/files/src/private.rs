@@ -3,7 +3,10 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+
+use rustix::fs::{Access, access};
 
 use super::Folder;
 use super::error::with_path;
@@ -21,17 +24,8 @@ pub fn private_folder(path: &Path) -> io::Result<Folder> {
 }
 
 /// Whether this process may make files in this folder.
-#[cfg(unix)]
 pub fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-
     folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-/// Whether this process may make files in this folder.
-#[cfg(not(unix))]
-pub fn is_writable(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|folder| folder.is_dir() && !folder.permissions().readonly())
 }
 
 /// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one that has
@@ -45,9 +39,7 @@ pub fn narrow_second(file: &File) {
     narrow_with(file, 2);
 }
 
-#[cfg(unix)]
 fn narrow_with(file: &File, names: u64) {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     if let Ok(found) = file.metadata()
         && found.permissions().mode() & 0o077 != 0
         && found.nlink() <= names
@@ -56,29 +48,12 @@ fn narrow_with(file: &File, names: u64) {
     }
 }
 
-#[cfg(not(unix))]
-fn narrow_with(_: &File, _: u64) {}
-
 /// Whether an open file has more than one name. An archive can bring another name of a file that is not ours.
-#[cfg(unix)]
 pub(crate) fn has_other_names(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|found| found.nlink() > 1)
 }
 
-#[cfg(not(unix))]
-pub(crate) fn has_other_names(_: &File) -> bool {
-    false
-}
-
 /// Whether an open file belongs to the user that this process runs as.
-#[cfg(unix)]
 pub fn is_mine(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(unix))]
-pub fn is_mine(_: &File) -> bool {
-    true
 }

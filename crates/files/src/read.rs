@@ -3,6 +3,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,7 +23,7 @@ pub struct Stamp {
     pub modified: u64,
     /// Status change time in nanoseconds since 1970; 0 if unknown.
     pub changed: u64,
-    /// Inode number; 0 if there is none.
+    /// Inode number.
     pub number: u64,
 }
 
@@ -34,7 +35,7 @@ impl Stamp {
             size: metadata.len(),
             modified: modified.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0),
             changed: changed(metadata),
-            number: number(metadata),
+            number: metadata.ino(),
         }
     }
 
@@ -46,26 +47,9 @@ impl Stamp {
     }
 }
 
-#[cfg(unix)]
 fn changed(metadata: &Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
     let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
     seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(metadata.ctime_nsec()).unwrap_or(0))
-}
-
-#[cfg(unix)]
-fn number(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn changed(_: &Metadata) -> u64 {
-    0
-}
-
-#[cfg(not(unix))]
-fn number(_: &Metadata) -> u64 {
-    0
 }
 
 /// Whether what is at a path is neither a folder nor a file with a content that lasts: a pipe, a socket, a device, or
@@ -82,7 +66,7 @@ pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
 /// to may be a file that lasts, but not for the next one who asks.
 pub fn is_of_process(path: &Path) -> bool {
     let names = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
-    cfg!(unix) && names.iter().any(|name| path.starts_with(name))
+    names.iter().any(|name| path.starts_with(name))
 }
 
 #[cfg(target_os = "linux")]
@@ -188,16 +172,9 @@ pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec
 }
 
 /// Opens without blocking: a named pipe without a writer would block forever.
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     OpenOptions::new().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
 }
 
 #[cfg(test)]
@@ -234,7 +211,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_pipe_without_a_writer_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();

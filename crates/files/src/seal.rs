@@ -328,16 +328,13 @@ mod tests {
         assert!(!world.sealer("other/refdesk", "ws").verifies("p", &seals[0]), "another user");
         fs::rename(world.root.join("ws"), world.root.join("moved")).unwrap();
         assert!(!world.sealer("state/refdesk", "moved").verifies("p", &seals[0]), "a copy");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = |path: &str| fs::metadata(world.root.join(path)).unwrap().permissions().mode() & 0o777;
-            assert_eq!((mode("state/refdesk"), mode("state/refdesk/seal.key")), (0o700, 0o600));
-            std::os::unix::fs::symlink("moved", world.root.join("ws")).unwrap();
-            let sealer = world.sealer("state/refdesk", "moved");
-            let sealed = sealer.key_or_new().unwrap().sealed("p", b"{}");
-            assert!(world.sealer("state/refdesk", "ws").verifies("p", &sealed), "by another name");
-        }
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &str| fs::metadata(world.root.join(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("state/refdesk"), mode("state/refdesk/seal.key")), (0o700, 0o600));
+        std::os::unix::fs::symlink("moved", world.root.join("ws")).unwrap();
+        let sealer = world.sealer("state/refdesk", "moved");
+        let sealed = sealer.key_or_new().unwrap().sealed("p", b"{}");
+        assert!(world.sealer("state/refdesk", "ws").verifies("p", &sealed), "by another name");
     }
 
     #[test]

@@ -18,7 +18,6 @@ pub(crate) fn tree(files: &[&str]) -> (TempDir, PathBuf) {
 }
 
 /// Makes these links, each a target and a name below `root`.
-#[cfg(unix)]
 pub(crate) fn link(root: &std::path::Path, links: &[(&str, &str)]) {
     for (target, name) in links {
         std::os::unix::fs::symlink(target, root.join(name)).unwrap();
@@ -26,7 +25,6 @@ pub(crate) fn link(root: &std::path::Path, links: &[(&str, &str)]) {
 }
 
 /// Makes a pipe.
-#[cfg(unix)]
 pub(crate) fn pipe(path: &std::path::Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
 }

@@ -306,7 +306,6 @@ impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(unix)]
     use crate::testing::link;
     use crate::testing::tree;
 
@@ -384,7 +383,6 @@ mod tests {
         assert!(u128::from(budget.nanoseconds.into_inner()) < time.as_nanos(), "a walk is charged its time");
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_stay_inside_and_give_nothing_twice() {
         let (_outside, outside) = tree(&["secret.md"]);
@@ -413,7 +411,6 @@ mod tests {
     }
 
     /// A folder, the root or the target of a link becomes a link to the outside while the root is listed.
-    #[cfg(unix)]
     #[test]
     fn a_folder_exchanged_for_a_link_is_not_entered() {
         for (exchanged, expected) in [("docs/sub", &["a.md", "b.md"][..]), ("docs", &["a.md", "b.md", "sub/c.md"])] {

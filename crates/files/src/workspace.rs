@@ -115,7 +115,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_home_that_is_a_link_bounds_the_search_too() {
         let (_root, real) = tree(&["home/project/", "home/.jaato/", ".jaato/"]);

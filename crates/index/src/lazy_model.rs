@@ -1,12 +1,10 @@
 //! The model for those who may not need it: another process answers with it, else it is loaded for the first text.
 
 use std::path::Path;
-#[cfg(unix)]
 use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
 use crate::minilm::{DIMENSIONS, MiniLm, NAME, Texts};
-#[cfg(unix)]
 use crate::model_lending::Borrowed;
 use crate::vector::Vector;
 use refdesk_text::Error;
@@ -14,7 +12,6 @@ use refdesk_text::Error;
 /// The model, asked of a process that lends it ([`crate::ModelLender`]), else loaded for the first text.
 #[derive(Default)]
 pub struct LazyModel {
-    #[cfg(unix)]
     borrowed: Mutex<Borrowed>,
     texts: Texts,
 }
@@ -22,13 +19,8 @@ pub struct LazyModel {
 impl LazyModel {
     /// The model, asked of the processes that lend it in this folder of the user's state before it is loaded.
     #[must_use]
-    #[cfg_attr(not(unix), allow(unused_variables, reason = "nothing is lent there"))]
     pub fn borrowed_below(state: &Path) -> Self {
-        Self {
-            #[cfg(unix)]
-            borrowed: Mutex::new(Borrowed::below(state)),
-            ..Self::default()
-        }
+        Self { borrowed: Mutex::new(Borrowed::below(state)), ..Self::default() }
     }
 
     /// The model for a process that embeds many texts: its own.
@@ -42,7 +34,6 @@ impl LazyModel {
     }
 
     /// What a lender answers; `None` without one.
-    #[cfg(unix)]
     fn ask<T>(&self, question: impl FnOnce(&mut Borrowed) -> Option<T>) -> Option<T> {
         question(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -58,7 +49,6 @@ impl Embedder for LazyModel {
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {
-        #[cfg(unix)]
         if let Some(vector) = self.ask(|model| model.embed(text)) {
             return Ok(vector);
         }
@@ -66,7 +56,6 @@ impl Embedder for LazyModel {
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {
-        #[cfg(unix)]
         if let Some(is_known) = self.ask(|model| model.knows(word)) {
             return Ok(is_known);
         }

@@ -12,7 +12,7 @@ mod lazy_model;
 mod location;
 #[cfg(feature = "meaning")]
 mod minilm;
-#[cfg(all(unix, feature = "meaning"))]
+#[cfg(feature = "meaning")]
 mod model_lending;
 pub mod pages;
 mod pieces;
@@ -46,7 +46,7 @@ pub use lazy_model::LazyModel;
 pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
-#[cfg(all(unix, feature = "meaning"))]
+#[cfg(feature = "meaning")]
 pub use model_lending::ModelLender;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{Index, IndexStatus, Partial, Question, Section, SectionNow, TextTopics};

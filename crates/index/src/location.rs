@@ -447,16 +447,11 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// A path as SQLite reads it in a URI.
 fn file_uri(path: &Path) -> String {
-    let bytes = path
-        .as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .map(|byte| if cfg!(windows) && *byte == b'\\' { b'/' } else { *byte });
-    let mut uri = String::from(if cfg!(windows) { "file:///" } else { "file:" });
-    for byte in bytes {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'/' | b'-' | b'_' | b'.' | b'~' | b':' => uri.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            b'/' | b'-' | b'_' | b'.' | b'~' | b':' => uri.push(char::from(*byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
             _ => uri.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -21,7 +21,6 @@ mod schema;
 mod server;
 mod session;
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;
 mod text;
 

@@ -57,7 +57,7 @@ macro_rules! cases {
             })*
         }
 
-        #[cfg(all(feature = "postgres", unix))]
+        #[cfg(feature = "postgres")]
         pub(crate) const CASES: &[(&str, fn(&crate::tests::World))] = &[$((stringify!($name), $name)),*];
     };
 }
@@ -92,13 +92,13 @@ impl World {
         Self { root: tempfile::tempdir().unwrap(), model: Letters::default(), server: None, pages: RwLock::default() }
     }
 
-    #[cfg(all(feature = "postgres", unix))]
+    #[cfg(feature = "postgres")]
     pub(crate) fn on(server: String) -> Self {
         Self { server: Some(server), ..Self::new() }
     }
 
     /// How often the model was run.
-    #[cfg(all(feature = "postgres", unix))]
+    #[cfg(feature = "postgres")]
     pub(crate) fn embedded(&self) -> usize {
         self.model.0.load(Ordering::Relaxed)
     }

@@ -382,7 +382,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn unreadable_files_have_no_fingerprint() {
         let home = tempfile::tempdir().unwrap();

@@ -129,7 +129,6 @@ impl Address {
         for host in hosts {
             match host {
                 Host::Tcp(name) => self.config.host(name),
-                #[cfg(unix)]
                 Host::Unix(folder) => self.config.host_path(folder),
             };
         }
@@ -197,7 +196,6 @@ impl Address {
     pub fn host(&self) -> Option<String> {
         self.config.get_hosts().first().map(|host| match host {
             Host::Tcp(name) => name.clone(),
-            #[cfg(unix)]
             Host::Unix(folder) => folder.display().to_string(),
         })
     }
@@ -211,7 +209,6 @@ impl Address {
     pub fn is_local(&self) -> bool {
         let names = self.config.get_hosts().iter().all(|host| match host {
             Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
-            #[cfg(unix)]
             Host::Unix(_) => true,
         });
         names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
@@ -219,11 +216,8 @@ impl Address {
 
     /// Whether it is reached through sockets of this machine alone, for which there is no TLS.
     pub(crate) fn is_socket(&self) -> bool {
-        #[cfg(unix)]
-        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
-        #[cfg(not(unix))]
-        let is_socket = |_: &Host| false;
-        !self.config.get_hosts().is_empty() && self.config.get_hosts().iter().all(is_socket)
+        let hosts = self.config.get_hosts();
+        !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
     }
 
     /// How much TLS has to prove: everything, unless the server is on this machine or less was said.

@@ -5,7 +5,7 @@ mod address;
 mod password;
 mod refusal;
 mod session;
-#[cfg(all(unix, feature = "testing"))]
+#[cfg(feature = "testing")]
 pub mod testing;
 mod tls;
 

@@ -16,10 +16,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Why there is none, in words.
 pub fn from_command(command: &str) -> Result<String, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
-    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let run = async {
-        let mut program = Command::new(shell);
-        program.arg(flag).arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut program = Command::new("sh");
+        program.arg("-c").arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         timeout(LIMIT, program.output()).await
     };
     let output = runtime
@@ -37,7 +36,6 @@ pub fn from_command(command: &str) -> Result<String, String> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use super::*;
 

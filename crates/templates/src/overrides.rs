@@ -73,7 +73,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_and_endless_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();

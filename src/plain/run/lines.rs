@@ -72,10 +72,7 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<TypedLine>> {
 
 /// Whether the terminal was closed.
 pub fn is_gone(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    return error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
-    #[cfg(not(unix))]
-    return false;
+    error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error())
 }
 
 #[cfg(test)]

@@ -3,6 +3,11 @@
 
 use std::io;
 
+use rustix::process::{Pid, Signal as Number, getpid, kill_process};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::end_signals::EndSignals;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignalAction {
     /// Leave; the signal's number.
@@ -12,88 +17,45 @@ pub enum SignalAction {
     Continue,
 }
 
-#[cfg(unix)]
-pub use unix::{ScreenSignals, is_for_all, pass_on, stop_this_process};
+/// Whether this signal is for the whole session, rather than for the program in the foreground like those of keys.
+pub fn is_for_all(signal: i32) -> bool {
+    [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
+}
 
-#[cfg(unix)]
-mod unix {
-    use rustix::process::{Pid, Signal as Number, getpid, kill_process};
-    use tokio::signal::unix::{Signal, SignalKind, signal};
-
-    use crate::end_signals::EndSignals;
-    use crate::tui::run::signals::{SignalAction, io};
-
-    /// Whether this signal is for the whole session, rather than for the program in the foreground like those of keys.
-    pub fn is_for_all(signal: i32) -> bool {
-        [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
-    }
-
-    /// Sends the signal that ended this program to another process, which may be gone already.
-    pub fn pass_on(process: u32, signal: i32) {
-        let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
-        if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-            let _ = kill_process(process, number);
-        }
-    }
-
-    /// Stops this process alone, until it is continued. SIGSTOP, since SIGTSTP is caught.
-    pub fn stop_this_process() {
-        // Only init may not do this.
-        let _ = kill_process(getpid(), Number::STOP);
-    }
-
-    /// Every signal that the screen handles.
-    #[derive(Debug)]
-    pub struct ScreenSignals {
-        end: EndSignals,
-        stop: Signal,
-        resume: Signal,
-    }
-
-    impl ScreenSignals {
-        pub fn new() -> io::Result<Self> {
-            let listen = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
-            Ok(Self { end: EndSignals::new()?, stop: listen(Number::TSTP)?, resume: listen(Number::CONT)? })
-        }
-
-        /// Waits for the next one.
-        pub async fn next(&mut self) -> SignalAction {
-            tokio::select! {
-                number = self.end.next() => SignalAction::End(number),
-                _ = self.stop.recv() => SignalAction::Stop,
-                _ = self.resume.recv() => SignalAction::Continue,
-            }
-        }
+/// Sends the signal that ended this program to another process, which may be gone already.
+pub fn pass_on(process: u32, signal: i32) {
+    let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(process, number);
     }
 }
 
-/// Without these signals, Ctrl-C is a key, and nothing outside ends the screen.
-#[cfg(not(unix))]
-#[derive(Debug)]
-pub struct ScreenSignals;
+/// Stops this process alone, until it is continued. SIGSTOP, since SIGTSTP is caught.
+pub fn stop_this_process() {
+    // Only init may not do this.
+    let _ = kill_process(getpid(), Number::STOP);
+}
 
-#[cfg(not(unix))]
+/// Every signal that the screen handles.
+#[derive(Debug)]
+pub struct ScreenSignals {
+    end: EndSignals,
+    stop: Signal,
+    resume: Signal,
+}
+
 impl ScreenSignals {
     pub fn new() -> io::Result<Self> {
-        Ok(Self)
+        let listen = |number: Number| signal(SignalKind::from_raw(number.as_raw()));
+        Ok(Self { end: EndSignals::new()?, stop: listen(Number::TSTP)?, resume: listen(Number::CONT)? })
     }
 
-    /// Never returns.
+    /// Waits for the next one.
     pub async fn next(&mut self) -> SignalAction {
-        std::future::pending().await
+        tokio::select! {
+            number = self.end.next() => SignalAction::End(number),
+            _ = self.stop.recv() => SignalAction::Stop,
+            _ = self.resume.recv() => SignalAction::Continue,
+        }
     }
 }
-
-/// There are no signals here.
-#[cfg(not(unix))]
-pub fn is_for_all(_: i32) -> bool {
-    true
-}
-
-/// There are no signals here.
-#[cfg(not(unix))]
-pub fn pass_on(_: u32, _: i32) {}
-
-/// Nothing stops a process here.
-#[cfg(not(unix))]
-pub fn stop_this_process() {}

@@ -63,7 +63,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn only_the_user_can_read_it() {
         use std::os::unix::fs::PermissionsExt;

@@ -163,7 +163,6 @@ fn a_file_has_the_letters_of_its_id() {
 }
 
 /// What a repository could contain to have an entry written elsewhere.
-#[cfg(unix)]
 #[test]
 fn nothing_is_written_outside_the_workspace_without_a_person() {
     use std::os::unix::fs::symlink;
@@ -202,7 +201,6 @@ fn nothing_is_written_outside_the_workspace_without_a_person() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_within_the_workspace_is_followed() {
     let world = Workspace::with(&[("docs/a.md", "x"), ("kept/x.txt", "")]);
@@ -282,7 +280,6 @@ fn what_is_outside_says_at_once_that_it_waits_for_trust() {
     assert_eq!(world.json(&["add", "docs/b.md", "--id", "near"], 0)["waits_for_trust"], false);
 }
 
-#[cfg(unix)]
 #[test]
 fn nothing_is_read_behind_a_link_that_leads_out() {
     let world = small();

@@ -98,7 +98,6 @@ fn fix_reports_what_it_rewrote() {
     assert!(ran.text().contains("'/home/them/kb/docs/one.md' is now 'docs/one.md'"), "{ran}");
 }
 
-#[cfg(unix)]
 #[test]
 fn fix_writes_through_a_link() {
     let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
@@ -110,7 +109,6 @@ fn fix_writes_through_a_link() {
 }
 
 /// A catalog outside, reached by a link or `references_dir`, is not rewritten.
-#[cfg(unix)]
 #[test]
 fn fix_writes_nothing_outside_the_workspace_without_a_person() {
     use std::os::unix::fs::symlink;

@@ -236,7 +236,6 @@ fn documents_named_on_the_command_line() {
     assert_eq!(names(&world), Vec::<String>::new());
 }
 
-#[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link() {
     use std::os::unix::fs::symlink;
@@ -262,12 +261,10 @@ fn nothing_is_written_through_a_link() {
     assert!(is_link(&world.path.join(".jaato/templates/index.json")));
 }
 
-#[cfg(unix)]
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).unwrap().is_symlink()
 }
 
-#[cfg(unix)]
 #[test]
 fn an_unwritable_folder_is_reported_and_stops_nothing() {
     let world = world();

@@ -268,7 +268,6 @@ fn folders_outside_the_workspace_are_refused() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_is_said_and_left_alone() {
     use std::os::unix::fs::symlink;
@@ -279,7 +278,6 @@ fn a_folder_that_cannot_be_written_is_said_and_left_alone() {
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
 }
 
-#[cfg(unix)]
 #[test]
 fn what_a_catalog_cannot_say_is_left_out() {
     use std::os::unix::ffi::OsStrExt;

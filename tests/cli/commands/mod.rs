@@ -9,13 +9,9 @@ use crate::support::workspace::{Workspace, inline};
 
 mod add;
 mod check;
-#[cfg(unix)]
 mod connect;
-#[cfg(unix)]
 mod connect_parts;
-#[cfg(unix)]
 mod doctor;
-#[cfg(unix)]
 mod doctor_switches;
 mod embedded;
 mod enrich;
@@ -36,7 +32,6 @@ mod shapes;
 mod simulate;
 mod templates;
 mod tool_results;
-#[cfg(unix)]
 mod trust;
 mod upkeep;
 mod usage;

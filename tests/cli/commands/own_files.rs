@@ -68,13 +68,10 @@ fn a_broken_file_stops_no_command() {
     let place = format!("warning: {}:2:6: not TOML", world.beside("home/.config/refdesk/config.toml").display());
     assert!(ran.stderr.starts_with(&place), "{ran}");
     // A link is the user's own business.
-    #[cfg(unix)]
-    {
-        let file = world.beside("home/.config/refdesk/config.toml");
-        fs::rename(&file, world.beside("home/dotfile")).unwrap();
-        std::os::unix::fs::symlink(world.beside("home/dotfile"), &file).unwrap();
-        assert!(world.run(&["list"]).exits(0).stderr.contains("not TOML"));
-    }
+    let file = world.beside("home/.config/refdesk/config.toml");
+    fs::rename(&file, world.beside("home/dotfile")).unwrap();
+    std::os::unix::fs::symlink(world.beside("home/dotfile"), &file).unwrap();
+    assert!(world.run(&["list"]).exits(0).stderr.contains("not TOML"));
     let prompt = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "UserPromptSubmit", "prompt": "web"});
     let ran = world.feed(&["hook", "claude-code"], prompt.to_string().as_bytes()).exits(0);
     assert_eq!(ran.stderr, "", "an agent is not told");

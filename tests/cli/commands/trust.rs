@@ -103,7 +103,6 @@ fn a_workspace_that_reaches_nothing_outside_needs_no_trust() {
 
 /// What a hostile checkout names outside itself, and what git and refdesk store, tried with every command that could reveal
 /// it.
-#[cfg(unix)]
 #[test]
 fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
     let world = Workspace::with(&[("in.md", "In\n"), (".git/config", "SECRET in\n"), ("docs/a.md", "# A\n")]);

@@ -82,7 +82,6 @@ fn another_entry_with_the_same_id_takes_over_and_that_is_said() {
     assert!(ran.text().contains("b is still in 'preselected'"), "{ran}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_outside_the_workspace_is_not_changed_unasked() {
     let world = Workspace::new();

@@ -92,7 +92,6 @@ fn the_screen_without_a_terminal_names_the_commands() {
     assert_eq!(world.json(&[], 2)["error"]["code"], "no-terminal");
 }
 
-#[cfg(unix)]
 #[test]
 fn arguments_that_are_not_text() {
     use std::ffi::OsStr;

@@ -155,7 +155,6 @@ fn many_at_once() {
 #[test]
 fn one_bad_row_stops_the_whole_batch() {
     let world = Workspace::with(&[("folder/x", "")]);
-    #[cfg(unix)]
     std::os::unix::fs::symlink("good", world.path.join("link")).unwrap();
     let before = world.listing();
     let good = json!({"inline": "x", "output": "good"});
@@ -169,7 +168,6 @@ fn one_bad_row_stops_the_whole_batch() {
         (json!({"inline": "x", "output": "folder"}), "is-folder", "row 2: Failed to write output: "),
         (json!({"inline": "x", "output": "folder/../good"}), "same-file", "good is written twice (row 1)"),
         (json!({"inline": "x", "output": "good/x"}), "file-and-folder", "(row 1)"),
-        #[cfg(unix)]
         (json!({"inline": "x", "output": "link"}), "same-file", "good and link are the same file (row 1)"),
     ] {
         let answer = world.json(&as_words(&batch(json!([good, bad, good]), &["--yes"])), 1);
@@ -203,7 +201,6 @@ fn changed_line_ends_are_reported() {
     assert!(ran.stderr.contains("CRLF"), "{ran}");
 }
 
-#[cfg(unix)]
 mod when_the_system_refuses {
     use std::os::unix::fs::PermissionsExt;
     use std::process::Command;

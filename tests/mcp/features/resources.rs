@@ -137,7 +137,6 @@ fn invalid_addresses_get_a_helpful_error_and_the_session_goes_on() {
     let workspace = world();
     workspace.put("docs/secret.md", b"secret");
     workspace.put("module-evil/x.md", b"secret");
-    #[cfg(unix)]
     std::os::unix::fs::symlink(workspace.path.join("docs"), workspace.path.join("module/out")).unwrap();
     let mut client = Client::new(&workspace);
     let huge = format!("reference://{}", "a".repeat(1 << 20));

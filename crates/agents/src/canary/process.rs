@@ -18,9 +18,8 @@ const NO_PROGRAM: i32 = 127;
 
 /// A command line in the shell that agents use.
 pub(super) fn shell(line: &str) -> Command {
-    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
-    let mut command = Command::new(shell);
-    command.args([option, line]);
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", line]);
     command
 }
 
@@ -41,7 +40,6 @@ impl DerefMut for ProcessGroup {
     }
 }
 
-#[cfg(unix)]
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         // There is an id only until the process has been waited for; nothing else can have that id before.
@@ -57,7 +55,6 @@ impl Drop for ProcessGroup {
 pub(crate) fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<ProcessGroup, CanaryFailure> {
     command.current_dir(workspace).env(TRIAL, "1").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
     command.process_group(0);
     command.spawn().map(ProcessGroup).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => CanaryFailure::NotFound(program.to_owned()),

@@ -65,7 +65,7 @@ impl<'a> Places<'a> {
         let expanded = expand(self.around, written);
 
         let mut first = look(first_candidate(workspace, folder, &expanded));
-        if is_windows_absolute(&expanded) && cfg!(not(windows)) {
+        if is_windows_absolute(&expanded) {
             first = LocalPath { standing: PathState::Missing, size: None, ..first };
         }
         if exists(&first) {
@@ -154,7 +154,7 @@ impl ReservedFolders {
     /// above the workspace do not count.
     pub fn holds(&self, path: &Path, resolved: &Path) -> bool {
         let within = |root: &Path, path: &Path| {
-            (cfg!(not(unix)) || is_below_hidden(path)) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
+            is_below_hidden(path) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
         };
         within(&self.workspace, path)
             || within(&self.real, resolved)
@@ -183,7 +183,7 @@ pub fn other_candidates(around: &Surroundings, source: &Source) -> Vec<PathBuf> 
 
 /// The first candidate for a written path.
 fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
-    if is_windows_absolute(expanded) && cfg!(not(windows)) {
+    if is_windows_absolute(expanded) {
         PathBuf::from(expanded)
     } else if is_absolute_anywhere(expanded) {
         clean(Path::new(expanded))
@@ -258,7 +258,6 @@ mod tests {
     }
 
     /// With many files in a folder, where they are listed, each path leads to the same place.
-    #[cfg(unix)]
     #[test]
     fn listed_folders_show_what_a_look_at_each_file_shows() {
         use std::os::unix::fs::symlink;
@@ -334,7 +333,6 @@ mod tests {
         assert_eq!(home.standing, PathState::File);
     }
 
-    #[cfg(unix)]
     #[test]
     fn special_files_are_not_read() {
         let case = workspace(&["ws/a.md"]);

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -122,7 +122,7 @@ pub enum ProfileNotFound {
 /// # Errors
 /// It does not exist or cannot be read.
 pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFound> {
-    if given.contains(['/', MAIN_SEPARATOR]) || given.ends_with(".json") {
+    if given.contains('/') || given.ends_with(".json") {
         let file = absolute(&around.current, Path::new(&expand(around, given)));
         return if file.is_file() {
             read(around, &file).map_err(ProfileNotFound::Broken)

@@ -157,14 +157,8 @@ fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-#[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Option<&Path> {
     Some(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<&Path> {
-    std::str::from_utf8(bytes).ok().map(Path::new)
 }
 
 #[cfg(test)]
@@ -238,7 +232,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn nothing_is_read_or_written_through_a_link() {
         use std::os::unix::fs::symlink;

@@ -178,12 +178,10 @@ impl PathIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(unix)]
     use crate::catalog::testing::local;
     use refdesk_files::write_atomic;
 
     /// The answer is the same whether or not the outside path exists.
-    #[cfg(unix)]
     #[test]
     fn whether_an_outside_path_exists_is_not_revealed() {
         use std::os::unix::fs::symlink;

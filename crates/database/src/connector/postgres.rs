@@ -4,7 +4,6 @@ mod catalog;
 pub(crate) mod place;
 mod statements;
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;
 
 use std::thread;

@@ -3,7 +3,6 @@
 
 mod statistics;
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;
 
 use std::collections::BTreeSet;

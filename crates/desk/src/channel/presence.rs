@@ -125,7 +125,6 @@ mod tests {
         assert!(!left.exists() && is_open(&workspace, Screen));
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_folder_that_links_out_is_refused() {
         let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -30,7 +30,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
-#[cfg(all(unix, feature = "meaning"))]
+#[cfg(feature = "meaning")]
 use refdesk_index::ModelLender;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
@@ -129,7 +129,7 @@ pub(crate) fn run(
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
     // Without it hooks load the model themselves.
-    #[cfg(all(unix, feature = "meaning"))]
+    #[cfg(feature = "meaning")]
     let _lender = worker.lend_model();
     worker.work(&watch, first);
 }
@@ -420,7 +420,7 @@ impl Worker<'_> {
     }
 
     /// Lets hooks of this user ask the model of this process.
-    #[cfg(all(unix, feature = "meaning"))]
+    #[cfg(feature = "meaning")]
     fn lend_model(&self) -> Option<ModelLender> {
         let options = &self.desk.options;
         let state = options.state.as_deref().filter(|_| !options.is_trial)?;

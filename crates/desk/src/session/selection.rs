@@ -130,7 +130,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    #[cfg(unix)]
     use super::super::store::tests::assert_private;
     use super::super::store::tests::{session, store};
     use super::*;
@@ -157,7 +156,6 @@ mod tests {
             assert_eq!((choice, diagnostics.len()), (None, 1));
             let aside = folder.path().join(".jaato/refdesk/selection.json.damaged-1800000000");
             assert_eq!(std::fs::read(&aside).unwrap(), rubbish);
-            #[cfg(unix)]
             assert_private(&aside);
             assert!(store(folder.path()).choice().1.is_empty(), "reported once");
         }
@@ -186,11 +184,9 @@ mod tests {
         assert_eq!(store.change(&session(), &Choice::default(), |_| ()).unwrap().value, expected);
         let message = store.foreign().unwrap().message;
         assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
-        #[cfg(unix)]
         assert_private(&folder.path().join(".jaato/refdesk/selection.json.foreign-1800000000"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_inside_the_workspace_is_refused_too() {
         let folder = tempfile::tempdir().unwrap();

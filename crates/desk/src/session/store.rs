@@ -377,7 +377,6 @@ pub(super) mod tests {
         UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000)
     }
 
-    #[cfg(unix)]
     pub(crate) fn assert_private(file: &Path) {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(file).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
@@ -416,7 +415,6 @@ pub(super) mod tests {
         assert_eq!(store.patience_now(), patience);
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_out_of_the_workspace_are_neither_read_nor_written() {
         use std::os::unix::fs::symlink;
@@ -459,7 +457,6 @@ pub(super) mod tests {
     }
 
     /// Writes a file that is valid at this place of the workspace.
-    #[cfg(unix)]
     fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
         let sealer = Sealer::fixed(workspace);
         let bytes = sealer.key().unwrap().sealed(place, &serde_json::to_vec_pretty(value).unwrap());
@@ -467,7 +464,6 @@ pub(super) mod tests {
     }
 
     /// Every file below a folder with its bytes.
-    #[cfg(unix)]
     fn walk(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let mut open = vec![folder.to_path_buf()];
         let mut found = Vec::new();

@@ -107,7 +107,6 @@ impl Trusted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(unix)]
     use crate::session::store::tests::assert_private;
     use refdesk_files::{LOCK_TIMEOUT, write_atomic};
 
@@ -131,16 +130,13 @@ mod tests {
         assert_eq!(trusted.of("/a").0, hashes(&["1", "2"]));
         trusted.remove("/a").unwrap();
         assert_eq!((trusted.of("/a").0, trusted.of("/b").0), (hashes(&[]), hashes(&["1"])));
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
-            assert_eq!(mode(&trusted.file), 0o600);
-            // A file that others could read becomes private again.
-            std::fs::set_permissions(&trusted.file, PermissionsExt::from_mode(0o644)).unwrap();
-            trusted.add("/c", hashes(&["3"])).unwrap();
-            assert_eq!(mode(&trusted.file), 0o600);
-        }
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&trusted.file), 0o600);
+        // A file that others could read becomes private again.
+        std::fs::set_permissions(&trusted.file, PermissionsExt::from_mode(0o644)).unwrap();
+        trusted.add("/c", hashes(&["3"])).unwrap();
+        assert_eq!(mode(&trusted.file), 0o600);
     }
 
     #[test]
@@ -153,7 +149,6 @@ mod tests {
             assert_eq!((found.len(), problems.len()), (0, 1));
             let aside = folder.path().join("trust.json.damaged-1800000000");
             assert_eq!(std::fs::read(&aside).unwrap(), rubbish);
-            #[cfg(unix)]
             assert_private(&aside);
             assert_eq!(trusted.of("/a").1, [], "told once");
             trusted.add("/a", hashes(&["1"])).unwrap();

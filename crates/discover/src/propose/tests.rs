@@ -310,7 +310,6 @@ fn what_git_ignores_is_left_out() {
     assert_eq!(part.new.iter().map(place).collect::<Vec<_>>(), ["docs/bb.md"], "patterns above a start count");
 }
 
-#[cfg(unix)]
 #[test]
 fn links_and_other_things_are_not_followed() {
     let (folder, root) = repository(&[("docs/real.md", "# Real thing\n")]);

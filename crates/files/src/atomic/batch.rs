@@ -126,7 +126,6 @@ mod tests {
         assert_eq!(count(), 2, "what a killed writer left goes");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_leader_that_cannot_be_opened_is_taken_for_alive() {
         let folder = tempfile::tempdir().unwrap();
@@ -138,7 +137,6 @@ mod tests {
         assert!(path(".refdesk-theirs-0.tmp").exists());
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_file_that_is_replaced_passes_its_mode_on() {
         use std::os::unix::fs::PermissionsExt;

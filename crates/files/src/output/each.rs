@@ -151,7 +151,6 @@ mod tests {
         assert_eq!(fs::read_to_string(root.join("a/old")).unwrap(), "new\n");
     }
 
-    #[cfg(unix)]
     #[test]
     fn no_link_is_followed() {
         let (_root, root) = crate::testing::tree(&["w/a/file", "out/file"]);

@@ -102,13 +102,11 @@ mod tests {
     fn two_for_one_place_are_found() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
-        #[cfg(unix)]
         std::os::unix::fs::symlink("a", root.join("link")).unwrap();
         let propose = |path: &str| propose(&root, &root, path, "x", Scope::Workspace).unwrap();
         for (paths, expected) in [
             (&["a", "b", "c"][..], &[][..]),
             (&["a", "b", "./x/../a"], &[(0, 2, "same-file")]),
-            #[cfg(unix)]
             (&["b", "a", "link"], &[(1, 2, "same-file")]),
             (&["a/b", "a"], &[(0, 1, "file-and-folder")]),
             (&["a", "a/b/c", "a", "b", "b"], &[(0, 1, "file-and-folder"), (0, 2, "same-file"), (3, 4, "same-file")]),

@@ -298,16 +298,12 @@ mod tests {
         assert_eq!(fs::read(&outside).unwrap(), b"mine");
         world.put(".jaato/refdesk/write.json", "{");
         assert_eq!(world.recover().code, Code::Damaged);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let aside = fs::metadata(world.path.join(".jaato/refdesk/write.json.damaged")).unwrap();
-            assert_eq!(aside.permissions().mode() & 0o777, 0o600);
-        }
+        use std::os::unix::fs::PermissionsExt;
+        let aside = fs::metadata(world.path.join(".jaato/refdesk/write.json.damaged")).unwrap();
+        assert_eq!(aside.permissions().mode() & 0o777, 0o600);
     }
 
     #[test]
-    #[cfg(unix)]
     fn nothing_behind_a_link_is_a_note() {
         for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/write.json"] {
             let world = World::killed_after(1);

@@ -108,11 +108,11 @@ fn check_text(path: &str) -> Result<(), Error> {
         let message = format!("the output path {shown} holds a control character");
         return Err(Error::new(Code::ControlCharacter, message, "write it without"));
     }
-    if cfg!(not(windows)) && is_windows_absolute(path) {
+    if is_windows_absolute(path) {
         let message = format!("the output path {shown} is a path of another operating system");
         return Err(Error::new(Code::ForeignPath, message, "write it as a path of this system"));
     }
-    let last = path.rsplit(['/', std::path::MAIN_SEPARATOR]).next();
+    let last = path.rsplit('/').next();
     if matches!(last, Some("" | "." | "..")) {
         return Err(folder(&shown));
     }
@@ -226,7 +226,6 @@ fn shown((named, workspace): (&Path, &Path), asked: &Path, written: &Path, real:
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};

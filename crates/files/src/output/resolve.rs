@@ -65,7 +65,6 @@ fn parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 

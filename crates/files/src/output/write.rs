@@ -136,7 +136,6 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
 }
 
 /// Lets the process open this many more files, as far as the system allows: staged files stay open until their rename.
-#[cfg(unix)]
 fn allow_open_files(more: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -147,9 +146,6 @@ fn allow_open_files(more: usize) {
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }
-
-#[cfg(not(unix))]
-fn allow_open_files(_: usize) {}
 
 /// Opens the folder of a file and creates missing ones one by one, to know which were created.
 pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
@@ -319,7 +315,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_folder_that_became_a_link_is_refused() {
         let (world, elsewhere) = (World::new(), World::new());
@@ -332,7 +327,6 @@ mod tests {
     }
 
     /// The folder is swapped for a link after the new content was staged in it.
-    #[cfg(unix)]
     #[test]
     fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
         for names in [&["dir/new"][..], &["dir/old"], &["dir/old", "dir/new", "other/new"]] {

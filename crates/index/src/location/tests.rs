@@ -50,7 +50,6 @@ fn an_index_that_does_not_change_is_read_from_any_path() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     use std::os::unix::fs::PermissionsExt;
@@ -67,7 +66,6 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     mode(0o700);
 }
 
-#[cfg(unix)]
 #[test]
 fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     use rustix::fs::{CWD, FileType, mknodat};

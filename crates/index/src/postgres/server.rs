@@ -55,7 +55,6 @@ impl Server {
     pub(crate) fn shown(&self) -> String {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
-            #[cfg(unix)]
             Host::Unix(folder) => folder.display().to_string(),
         });
         let hosts: Vec<String> = hosts.collect();

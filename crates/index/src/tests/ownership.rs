@@ -171,7 +171,6 @@ fn an_index_of_an_older_version_is_built_again() {
     assert_eq!(world.best("retry"), ["a"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn the_files_are_private() {
     use std::os::unix::fs::PermissionsExt;

@@ -9,7 +9,7 @@
 //! | memory of the desk | [`VALUES_BYTES`], `VALUES_COUNT`, `PARTIAL_BYTES` and `JOB_BYTES` on the way to the worker, `OUTPUT_BYTES` and `HEAD_BYTES` on the way back |
 //!
 //! `MEMORY` limits the address space (`RLIMIT_AS`), which Linux and most BSDs enforce. macOS accepts the limit but
-//! ignores it; OpenBSD and Windows have no such limit. There a rendering can take much memory until its time is over, and
+//! ignores it; OpenBSD has no such limit. There a rendering can take much memory until its time is over, and
 //! only the worker is ended.
 
 use std::time::Duration;

@@ -7,12 +7,8 @@ use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FILES: &[&str] = &["config.yaml"];
 
-const USER: SettingsPlace = if cfg!(windows) {
-    let moved = SettingsVariable::Below("APPDATA", "Block/goose/config");
-    SettingsPlace::moved_by("AppData/Roaming/Block/goose/config", FILES, moved)
-} else {
-    SettingsPlace::moved_by(".config/goose", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "goose"))
-};
+const USER: SettingsPlace =
+    SettingsPlace::moved_by(".config/goose", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "goose"));
 
 pub(super) const CLIENT: Client = Client {
     word: "goose",

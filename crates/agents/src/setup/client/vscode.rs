@@ -10,8 +10,6 @@ const FILES: &[&str] = &["mcp.json"];
 /// The folder of the default profile.
 const USER: SettingsPlace = if cfg!(target_os = "macos") {
     SettingsPlace::fixed("Library/Application Support/Code/User", FILES)
-} else if cfg!(windows) {
-    SettingsPlace::moved_by("AppData/Roaming/Code/User", FILES, SettingsVariable::Below("APPDATA", "Code/User"))
 } else {
     SettingsPlace::moved_by(".config/Code/User", FILES, SettingsVariable::Below("XDG_CONFIG_HOME", "Code/User"))
 };

@@ -196,15 +196,9 @@ fn small_file(file: &Path) -> Option<String> {
 }
 
 /// As PostgreSQL, a file of passwords that others may read is not used.
-#[cfg(unix)]
 fn is_private(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &Path) -> bool {
-    true
 }
 
 /// The keys and values below `[service]`.

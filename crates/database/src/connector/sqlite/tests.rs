@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-#[cfg(unix)]
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -169,7 +168,6 @@ fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
 }
 
 /// SQLite would wait for a pipe for ever.
-#[cfg(unix)]
 #[test]
 fn what_is_beside_a_file_is_a_file() {
     for mode in ["delete", "wal"] {
@@ -254,13 +252,11 @@ fn what_is_no_database_is_refused() {
     refdesk_files::write_atomic(&root.join("text"), b"hello".repeat(100).as_slice()).unwrap();
     refdesk_files::write_atomic(&root.join("empty"), b"").unwrap();
     let good = world("CREATE TABLE a (b)");
-    #[cfg(unix)]
     std::os::unix::fs::symlink(&good.path, root.join("link")).unwrap();
     let of = |name: &str| read_at(&root.join(name), "", name).map(|it| it.snapshot.tables.len());
     for (name, expected) in [
         ("text", "text is not an SQLite database"),
         ("none", "none cannot be opened"),
-        #[cfg(unix)]
         ("link", "link cannot be opened"),
         (".", ""),
     ] {

@@ -206,7 +206,6 @@ fn an_invalid_answer_is_reported_at_once() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn no_link_is_followed() {
     use std::os::unix::fs::symlink;
@@ -254,7 +253,6 @@ fn leftovers_of_dead_askers_are_removed_and_other_files_stay() {
     assert_eq!(answer(folder, &response(&[], "one")).unwrap(), AnswerStatus::Late { by: None });
 }
 
-#[cfg(unix)]
 #[test]
 fn files_and_modes_of_a_configured_folder_stay() {
     use std::os::unix::fs::PermissionsExt;

@@ -29,13 +29,10 @@ fn a_manifest_that_came_with_the_repository_removes_nothing_else() {
     let report = world.document(&options());
     assert_eq!((report.removed.len(), report.sources_removed.len()), (0, 0));
     assert_eq!((world.read("src/main.rs").as_str(), world.read(".jaato/x.json").as_str()), ("code", "{}"));
-    #[cfg(unix)]
-    {
-        let page = world.path.join("docs/databases/shop/zone/tables/main.zone.md");
-        fs::remove_file(&page).unwrap();
-        std::os::unix::fs::symlink(world.path.join("src/main.rs"), &page).unwrap();
-        assert_eq!(world.desk().page_text("docs/databases/shop/zone/tables/main.zone.md"), "");
-    }
+    let page = world.path.join("docs/databases/shop/zone/tables/main.zone.md");
+    fs::remove_file(&page).unwrap();
+    std::os::unix::fs::symlink(world.path.join("src/main.rs"), &page).unwrap();
+    assert_eq!(world.desk().page_text("docs/databases/shop/zone/tables/main.zone.md"), "");
 }
 
 #[test]

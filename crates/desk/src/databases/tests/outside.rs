@@ -109,7 +109,6 @@ fn what_is_another_file_for_each_process_is_no_database() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn pages_go_nowhere_else() {
     let world = World::new();
@@ -141,7 +140,6 @@ fn pages_go_nowhere_else() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
     use std::os::unix::fs::symlink;
@@ -185,7 +183,6 @@ fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_page_that_is_a_link_costs_this_page_alone() {
     for target in ["../../../../../../elsewhere", "main.bin.md", "gone", "main.zone.md"] {
@@ -213,7 +210,6 @@ fn a_page_that_is_a_link_costs_this_page_alone() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn entries_of_the_catalog_go_nowhere_else_either() {
     for (path, references, code) in [

@@ -324,41 +324,23 @@ fn shortage(error: &notify::Error) -> Option<String> {
     }
 }
 
-#[cfg(unix)]
 fn exhausted(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let told = Errno::from_io_error(error);
     told.is_some_and(|told| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&told))
 }
 
-#[cfg(not(unix))]
-fn exhausted(_error: &io::Error) -> bool {
-    false
-}
-
 /// The identity of the folder at this path.
-#[cfg(unix)]
 fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
     Some(Identity { device: metadata.dev(), number: metadata.ino() })
 }
 
-/// Without numbers of folders, the path is the identity.
-#[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    fs::metadata(path).ok().filter(fs::Metadata::is_dir)?;
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    Some(Identity { device: 0, number: hasher.finish() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn errors_of_the_watcher_and_of_one_folder() {
         use rustix::io::Errno;

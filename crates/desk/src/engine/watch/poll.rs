@@ -168,14 +168,10 @@ fn look_at(path: &Path, hasher: &mut DefaultHasher) {
 }
 
 /// A file that replaced another with the same size and time still has another identity.
-#[cfg(unix)]
 fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
 }
-
-#[cfg(not(unix))]
-fn identity(_metadata: &fs::Metadata) {}
 
 #[cfg(test)]
 mod tests {

@@ -58,7 +58,6 @@ fn lines_have_number_writer_time_and_desk() {
     assert_eq!((lines[0].desk.as_str(), lines[0].session.len()), (DEFAULT, 64));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_new_journal_is_private_and_links_are_refused() {
     use std::os::unix::fs::PermissionsExt;
@@ -261,7 +260,6 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     assert_eq!(read(), [32]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_failed_append_is_an_error_and_leaves_nothing() {
     use std::os::unix::fs::PermissionsExt;

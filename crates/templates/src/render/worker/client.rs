@@ -185,18 +185,11 @@ fn died(how: &str) -> Error {
 }
 
 /// Whether another process ended it.
-#[cfg(unix)]
 fn was_ended(status: ExitStatus) -> bool {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
     let signals = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
     signals.iter().any(|signal| status.signal() == Some(signal.as_raw()))
-}
-
-/// The exit code of an ended process says no more than that of a failed one.
-#[cfg(not(unix))]
-fn was_ended(status: ExitStatus) -> bool {
-    status.code() == Some(1)
 }
 
 /// The bytes of a job, up to the limit.
@@ -218,7 +211,7 @@ impl Write for JobBuffer {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt;

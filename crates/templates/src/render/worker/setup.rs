@@ -1,5 +1,6 @@
 //! The worker process: how the desk starts it, and which limits it sets on itself.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -10,20 +11,12 @@ pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg(ARGUMENT).env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt;
-        // Ctrl-C is for the desk, or for the editor it has opened.
-        command.arg0("refdesk").process_group(0).current_dir("/");
-    }
-    // Without it, no program of this system finds its own libraries.
-    #[cfg(windows)]
-    command.envs(std::env::var_os("SystemRoot").map(|folder| ("SystemRoot", folder)));
+    // Ctrl-C is for the desk, or for the editor it has opened.
+    command.arg0("refdesk").process_group(0).current_dir("/");
     command
 }
 
 /// Limits this process, if the system can ([`crate::render::limits`] lists which systems can).
-#[cfg(unix)]
 pub(super) fn limit_this_process() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let no_more_than = |resource, most: u64| {
@@ -36,7 +29,3 @@ pub(super) fn limit_this_process() {
     #[cfg(not(target_os = "openbsd"))]
     no_more_than(Resource::As, crate::render::limits::MEMORY);
 }
-
-/// No limits of the kind here.
-#[cfg(not(unix))]
-pub(super) fn limit_this_process() {}
