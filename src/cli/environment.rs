@@ -12,7 +12,7 @@ use refdesk_core::config::user::{self, Preferences};
 use refdesk_core::config::{Environment, Surroundings, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
-use refdesk_files::path::{absolute, is_absent, slashed};
+use refdesk_files::path::{absolute, is_absent, lossy};
 use refdesk_files::workspace::{WorkspaceReason, workspace_above};
 use refdesk_mcp::http::TOKEN;
 use refdesk_templates::render::Renderer;
@@ -137,11 +137,11 @@ pub fn text(name: &str) -> Option<String> {
 
 /// A path for people: below the home folder with `~`.
 pub fn in_home(path: &Path) -> String {
-    let inside = home().and_then(|home| path.strip_prefix(home).ok().map(slashed));
+    let inside = home().and_then(|home| path.strip_prefix(home).ok().map(lossy));
     match inside {
         Some(inside) if inside.is_empty() => "~".to_owned(),
         Some(inside) => format!("~/{inside}"),
-        None => slashed(path),
+        None => lossy(path),
     }
 }
 

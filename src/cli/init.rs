@@ -13,7 +13,7 @@ use refdesk_desk::{
     SamplePrompt, ScanNote, Session,
 };
 use refdesk_files::output::Proposal;
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::counted;
 
@@ -260,7 +260,7 @@ fn sample(prompts: &[SamplePrompt]) -> String {
 /// The notes on what is listed now, and on the whole: of what was left out before, they were read then.
 fn of_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
     let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
-    let shown: Vec<String> = new.map(slashed).chain(found.moved.iter().map(|source| slashed(&source.after))).collect();
+    let shown: Vec<String> = new.map(lossy).chain(found.moved.iter().map(|source| lossy(&source.after))).collect();
     let is_about =
         |note: &&ScanNote| note.file.is_empty() || shown.iter().any(|place| is_at_or_below(&note.file, place));
     found.notes.iter().filter(is_about).collect()
@@ -286,7 +286,7 @@ fn notes(notes: &[&ScanNote]) -> String {
 fn answer(status: &str, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let proposals: Vec<Value> =
         found.new.iter().zip(ticks.of_new()).map(|(source, is_ticked)| proposal(source, is_ticked)).collect();
-    let moved = |it: &MovedSource| json!({"id": it.id, "before": it.before, "after": slashed(&it.after), "evidence": it.evidence});
+    let moved = |it: &MovedSource| json!({"id": it.id, "before": it.before, "after": lossy(&it.after), "evidence": it.evidence});
     let gone = |it: &GoneSource| json!({"id": it.id, "path": it.path, "file": it.file});
     let skipped = found.notes.iter().map(|it| json!({"file": it.file, "line": it.line, "message": it.message}));
     let json = object([
@@ -315,7 +315,7 @@ fn proposal(source: &ProposedSource, is_ticked: bool) -> Value {
         }
         ProposedPlace::File(path) | ProposedPlace::Folder(path) => {
             put("type", json!("local"));
-            put("path", json!(slashed(path)));
+            put("path", json!(lossy(path)));
         }
     }
     put("mode", json!(source.mode));

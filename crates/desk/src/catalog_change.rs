@@ -14,7 +14,7 @@ use refdesk_core::config::LARGEST;
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
 use refdesk_files::output::{PathLookup, PriorContent, Proposal, WriteFailure, WrittenFile};
-use refdesk_files::path::{relative, slashed};
+use refdesk_files::path::{lossy, relative};
 use refdesk_files::{FileMode, Folder, read_whole};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
@@ -274,10 +274,10 @@ impl Desk {
     /// be moved; otherwise absolute.
     pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
         let workspace = self.workspace();
-        let Ok(inside) = path.strip_prefix(workspace) else { return slashed(path) };
-        let near = slashed(&relative(folder, path));
+        let Ok(inside) = path.strip_prefix(workspace) else { return lossy(path) };
+        let near = lossy(&relative(folder, path));
         if !folder.starts_with(workspace) || (near.starts_with(".jaato/") && folder != workspace) {
-            return format!("${{workspaceRoot}}/{}", slashed(inside));
+            return format!("${{workspaceRoot}}/{}", lossy(inside));
         }
         if near.is_empty() { ".".to_owned() } else { near }
     }

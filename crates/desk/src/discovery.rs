@@ -11,7 +11,7 @@ use refdesk_discover::{
     Discovery, KnownSource, ProposedPlace, ProposedSource, discover, scan, tag_prompt, title_prompt,
 };
 use refdesk_enrich::{EnrichRequest, TextKind};
-use refdesk_files::path::{absolute, slashed};
+use refdesk_files::path::{absolute, lossy};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::{Code, Error};
 
@@ -56,7 +56,7 @@ impl Discoverer {
 fn key_of(place: &ProposedPlace) -> String {
     match place {
         ProposedPlace::Url(url) => url.clone(),
-        ProposedPlace::File(path) | ProposedPlace::Folder(path) => slashed(path),
+        ProposedPlace::File(path) | ProposedPlace::Folder(path) => lossy(path),
     }
 }
 
@@ -118,7 +118,7 @@ impl Desk {
         let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
         let place_of = |id: &SourceId| {
             let known = self.known_source(self.catalog().get(id.as_str())?, &workspace);
-            known.url.or_else(|| known.path.as_deref().map(slashed))
+            known.url.or_else(|| known.path.as_deref().map(lossy))
         };
         self.remember(&ids.iter().filter_map(place_of).collect(), &BTreeSet::new());
     }

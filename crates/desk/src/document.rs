@@ -91,7 +91,7 @@ impl Desk {
         let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };
         let within = path.strip_prefix(&place.path).ok().filter(|within| !within.as_os_str().is_empty());
         match within {
-            Some(within) if is_inside(place, path) => file(id, path, path::slashed(within), 0),
+            Some(within) if is_inside(place, path) => file(id, path, path::lossy(within), 0),
             _ => self.document(id),
         }
     }
@@ -227,7 +227,7 @@ pub(super) fn introduction(place: &LocalPath) -> Option<(String, PathBuf)> {
     let is_own = |path: &Path| path.is_file() && is_inside(place, path);
     let readme = INTRODUCTIONS.iter().map(|name| place.path.join(name)).find(|path| is_own(path));
     let path = readme.or_else(|| only_markdown(&place.path).filter(|path| is_own(path)))?;
-    Some((path::slashed(path.file_name()?.as_ref()), path))
+    Some((path::lossy(path.file_name()?.as_ref()), path))
 }
 
 /// The only Markdown file directly in this folder.
@@ -248,7 +248,7 @@ fn listing(root: &Path, files: &[WalkedFile], more: bool) -> String {
         .take(LISTED)
         .map(|found| {
             let within = found.path.strip_prefix(root).unwrap_or(&found.path);
-            format!("{}  {}", one_line(&path::slashed(within)), size(found.size))
+            format!("{}  {}", one_line(&path::lossy(within)), size(found.size))
         })
         .collect();
     let unlisted = files.len().saturating_sub(LISTED);

@@ -13,7 +13,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
 use refdesk_files::beneath::{Opened, open};
-use refdesk_files::path::{display, is_absolute_anywhere, slashed};
+use refdesk_files::path::{display, is_absolute_anywhere, lossy};
 use refdesk_files::reserved::is_kept_back;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile};
 use refdesk_text::escape::{one_line, visible};
@@ -279,7 +279,7 @@ impl Local<'_> {
         let (files, problems) = files_of(folder, from);
         let entry = |file: &WalkedFile| Entry {
             tokens: tokens::of_file(&file.path, file.size),
-            path: slashed(&file.path),
+            path: lossy(&file.path),
             bytes: file.size,
         };
         let entries: Vec<Entry> = files.iter().take(LISTED).map(entry).collect();
@@ -323,7 +323,7 @@ fn files_of(folder: &Folder, from: &Path) -> (Vec<WalkedFile>, Vec<Problem>) {
 
 /// Up to three file names similar to `asked`, in quotes.
 fn meant(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
-    let files: Vec<String> = files.iter().map(|file| slashed(&file.path)).collect();
+    let files: Vec<String> = files.iter().map(|file| lossy(&file.path)).collect();
     let names = || files.iter().map(String::as_str);
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     // Agents often know the path relative to the workspace from elsewhere.

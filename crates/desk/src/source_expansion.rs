@@ -8,7 +8,7 @@ use super::Desk;
 use super::add::after_scheme;
 use refdesk_core::config::{GlobCase, compiled};
 use refdesk_discover::documents_in;
-use refdesk_files::path::{absolute, slashed};
+use refdesk_files::path::{absolute, lossy};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::{Code, Error};
 
@@ -62,7 +62,7 @@ impl Desk {
             // The catalog is JSON, which has no other names.
             path.to_str().is_some() && matcher.is_match(path) && !is_skipped(path)
         });
-        let found: Vec<String> = matching.take(FILES + 1).map(slashed).collect();
+        let found: Vec<String> = matching.take(FILES + 1).map(lossy).collect();
         match found.len() {
             0 => {
                 let message = format!("nothing matches '{place}'");
@@ -83,6 +83,6 @@ impl Desk {
         if !real.is_dir() {
             return Vec::new();
         }
-        documents_in(&real).iter().map(|document| slashed(&Path::new(place).join(document))).collect()
+        documents_in(&real).iter().map(|document| lossy(&Path::new(place).join(document))).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::proposal::FoundKind;
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 
 /// Folders of documentation.
 const DOCUMENTATION: [&str; 6] = ["doc", "docs", "documentation", "guides", "handbook", "wiki"];
@@ -79,7 +79,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         .unwrap_or_default();
     let name = path.file_name()?.to_string_lossy().into_owned();
     let stem = Path::new(&name).file_stem()?.to_string_lossy().to_lowercase();
-    let folder = path.parent().map(slashed).unwrap_or_default();
+    let folder = path.parent().map(lossy).unwrap_or_default();
     let with = |kind, evidence: String| Classified { kind, evidence, is_ticked: true };
     let is_in = |names: &[&str]| folders.iter().any(|folder| names.contains(&folder.as_str()));
     if name == COPILOT && folders.last().is_some_and(|folder| folder == ".github") {

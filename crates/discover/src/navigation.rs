@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::front_matter::VALUES;
 use super::proposal::ScanNote;
 use super::walk::{VITEPRESS, VITEPRESS_CONFIG};
-use refdesk_files::path::{clean, slashed};
+use refdesk_files::path::{clean, lossy};
 use refdesk_text::yaml::{RepeatedKeys, read as read_yaml};
 
 /// The most documents or links that one file names.
@@ -70,7 +70,7 @@ pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (
             }
             Err((line, message)) => {
                 let message = format!("its 'nav' is not read: {message}");
-                note = Some(ScanNote { line: Some(line), ..ScanNote::new(slashed(path), message) });
+                note = Some(ScanNote { line: Some(line), ..ScanNote::new(lossy(path), message) });
                 Vec::new()
             }
         },
@@ -248,7 +248,7 @@ mod tests {
         let exists = |path: &Path| existing.iter().any(|known| Path::new(known) == path);
         let (listed, note) = read(Path::new(path), text, &exists);
         assert_eq!(note, None, "{path}");
-        listed.into_iter().map(|it| (slashed(&it.path), it.title)).collect()
+        listed.into_iter().map(|it| (lossy(&it.path), it.title)).collect()
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::scan::{Scan, ScannedFile};
 use super::tags::{self, Frequencies, Tagged};
 use super::words::{HEADING, WordCount, WordCounter};
 use refdesk_core::catalog::{DirectoryContents, Mode};
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::shorten::shortened_at_word;
 use refdesk_text::tokens;
@@ -74,7 +74,7 @@ impl Draft<'_> {
     fn order(&self) -> (FoundKind, usize, usize, String) {
         let shown = match &self.place {
             ProposedPlace::Url(_) => String::new(),
-            ProposedPlace::File(path) | ProposedPlace::Folder(path) => slashed(path),
+            ProposedPlace::File(path) | ProposedPlace::Folder(path) => lossy(path),
         };
         let depth = if self.found.kind == FoundKind::Readme { shown.matches('/').count() } else { 0 };
         (self.found.kind, depth, self.listed, shown)
@@ -298,7 +298,7 @@ fn document<'a>(
         (None, None) => return None,
         (Some(found), None) => found,
         (found, Some((_, entry))) => {
-            let evidence = format!("listed in {}", slashed(&entry.by));
+            let evidence = format!("listed in {}", lossy(&entry.by));
             let kind = match found {
                 Some(found) if !matches!(found.kind, FoundKind::Other | FoundKind::Readme) => found.kind,
                 Some(found) if folder.as_os_str().is_empty() => found.kind,
@@ -336,15 +336,15 @@ fn document<'a>(
 fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, notes: &mut Vec<ScanNote>) -> Draft<'a> {
     let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let front = &file.page.front;
-    let mut evidence = format!("a skill: {} has a {SKILL}", slashed(folder));
+    let mut evidence = format!("a skill: {} has a {SKILL}", lossy(folder));
     match &front.name {
         Some(name) if *name != folder_name => {
             evidence = format!("{evidence}, which calls it '{}'", shown_text(name));
             let message = format!("its name '{}' differs from its folder '{folder_name}'", shown_text(name));
-            notes.push(ScanNote::new(slashed(&file.path), message));
+            notes.push(ScanNote::new(lossy(&file.path), message));
         }
         Some(_) => {}
-        None => notes.push(ScanNote::new(slashed(&file.path), "it has no name; the name of its folder is used")),
+        None => notes.push(ScanNote::new(lossy(&file.path), "it has no name; the name of its folder is used")),
     }
     let contents = contents_of(scan, folder);
     let name = front.name.clone().or_else(|| front.title.clone()).unwrap_or(folder_name);
@@ -392,7 +392,7 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
     words.add(&link.description, 1);
     Draft {
         place: ProposedPlace::Url(link.url.clone()),
-        found: Classified { kind: FoundKind::Link, evidence: format!("a link in {}", slashed(by)), is_ticked: true },
+        found: Classified { kind: FoundKind::Link, evidence: format!("a link in {}", lossy(by)), is_ticked: true },
         name: if link.title.trim().is_empty() { link.url.clone() } else { link.title.clone() },
         description: shortened_at_word(&link.description, 200),
         mode: Mode::Selectable,

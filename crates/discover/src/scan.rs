@@ -11,7 +11,7 @@ use super::navigation::{self, Listed};
 use super::page::{Page, read_page, text_of};
 use super::proposal::ScanNote;
 use super::walk::{Listing, ScanLimits, list};
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 use refdesk_files::{Folder, read_open};
 
 /// The most bytes of a file that are read.
@@ -112,7 +112,7 @@ fn read(top: &Folder, path: PathBuf) -> Read {
         let (bytes, _) = read_open(file, &metadata, READ)?;
         Ok::<_, std::io::Error>((bytes, metadata.len()))
     };
-    let note = |message: String| ScanNote::new(slashed(&path), message);
+    let note = |message: String| ScanNote::new(lossy(&path), message);
     let (bytes, size) = match opened() {
         Ok(read) => read,
         Err(error) => return Read::Nothing(note(format!("it cannot be read: {error}"))),

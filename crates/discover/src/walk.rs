@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::kind::COPILOT;
 use super::proposal::ScanNote;
-use refdesk_files::path::{clean, slashed};
+use refdesk_files::path::{clean, lossy};
 use refdesk_files::reserved::{is_git, is_own};
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
@@ -208,7 +208,7 @@ impl Walker<'_> {
     }
 
     fn note(&mut self, path: &Path, message: impl Into<String>) {
-        self.listing.notes.push(ScanNote::new(slashed(path), message));
+        self.listing.notes.push(ScanNote::new(lossy(path), message));
     }
 
     /// The patterns of the folders above a start.

@@ -9,7 +9,7 @@ use refdesk_text::{Code, Error};
 
 use super::EntryKind;
 use super::output::resolve;
-use super::path::slashed;
+use super::path::lossy;
 
 /// The first link on the way to a path below a workspace, as the error that says where it leads; `None` without one. `kind` is what the
 /// path should be.
@@ -22,8 +22,8 @@ pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Er
         if !fs::symlink_metadata(&at).ok()?.is_symlink() {
             continue;
         }
-        let shown = one_line(&slashed(at.strip_prefix(workspace).unwrap_or(&at))).into_owned();
-        let target = fs::read_link(&at).map(|target| slashed(&target)).unwrap_or_default();
+        let shown = one_line(&lossy(at.strip_prefix(workspace).unwrap_or(&at))).into_owned();
+        let target = fs::read_link(&at).map(|target| lossy(&target)).unwrap_or_default();
         let inside = |real: &Path| fs::canonicalize(workspace).is_ok_and(|workspace| real.starts_with(workspace));
         let place = match resolve(&at) {
             Ok(real) if !inside(&real) => ", outside the workspace",

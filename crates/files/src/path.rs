@@ -70,13 +70,13 @@ pub fn is_windows_absolute(text: &str) -> bool {
 pub fn display(workspace: &Path, path: &Path) -> String {
     match path.strip_prefix(workspace) {
         Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-        Ok(inside) => slashed(inside),
-        Err(_) => slashed(path),
+        Ok(inside) => lossy(inside),
+        Err(_) => lossy(path),
     }
 }
 
 /// The path as text; what is not UTF-8 in it becomes U+FFFD.
-pub fn slashed(path: &Path) -> String {
+pub fn lossy(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 

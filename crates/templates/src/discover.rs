@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
-use refdesk_files::path::{display, slashed};
+use refdesk_files::path::{display, lossy};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -55,7 +55,7 @@ pub(crate) fn discover(
         for file in files {
             let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
             if seen.insert(root.resolved.join(within)) {
-                let within = slashed(within);
+                let within = lossy(within);
                 let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
                 found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
             }

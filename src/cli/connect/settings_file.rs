@@ -7,7 +7,7 @@ use super::super::environment;
 use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
 use refdesk_desk::Desk;
 use refdesk_files::output::{Proposal, Scope};
-use refdesk_files::path::{Resolver, absolute, is_absent, slashed};
+use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
 use refdesk_files::read_regular;
 use refdesk_text::{Code, Error};
 
@@ -93,11 +93,11 @@ impl SettingsFile {
         let there = place.files.iter().find(|file| folder.join(file).symlink_metadata().is_ok());
         let file = there.or(place.files.first()).copied().unwrap_or_default();
         let path = folder.join(file);
-        let inside = path.strip_prefix(&root).map(slashed);
+        let inside = path.strip_prefix(&root).map(lossy);
         let shown = match (root_kind, inside) {
             (RootKind::Home, Ok(inside)) => format!("~/{inside}"),
             (RootKind::Workspace, Ok(inside)) => inside,
-            _ => slashed(&path),
+            _ => lossy(&path),
         };
         Self { root, root_kind, folder, file, shown }
     }
@@ -162,7 +162,7 @@ impl SettingsFile {
                 let of = match self.root_kind {
                     RootKind::Home => "the home folder".to_owned(),
                     RootKind::Workspace => "the workspace".to_owned(),
-                    RootKind::Moved => slashed(&self.root),
+                    RootKind::Moved => lossy(&self.root),
                 };
                 let real = Resolver::default().resolve(&self.path()).0;
                 let message = match self.folder.starts_with(&self.root) {

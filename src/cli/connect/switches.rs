@@ -3,7 +3,7 @@
 use super::settings_file;
 use refdesk_agents::setup::{Client, SwitchPaths, SwitchProblem, SwitchText};
 use refdesk_desk::Desk;
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 
 /// What keeps the entries in the user's or the workspace's settings from working; `parts` says whether there are hooks, and
 /// whether there is a server.
@@ -21,6 +21,6 @@ pub(in crate::cli) fn find(desk: &Desk, client: &Client, for_user: bool, parts: 
     let repository = workspace.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
     let named = std::iter::once(workspace).chain(repository.filter(|folder| *folder != workspace));
     let paths =
-        SwitchPaths { workspace: named.map(slashed).collect(), above: workspace.ancestors().map(slashed).collect() };
+        SwitchPaths { workspace: named.map(lossy).collect(), above: workspace.ancestors().map(lossy).collect() };
     client.switch_problems(&texts, for_user, parts, &paths)
 }

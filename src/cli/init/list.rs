@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use refdesk_desk::{Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource};
-use refdesk_files::path::slashed;
+use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
@@ -130,7 +130,7 @@ fn row(found: &Discovery, ticks: &Ticks, at: usize, detail: Detail) -> Option<St
     let is_ticked = *ticks.ticked.get(at)?;
     let (head, lines) = match found.moved.get(at) {
         Some(source) => {
-            let message = format!("{} is now {}: {}", source.before, slashed(&source.after), source.evidence);
+            let message = format!("{} is now {}: {}", source.before, lossy(&source.after), source.evidence);
             (head(at, width, is_ticked, &source.id, "moved", ""), vec![message])
         }
         None => {
@@ -148,8 +148,8 @@ fn row(found: &Discovery, ticks: &Ticks, at: usize, detail: Detail) -> Option<St
 fn place(source: &ProposedSource) -> String {
     match &source.place {
         ProposedPlace::Url(url) => url.clone(),
-        ProposedPlace::File(path) => slashed(path),
-        ProposedPlace::Folder(path) => format!("{}/", slashed(path)),
+        ProposedPlace::File(path) => lossy(path),
+        ProposedPlace::Folder(path) => format!("{}/", lossy(path)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use refdesk_files::path::{clean, is_absolute_anywhere, slashed};
+use refdesk_files::path::{clean, is_absolute_anywhere, lossy};
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -36,7 +36,7 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
         refuse(Code::Guarded, "is one of the folders of git or refdesk");
         return None;
     }
-    Some(slashed(&path))
+    Some(lossy(&path))
 }
 
 /// Whether pages may be in this folder, written as `docs_path` gives it.
@@ -47,7 +47,7 @@ pub fn is_pages_folder(folder: &str) -> bool {
         first.is_none_or(|first| first.as_os_str().eq_ignore_ascii_case(".jaato") || first == Component::ParentDir)
             || is_reserved(&path)
     };
-    !folder.contains(['\\', '\0']) && !is_absolute_anywhere(folder) && slashed(&path) == folder && !is_guarded()
+    !folder.contains(['\\', '\0']) && !is_absolute_anywhere(folder) && lossy(&path) == folder && !is_guarded()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use refdesk_core::catalog::Source;
 use refdesk_database::config::is_pages_folder;
 use refdesk_database::documenter::Manifest;
 use refdesk_database::schema::page::{folder_of_page, is_page_path};
-use refdesk_files::path::{absolute, slashed};
+use refdesk_files::path::{absolute, lossy};
 use refdesk_text::report::Diagnostic;
 
 use super::documentation::stored_manifest;
@@ -56,7 +56,7 @@ impl Desk {
             let file = references.join(format!("{}.json", source.id.as_str()));
             let written = source.place().filter(|_| *source.origin.file == *file)?.written.as_str();
             let place = absolute(&references, Path::new(written));
-            let place = slashed(place.strip_prefix(self.workspace()).ok()?);
+            let place = lossy(place.strip_prefix(self.workspace()).ok()?);
             let page = if place.ends_with(".md") { place } else { format!("{place}/README.md") };
             let of_name = |name: &&&String| rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'));
             names.iter().filter(of_name).find_map(|name| folder_of_page(&page, name).map(str::to_owned))

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::foreign::{Foreign, ForeignFileAction};
-use refdesk_files::path::{display, is_absent, name_of, slashed};
+use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
@@ -282,7 +282,7 @@ impl Store {
 
     /// The file's place for its seal: its path in the folder.
     pub(super) fn place(&self, file: &Path) -> String {
-        slashed(file.strip_prefix(&self.folder).unwrap_or(file))
+        lossy(file.strip_prefix(&self.folder).unwrap_or(file))
     }
 
     pub(super) fn shown(&self, file: &Path) -> String {

@@ -43,8 +43,8 @@ fn ids(found: &Discovery) -> Vec<String> {
 fn place(source: &ProposedSource) -> String {
     match &source.place {
         ProposedPlace::Url(url) => url.clone(),
-        ProposedPlace::File(path) => slashed(path),
-        ProposedPlace::Folder(path) => format!("{}/", slashed(path)),
+        ProposedPlace::File(path) => lossy(path),
+        ProposedPlace::Folder(path) => format!("{}/", lossy(path)),
     }
 }
 
@@ -226,7 +226,7 @@ fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
     let found = found(&files, &known);
     assert_eq!(ids(&found), ["ledger"]);
     let moved: Vec<(&str, String, &str)> =
-        found.moved.iter().map(|it| (it.id.as_str(), slashed(&it.after), it.evidence.as_str())).collect();
+        found.moved.iter().map(|it| (it.id.as_str(), lossy(&it.after), it.evidence.as_str())).collect();
     let expected = [
         ("retry-policy", "docs/new/retry-policy.md".to_owned(), "it has the same file name"),
         ("titled", "docs/other.md".to_owned(), "it has the same title"),
@@ -388,7 +388,7 @@ fn what_moved_is_found_by_its_text_when_titles_and_names_do_not_decide() {
     ];
     let found = found(&files, &sources);
     let moved: Vec<(&str, String, &str)> =
-        found.moved.iter().map(|it| (it.id.as_str(), slashed(&it.after), it.evidence.as_str())).collect();
+        found.moved.iter().map(|it| (it.id.as_str(), lossy(&it.after), it.evidence.as_str())).collect();
     let expected = [
         ("lamp", "docs/two/setup.md".to_owned(), "it has the same name, title and description"),
         ("telegram", "docs/renamed.md".to_owned(), "it has the same description"),

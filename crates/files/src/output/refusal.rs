@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
 use super::{PriorContent, Proposal, Scope};
-use crate::path::{absolute, display, is_windows_absolute, slashed};
+use crate::path::{absolute, display, is_windows_absolute, lossy};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
@@ -220,7 +220,7 @@ fn shown((named, workspace): (&Path, &Path), asked: &Path, written: &Path, real:
     let leads_there =
         || asked.as_os_str() == written.as_os_str() || resolve(written).is_ok_and(|resolved| resolved == real);
     match within {
-        Some(within) if leads_there() => slashed(within),
+        Some(within) if leads_there() => lossy(within),
         _ => display(workspace, real),
     }
 }
