@@ -104,7 +104,7 @@ pub fn run(
         preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::in_words(&problem)));
     }
     if arguments.tour && arguments.command.is_some() {
-        let refused = CommandOutput::usage("the tour is one of the full screen", "leave the command out");
+        let refused = CommandOutput::usage("the tour works only on the full screen", "leave out the command");
         return Ok(output::print(refused, arguments.format));
     }
     if arguments.plain && arguments.command.is_some() {

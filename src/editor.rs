@@ -46,7 +46,7 @@ pub fn call(
     let words = shell_words::split(&value).map_err(|error| unreadable(&origin, &error.to_string()))?;
     let (program, given) = match words.split_first() {
         Some((program, given)) if !program.is_empty() => (program.clone(), given),
-        _ => return Err(unreadable(&origin, "it names no program")),
+        _ => return Err(unreadable(&origin, "it does not name a program")),
     };
     let mut arguments: Vec<OsString> = given.iter().map(OsString::from).collect();
     arguments.extend(place(&program, given, spot));
@@ -150,7 +150,7 @@ mod tests {
     fn an_unusable_value_is_reported() {
         for (value, expected) in [
             ("vi 'unclosed", "$EDITOR is \"vi 'unclosed\", and missing closing quote"),
-            ("'' a", "$EDITOR is \"'' a\", and it names no program"),
+            ("'' a", "$EDITOR is \"'' a\", and it does not name a program"),
         ] {
             assert_eq!(called(&[("EDITOR", value)], "/a", 1), Err(expected.to_owned()));
         }

@@ -85,7 +85,7 @@ pub struct Cli {
     /// Plain lines instead of the full screen: numbered lists and questions, for screen readers and scripts
     #[arg(long, conflicts_with = "tour")]
     pub plain: bool,
-    /// Wait for Enter before the end, so that a screen that lent the terminal does not cover what is said
+    /// Wait for Enter before ending, so a screen that lent the terminal does not cover the output
     #[arg(long, hide = true)]
     pub pause: bool,
     /// The command to run
@@ -192,8 +192,8 @@ pub enum Command {
     Enrich(EnrichArgs),
     /// Build the search index, or bring it up to date
     ///
-    /// The index holds the documents in chunks, their words and their meaning. With it, prompts are matched to sources that
-    /// they are about, although no tag is named.
+    /// The index holds the documents in chunks, their words and their meaning. With it, a prompt also brings up
+    /// sources that it is about but whose tags it does not name.
     #[command(after_help = "Example: refdesk index")]
     Index(IndexArgs),
     /// Search the documents by words and by meaning
@@ -217,7 +217,7 @@ pub enum Command {
         after_help = "Example: refdesk doctor --format json\n\nChanges nothing. Exits with 1 if anything is wrong."
     )]
     Doctor,
-    /// Print the workspace and every folder and file in use, and why these
+    /// Print the workspace and every folder and file in use, each with the reason
     #[command(after_help = "Example: refdesk where --format json")]
     Where,
     /// Show what `enrich` would add to a text, why, and what it costs

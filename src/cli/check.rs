@@ -26,7 +26,8 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     } else if path.is_file() {
         Surroundings { named: Some(path), from_environment: None, ..around }
     } else {
-        let refusal = Error::new(Code::NoSuchPath, format!("{} is not there", path.display()), "name a folder or file");
+        let refusal =
+            Error::new(Code::NoSuchPath, format!("{} does not exist", path.display()), "name a folder or file");
         return Err(CommandOutput {
             json: json!({"valid": false, "errors": [], "warnings": []}),
             ..CommandOutput::refused(refusal)

@@ -189,7 +189,7 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
     let results = match canary::run(&jobs) {
         Ok(results) => results,
         Err(error) => {
-            let note = format!("whether it works could not be tried out: {error}");
+            let note = format!("the connection could not be tried out: {error}");
             connected.into_iter().for_each(|(answer, _)| answer.notes.push(note.clone()));
             return;
         }

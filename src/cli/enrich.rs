@@ -69,6 +69,7 @@ fn reason(event: Forgetting) -> &'static str {
 
 /// Nothing was added: there is no room even for the line that says so.
 fn nothing_fits(wanted: usize) -> Diagnostic {
-    let message = format!("no room for any of {wanted}, not even for the line that says so");
+    let message =
+        format!("nothing was added: the budget has no room for any of {wanted}, or for the line that counts them");
     Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")
 }

@@ -22,15 +22,15 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Pick(id) => format!("`refdesk select {id}` picks it"),
         Fix::Reload => "run the command again".into(),
         Fix::RewritePages(database) => {
-            format!("`refdesk db document {database} --overwrite-edited` writes it anew")
+            format!("`refdesk db document {database} --overwrite-edited` rewrites it")
         }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::ShowTemplate => {
-            "`refdesk templates show` prints the template; move the file away to have it written".into()
+            "move the file away to have the template written; `refdesk templates show` prints it".into()
         }
         Fix::ShowProblems => "`refdesk check` shows where it is defined".into(),
         Fix::ShowVariables(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
-        Fix::Trust => "look at what waits with `refdesk trust`, and trust it there".into(),
+        Fix::Trust => "review and trust it with `refdesk trust`".into(),
         Fix::None | Fix::Text(_) | Fix::All(_) => return None,
     })
 }

@@ -11,8 +11,8 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 /// Printed for a person who starts it at a terminal.
-const BY_HAND: &str = "refdesk mcp waits for an agent's messages on standard input: an agent starts it by itself, once \
-                       `refdesk connect` has added it to the agent's settings; Ctrl-D ends it";
+const BY_HAND: &str = "refdesk mcp is waiting for an agent's messages on standard input. Agents start it themselves \
+                       after `refdesk connect`. Ctrl-D ends it";
 
 /// Names what the profile asks for and the workspace lacks.
 pub fn report_missing(problems: &[Diagnostic]) {

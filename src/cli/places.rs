@@ -135,7 +135,8 @@ fn why_workspace(around: &Surroundings) -> String {
         WorkspaceReason::Repository if is_here => "the current folder is the root of a git repository".to_owned(),
         WorkspaceReason::Repository => "the root of the git repository that the current folder is in".to_owned(),
         WorkspaceReason::NothingFound => {
-            "the current folder, since no workspace was found: nothing is stored here before `refdesk init`".to_owned()
+            "the current folder, because no workspace was found; nothing is stored here before `refdesk init`"
+                .to_owned()
         }
     }
 }

@@ -19,7 +19,7 @@ use refdesk_text::{Code, Error};
 pub fn run(command: Option<ConfigCommand>, screen_settings: fn(&ScreenFiles) -> ScreenSettings) -> CommandOutput {
     let (preferences, file, problems) = environment::preferences();
     let (Some(file), Some(home)) = (file, environment::own_config_home()) else {
-        let message = "your preferences have no place: no home folder is known";
+        let message = "there is no folder for your preferences: no home folder is known";
         return CommandOutput::refused(Error::new(Code::NoHome, message, "set HOME or XDG_CONFIG_HOME"));
     };
     let own = OwnFiles { preferences: file, keymap: keymap_file(&home), themes: themes_folder(&home) };

@@ -96,8 +96,8 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
     }
     let mut text = table(all);
     if all.iter().any(is_narrow) {
-        let note = "* of its own scope: it knows only some sources; switched to on the screen, where all are known, its picks may \
-                    pull in more";
+        let note = "* of its own scope: the profile knows only some sources, so its picks may pull in more on the \
+                    screen, which knows all";
         text.push_str(&paragraph("", note));
     }
     for it in all {

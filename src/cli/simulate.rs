@@ -78,7 +78,7 @@ fn because(it: &Considered) -> String {
         None if it.has_tag => "the text contains one of its tags".to_owned(),
         None if it.meaning.conversation.is_some() => "earlier prompts are about it, too".to_owned(),
         None => "its score reaches the threshold".to_owned(),
-        Some(WhyNot::Named) => "the text names it, so that it is expanded".to_owned(),
+        Some(WhyNot::Named) => "the text names it, so it is expanded".to_owned(),
         Some(WhyNot::Excluded) => "it is excluded".to_owned(),
         Some(WhyNot::Picked) => "it is picked".to_owned(),
         Some(WhyNot::PulledIn(_)) => "it is pulled in".to_owned(),
@@ -112,7 +112,7 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
     let told_before: Vec<&ItemReceipt> = simulated.told_before.iter().collect();
     let before = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
     for (what, items) in [
-        ("Left out for want of room", without_room),
+        ("Left out, over the budget", without_room),
         ("Left out as less likely", less_likely),
         (before.as_str(), told_before),
     ] {

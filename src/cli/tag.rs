@@ -15,7 +15,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput 
         if word.starts_with("--") {
             return CommandOutput::usage(
                 format!("'{word}' is not an option of tag"),
-                "`refdesk tag --help` shows its options, which stand before the first id",
+                "`refdesk tag --help` shows its options, which come before the first id",
             );
         }
         match (word.strip_prefix('+'), word.strip_prefix('-')) {

@@ -107,7 +107,8 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             ("hinted", format!("'{id}' is hinted at: {}.{brief}", matched(verdict)), String::new())
         }
         Err(WhyNot::Named) => {
-            let what = format!("the prompt names it by `@{id}`{place}, so that it is expanded, which says more.");
+            let what =
+                format!("the prompt names it by `@{id}`{place}, so it is expanded, which says more than a hint.");
             ("named", not_hinted(&what), String::new())
         }
         Err(WhyNot::Excluded) => {
@@ -136,7 +137,7 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             let (reason, what, hint) = untagged(source, verdict, why);
             let unscored = match (verdict.is_indexed, verdict.is_read) {
                 (true, true) => " Its text has nothing in common with the prompt.",
-                (true, false) => " The search index has not read it as it is now: `refdesk index` does.",
+                (true, false) => " The search index has an older version of it: `refdesk index` updates it.",
                 (false, _) => "",
             };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)
@@ -214,7 +215,7 @@ fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, 
         }
         WhyNot::Inside { piece, .. } => {
             let what = format!("`{piece}`{place} does not match its tag `{tag}`: a tag matches whole words only");
-            ("inside", what, format!("write `{tag}` as a word of its own, or `@{id}`"))
+            ("inside", what, format!("write `{tag}` as a separate word, or `@{id}`"))
         }
         WhyNot::OwnBlock => {
             let what = format!("its tag `{tag}` occurs only in a block that refdesk appended, which is not matched");

@@ -104,7 +104,7 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOu
 /// Has a database read, or all.
 pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documentation);
-    turn.say("Reading the schema, and what is there of its pages.");
+    turn.say("Reading the schema and the existing pages.");
     turn.ask(Request::PrepareDatabases(name.split_whitespace().map(str::to_owned).collect()));
 }
 
@@ -124,7 +124,7 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error
     preview.domains.iter().for_each(|it| turn.say(sentence(&domain(it))));
     preview.removed.iter().for_each(|path| turn.say(format!("Removes {path}.")));
     for path in &preview.left_over {
-        turn.say(format!("Edited by hand, about what is gone, stays until you remove it: {path}."));
+        turn.say(format!("Obsolete, but edited by hand; stays until you remove it: {path}."));
     }
     for (what, pages) in [("Edited by hand, stays", &preview.edited), ("Changes", &preview.changed)] {
         for page in pages {

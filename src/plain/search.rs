@@ -13,7 +13,7 @@ use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, standing};
 
 /// While there is no search index yet.
-pub const INDEXING: &str = "The documents are being indexed, and are not searched yet.";
+pub const INDEXING: &str = "The documents are still being indexed, so they cannot be searched yet.";
 
 pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
     if query.is_empty() {

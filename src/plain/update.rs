@@ -21,7 +21,7 @@ pub fn update(state: &mut PlainState, input: PlainInput) -> InputOutcome {
     let mut turn = InputOutcome::default();
     match input {
         PlainInput::Line(line) => self::line(state, &line, &mut turn),
-        PlainInput::TooLong => turn.say("This line is too long, and was not taken."),
+        PlainInput::TooLong => turn.say("This line is too long and was ignored."),
         PlainInput::Answer(response) => {
             let is_change = is_change(state.pending.as_ref());
             answer(state, response, &mut turn);
@@ -384,6 +384,6 @@ pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
         Response::Done(refusals) if !refusals.is_empty() => {
             refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
         }
-        _ => turn.say("refdesk answered something else than was asked. Please type the command again."),
+        _ => turn.say("refdesk gave an unexpected answer. Please type the command again."),
     }
 }

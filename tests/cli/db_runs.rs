@@ -159,7 +159,7 @@ fn without_room_nothing_is_torn() {
         world.run(&["db", "plan"]).exits(0);
         let limit = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let told = run(&mut after(&world, &["bash", "-c", &limit], &DOCUMENT), None).exits(1);
-        assert!(told.stderr.contains("make room"), "{told}");
+        assert!(told.stderr.contains("free some disk space"), "{told}");
         assert_eq!(world.path.join("docs").exists(), is_begun, "{told}");
         assert!(!world.path.join(MANIFEST).exists());
         world.run(&DOCUMENT).exits(0);
@@ -185,7 +185,7 @@ fn on_a_full_disk_nothing_is_torn() {
     // What is there when it ended is copied before the file system goes.
     let script = "mount -t tmpfs -o size=160k none docs || exit 3; \"$0\" \"$@\"; code=$?; cp -r docs kept; exit $code";
     let told = run(&mut after(&world, &["unshare", "-rm", "sh", "-c", script], &DOCUMENT), None).exits(1);
-    assert!(told.stderr.contains("make room"), "{told}");
+    assert!(told.stderr.contains("free some disk space"), "{told}");
     let kept = files(&world.path.join("kept"), &["."]);
     assert!(kept.len() > 8 && kept.len() < expected.len() - 8, "{}", kept.len());
     for (path, bytes) in &kept {

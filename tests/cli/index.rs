@@ -123,7 +123,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
-    assert!(why.text().contains("The search index has not read it as it is now"), "{why}");
+    assert!(why.text().contains("The search index has an older version of it"), "{why}");
     world.json(&["index"], 0);
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
     assert!(!why.text().contains("has not read it"), "{why}");
@@ -133,7 +133,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.json(&["index"], 0);
     serving("Whole.");
     let why = world.run(&["why-not", "pizza", "--prompt", "squares by scissors"]).exits(0);
-    assert!(why.text().contains("The search index has not read it as it is now"), "{why}");
+    assert!(why.text().contains("The search index has an older version of it"), "{why}");
     world.put("docs/lasagne.md", b"# Lasagne\n\nBaked in layers.\n");
     let next = world.run(&["init", "--yes"]).exits(0);
     assert!(next.text().contains("Next: `refdesk index` reads 1 source, which the search index lacks; then"), "{next}");
@@ -291,7 +291,7 @@ fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
     world.put("references.json", &catalog.as_bytes()[..catalog.len() / 2]);
     for (arguments, said) in [
         (&["index", "--words-only"][..], "the index keeps what it has of sources that may be missing"),
-        (&["index", "--words-only", "--fresh"], "the index is not built again from a catalog that cannot be read"),
+        (&["index", "--words-only", "--fresh"], "the index is not rebuilt while a part of the catalog cannot be read"),
     ] {
         let answer = world.json(arguments, 1);
         assert!(answer["error"]["message"].as_str().unwrap().contains(said), "{answer}");
@@ -479,7 +479,10 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
             .env_clear()
             .envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let refused = run(&mut command, None).exits(1);
-        assert!(refused.stderr.contains("index.db") && refused.stderr.contains("make room"), "{blocks}: {refused}");
+        assert!(
+            refused.stderr.contains("index.db") && refused.stderr.contains("free some disk space"),
+            "{blocks}: {refused}"
+        );
         full.feed(&["enrich"], PROMPT).exits(0);
         full.run(&["index"]).exits(0);
         assert_eq!(hinted(&full), ["retries"], "{blocks}");

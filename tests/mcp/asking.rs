@@ -118,7 +118,7 @@ fn without_a_person_to_ask_the_agent_is_told_what_to_do() {
     let result = client.result("selectReferences", json!({"ids": []}));
     assert_eq!(result["isError"], true);
     let message = result["structuredContent"]["message"].as_str().unwrap();
-    assert!(message.contains("no screen") && message.contains("`refdesk`"), "{message}");
+    assert!(message.contains("an open screen") && message.contains("`refdesk`"), "{message}");
 }
 
 #[test]

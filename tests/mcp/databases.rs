@@ -67,7 +67,7 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     assert!(first["description"].as_str().unwrap().starts_with("Table “customer”"), "{first}");
     assert!(first.get("columns").is_none(), "{first}");
     let hint = found["hint"].as_str().unwrap();
-    assert!(hint.contains("select them first: selectReferences with ids [\"db-shop-invoice\""), "{hint}");
+    assert!(hint.contains("select their sources: selectReferences with ids [\"db-shop-invoice\""), "{hint}");
     for (tool, arguments) in [
         ("get_table_schema", json!({"table": "shop.main.Customer", "include_samples": true})),
         ("get_join_path", json!({"source_table": "Customer", "target_table": "Track"})),
@@ -166,13 +166,13 @@ fn an_error_quotes_only_pages_that_may_be_read() {
         let ids = [&item, &orders, &alone].into_iter().fold(text.clone(), |text, id| text.replace(id.as_str(), ""));
         assert!(!ids.contains(secret), "{secret}: {text}");
     }
-    assert!(text.contains("select them first") && text.contains(&orders) && text.contains(&alone), "{text}");
+    assert!(text.contains("select their sources") && text.contains(&orders) && text.contains(&alone), "{text}");
     assert_eq!(reads(&world), 0);
     let all: Vec<&String> = [&item, &orders, &alone].into_iter().collect();
     client.call("selectReferences", json!({"ids": all}));
     let text = said(&mut client, "get_join_path", ends);
     assert!(text.contains("columns with the same name and type: main.item.region and main.alone.region"), "{text}");
-    assert!(text.contains("main.alone is joined with no table") && !text.contains("select them first"), "{text}");
+    assert!(text.contains("main.alone is joined with no table") && !text.contains("select their sources"), "{text}");
     let journal = world.run(&["journal"]).exits(0);
     let last = journal.text().lines().rfind(|line| line.contains("get_join_path")).unwrap().to_owned();
     assert!(
@@ -282,7 +282,7 @@ fn calls_that_cannot_be_answered_say_why() {
         ),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Albums"}), "did you mean 'Album'?"),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Orders"}), "tables of different databases"),
-        ("get_join_path", json!({"source_table": "Album", "target_table": "album"}), "both ends of the path"),
+        ("get_join_path", json!({"source_table": "Album", "target_table": "album"}), "the path begins and ends at"),
         (
             "get_domain_overview",
             json!({"domain": "invoce"}),

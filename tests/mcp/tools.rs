@@ -228,7 +228,7 @@ fn invisible_characters_are_escaped_and_reported() {
     let mut client = Client::connect(&workspace);
     let hidden = client.call("renderTemplate", json!({"template": "a\u{202e}b"}));
     assert_eq!(hidden["rendered"], "a\\u{202e}b");
-    assert!(hidden["warnings"][0].as_str().unwrap().contains("cannot be seen"), "{hidden}");
+    assert!(hidden["warnings"][0].as_str().unwrap().contains("invisible characters"), "{hidden}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn reached(action: Action) -> Reached {
     match action {
         Action::Quit => Command("quit"),
         Action::Suspend => Needless("Ctrl-Z suspends it, as any program"),
-        Action::LeaveTour => Needless("the tour is one of the full screen"),
+        Action::LeaveTour => Needless("the tour works only on the full screen"),
         Action::Redraw | Action::Zoom | Action::Preset(_) | Action::Border(_) | Action::Usual | Action::Theme => {
             Needless(SCREEN)
         }

@@ -107,7 +107,7 @@ pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
         ("**Transitively selected references**", "notices"),
         ("**Reference Context: ", "contexts"),
         ("**Templates available**", "templates"),
-        ("**Left out for want of room**", "left out"),
+        ("**Left out, over the budget**", "left out"),
         ("**Less likely hints left out**", "left out"),
     ];
     let kind = |block: std::ops::Range<usize>| {

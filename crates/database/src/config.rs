@@ -385,7 +385,7 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     if is_name(&name) {
         return Some(name);
     }
-    let message = format!("'{name}' is not a name: 1 to 32 lower-case letters, digits and hyphens are");
+    let message = format!("'{name}' is not a valid name: use 1 to 32 lower-case letters, digits and hyphens");
     let place = fields.node("name").unwrap_or(node);
     fields.report(place, Diagnostic::error(Code::UnknownValue, message));
     None
@@ -486,7 +486,8 @@ fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(Str
     for member in inner.members() {
         let slug = crate::names::words::slug(&member.key);
         if slug != member.key {
-            let message = format!("'{}' is not a name for a domain: lower-case words with hyphens are", member.key);
+            let message =
+                format!("'{}' is not a valid name for a domain: use lower-case words with hyphens", member.key);
             inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));
             continue;
         }

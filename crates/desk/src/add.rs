@@ -143,7 +143,7 @@ impl Desk {
             }
             if has_password(&new.place) {
                 let message = "the address has a user or a password, which everyone who reads the catalog would see";
-                return Err(Error::new(Code::Usage, message, "leave the part before the @ out"));
+                return Err(Error::new(Code::Usage, message, "leave out the part before the @"));
             }
             return Ok(ProposedPlace::Url(new.place.clone()));
         }
@@ -180,7 +180,11 @@ impl Desk {
         for id in &given {
             if let Some(taken) = self.catalog().get(id) {
                 let file = self.around().display(&taken.origin.file);
-                return Err(Error::new(Code::IdTaken, format!("the id '{id}' is taken, by {file}"), Fix::GiveId));
+                return Err(Error::new(
+                    Code::IdTaken,
+                    format!("the id '{id}' is already taken by {file}"),
+                    Fix::GiveId,
+                ));
             }
         }
         let mut taken: HashSet<&str> = self.catalog().sources().iter().map(|source| source.id.as_str()).collect();

@@ -161,7 +161,7 @@ impl Desk {
 
     /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.
     pub(super) fn check_readable(&self) -> Result<(), Error> {
-        self.check_whole("nothing is added to a catalog that cannot be read as a whole")
+        self.check_whole("nothing is added while a part of the catalog cannot be read")
     }
 
     /// Whether the catalog could be read as a whole.
@@ -215,7 +215,7 @@ impl Desk {
             let value = self.entry(&folder, entry);
             let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
             if proposal.before != PriorContent::Nothing {
-                let message = format!("{} is there already", self.around().display(&file));
+                let message = format!("{} already exists", self.around().display(&file));
                 return Err(Error::new(Code::FileExists, message, "give the source another id, or edit that file"));
             }
             proposals.push((value, proposal));

@@ -182,7 +182,7 @@ impl Desk {
         }
         // A file that is missing does not say that they are to go.
         let gone: Vec<String> = gone.iter().map(|name| format!("'{name}'")).collect();
-        let message = format!("no databases are configured, and there are pages of {}", gone.join(", "));
+        let message = format!("no databases are configured, but there are pages of {}", gone.join(", "));
         let fix =
             format!("name them in {}, or write 'databases: []' there to have the pages removed", config::FILES[0]);
         Err(Error::new(Code::NoDatabases, message, fix))

@@ -93,7 +93,7 @@ impl Desk {
                 return Err(Error::new(
                     Code::NoSuchPath,
                     message,
-                    "name a folder of the workspace; a path counts from the current folder",
+                    "name a folder of the workspace; the path is relative to the current folder",
                 ));
             };
             let Ok(inside) = real.strip_prefix(&workspace) else {

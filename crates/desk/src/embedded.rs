@@ -47,7 +47,7 @@ impl Desk {
             let path = absolute(&self.around().current, named);
             let what = match () {
                 () if path.is_dir() => "is a folder",
-                () if !path.exists() => "is not there",
+                () if !path.exists() => "does not exist",
                 () => {
                     if seen.insert(path.clone()) {
                         there.push(path);

@@ -246,7 +246,7 @@ impl Local<'_> {
                 let mut reading = content_of(self.source, shown, &text, lines, |bytes| tokens::of_file(&real, bytes))?;
                 if !is_whole {
                     let between = if reading.note.is_empty() { "" } else { "; " };
-                    reading.note.push_str(&format!("{between}bytes that are not UTF-8 are given as \u{fffd}"));
+                    reading.note.push_str(&format!("{between}bytes that are not UTF-8 are shown as \u{fffd}"));
                 }
                 Ok(reading)
             }
@@ -396,7 +396,7 @@ fn content_of(
             if text.is_empty() {
                 given += 1;
                 text.push_str(beginning_of(&line));
-                note = format!("line {given} is longer than {}: only its start is given", size(GIVEN as u64));
+                note = format!("line {given} is longer than {}: only its start is shown", size(GIVEN as u64));
             }
             break;
         }

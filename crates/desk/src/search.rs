@@ -387,7 +387,7 @@ impl SearchAnswer {
         let found = self.hits.len();
         if kept == 0 && found > 0 {
             self.explains_no_hits = true;
-            self.notes.push("Not even one hit fits into so few tokens.".to_owned());
+            self.notes.push("Even the best hit needs more tokens than that.".to_owned());
         } else if kept < found {
             let more = found - kept;
             let which = if more == 1 { "hit does" } else { "hits do" };

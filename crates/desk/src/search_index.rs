@@ -58,12 +58,12 @@ impl Desk {
         progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Option<Report>, Error> {
         if how.fresh {
-            self.check_whole("the index is not built again from a catalog that cannot be read as a whole")?;
+            self.check_whole("the index is not rebuilt while a part of the catalog cannot be read")?;
         }
         let is_narrowed = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
         if how.fresh && is_narrowed {
-            let message = "the index is not built again under a profile that leaves sources out";
-            return Err(Error::new(Code::Usage, message, "do it without the profile"));
+            let message = "the index is not rebuilt with a profile that leaves sources out";
+            return Err(Error::new(Code::Usage, message, "run it without the profile"));
         }
         let is_whole = !is_narrowed && self.hiding_problem().is_none();
         // Of a file outside it is not known whether it is still trusted.

@@ -66,7 +66,7 @@ impl Desk {
         match found.len() {
             0 => {
                 let message = format!("nothing matches '{place}'");
-                Err(Error::new(Code::NoSuchPath, message, "check the pattern: it counts from the current folder"))
+                Err(Error::new(Code::NoSuchPath, message, "check the pattern, which is relative to the current folder"))
             }
             many if many > FILES => {
                 let message = format!("more than {FILES} files match '{place}'");

@@ -78,7 +78,7 @@ impl Desk {
             return true;
         }
         if let Err(error) = write_private(&file, hash.as_bytes()) {
-            tracing::info!("it cannot be stored that {kind} were told: {error}");
+            tracing::info!("the record that {kind} were told cannot be stored: {error}");
         }
         false
     }

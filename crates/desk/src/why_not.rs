@@ -131,7 +131,7 @@ impl CompleteDesk<'_> {
         };
         let read = self.store.each_line(|line| session::says_what(line, &[JournalEvent::Enriched]), keep);
         read.map_err(|error| {
-            let message = format!("when the session got it is unknown: {error}");
+            let message = format!("the journal does not say when the session got it: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")
         })?;
         Ok(last)

@@ -344,7 +344,7 @@ fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, not
             notes.push(ScanNote::new(lossy(&file.path), message));
         }
         Some(_) => {}
-        None => notes.push(ScanNote::new(lossy(&file.path), "it has no name; the name of its folder is used")),
+        None => notes.push(ScanNote::new(lossy(&file.path), "it has no name, so its folder's name is used")),
     }
     let contents = contents_of(scan, folder);
     let name = front.name.clone().or_else(|| front.title.clone()).unwrap_or(folder_name);

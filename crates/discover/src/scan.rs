@@ -118,7 +118,7 @@ fn read(top: &Folder, path: PathBuf) -> Read {
         Err(error) => return Read::Nothing(note(format!("it cannot be read: {error}"))),
     };
     let Some(text) = text_of(&bytes) else {
-        return Read::Nothing(note("it is not UTF-8 text; it was left out".to_owned()));
+        return Read::Nothing(note("it is not UTF-8 text, so it was left out".to_owned()));
     };
     if navigation::is_guide(&path) {
         return Read::Guide(path, text.into_owned());

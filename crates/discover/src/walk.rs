@@ -187,7 +187,10 @@ impl Walker<'_> {
     fn check_time(&self) -> Result<(), String> {
         let time = self.limits.time;
         if self.began.elapsed() > time {
-            return Err(format!("listing the files took more than {} seconds; the rest was left out", time.as_secs()));
+            return Err(format!(
+                "listing the files took more than {} seconds, so the rest was left out",
+                time.as_secs()
+            ));
         }
         Ok(())
     }
@@ -196,7 +199,7 @@ impl Walker<'_> {
     fn check_counts(&self) -> Result<(), String> {
         let ScanLimits { entries, files, .. } = self.limits;
         let too_many = |limit: usize, what: &str| {
-            Err(format!("there are more than {} {what}; the rest was left out", grouped(limit)))
+            Err(format!("there are more than {} {what}, so the rest was left out", grouped(limit)))
         };
         if self.entries > entries {
             return too_many(entries, "files and folders");
@@ -230,7 +233,7 @@ impl Walker<'_> {
         self.ignore_bytes += bytes.len();
         let file = path.join(".gitignore");
         if more || self.ignore_bytes > IGNORE_BYTES {
-            self.note(&file, "it is too large and was not followed");
+            self.note(&file, "it is too large, so it was not followed");
             return above;
         }
         let mut builder = GitignoreBuilder::new(path);
@@ -259,7 +262,7 @@ impl Walker<'_> {
         };
         self.entries += entries.len();
         if at.depth > 0 && entries.iter().any(|(name, _)| is_git(name)) {
-            self.note(&at.path, "a submodule or another repository; it was left out");
+            self.note(&at.path, "a submodule or another repository, left out");
             return;
         }
         entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -280,7 +283,7 @@ impl Walker<'_> {
                 continue;
             }
             if name.to_str().is_none() {
-                self.note(&path, "its name is not UTF-8; it was left out");
+                self.note(&path, "its name is not UTF-8, so it was left out");
                 continue;
             }
             match kind {
@@ -294,7 +297,10 @@ impl Walker<'_> {
                     for below in entered(&at.path, &name) {
                         let path = if below.is_empty() { path.clone() } else { path.join(below) };
                         if at.depth >= self.limits.depth {
-                            self.note(&path, format!("more than {} levels deep; it was left out", self.limits.depth));
+                            self.note(
+                                &path,
+                                format!("more than {} levels deep, so it was left out", self.limits.depth),
+                            );
                         } else if !is_ignored(&path, true) && (below.is_empty() || self.is_folder(&path)) {
                             pending.push_back(Pending { path, ignored: ignored.clone(), depth: at.depth + 1 });
                         }
@@ -353,7 +359,7 @@ impl Walker<'_> {
         self.listing.files.truncate(self.limits.files);
         let links = std::mem::take(&mut self.links);
         for link in links.iter().take(NOTES) {
-            self.note(link, "a symbolic link; it was not followed");
+            self.note(link, "a symbolic link, not followed");
         }
         if let Some(rest) = links.len().checked_sub(NOTES).filter(|rest| *rest > 0) {
             self.listing.notes.push(ScanNote::new("", format!("{rest} more symbolic links were not followed")));

@@ -260,7 +260,7 @@ fn an_agent_that_cannot_select_is_told_where_to_read() {
     let expected = "\n\n---\n**Reference sources available** — read the file of any that helps:\n\n\
         - @file: Name of file (matched: red) — `docs/red.md`, ~1234 tokens\n\
         - @folder: Name of folder (matched: red) — `docs`, ~1234 tokens\n\
-        - @kept: Name of kept (matched: red) — `/out/red.md`: it lies outside the workspace and waits for trust\n\
+        - @kept: Name of kept (matched: red) — `/out/red.md`: it is outside the workspace and waits for trust\n\
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
         - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);

@@ -11,7 +11,7 @@ use refdesk_text::escape::one_line;
 pub(crate) const LISTED_FILES: usize = 50;
 
 /// Why a source outside the workspace is not read.
-pub(super) const UNTRUSTED: &str = "it lies outside the workspace and waits for trust";
+pub(super) const UNTRUSTED: &str = "it is outside the workspace and waits for trust";
 
 /// Why a pipe or a device is not read.
 pub(super) const SPECIAL: &str = "it is not a regular file";
@@ -158,7 +158,8 @@ mod tests {
             ),
             (
                 source("p", &[], local("/elsewhere/p.md", PathState::Untrusted)),
-                "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it lies outside the workspace and waits for trust",
+                "### Name of p\n\n**Location**: `/elsewhere/p.md`\n**Access**: None: it is outside the workspace and \
+                 waits for trust",
             ),
             (
                 source("p", &[], local(".git/config", PathState::Reserved)),

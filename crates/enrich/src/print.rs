@@ -36,7 +36,7 @@ pub(crate) const ABOUT: &str = " (about: ";
 pub(crate) const PARENTS: &str = " (from @";
 
 /// Start of the line about what did not fit.
-pub(crate) const LEFT_OUT: &str = "**Left out for want of room**: ";
+pub(crate) const LEFT_OUT: &str = "**Left out, over the budget**: ";
 /// Start of the line about hints that were left out although there was room.
 pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
@@ -99,7 +99,7 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_
     let said = match (counted.join(", "), less_likely) {
         (room, 0) => format!("{LEFT_OUT}{room}"),
         (room, count) if room.is_empty() => format!("{LESS_LIKELY}{count}"),
-        (room, count) => format!("{LEFT_OUT}{room}; as less likely: {}", counted_word(&(BlockKind::Hint, count))),
+        (room, count) => format!("{LEFT_OUT}{room}; less likely: {}", counted_word(&(BlockKind::Hint, count))),
     };
     let Frame { before, after, .. } = frame(BlockKind::LeftOut, false, HintAction::Select);
     format!("{before}{said} — {shown_by}{after}")

@@ -294,7 +294,7 @@ fn nasty() -> impl Strategy<Value = String> {
         "\r\n---\r\n",
         "**Reference Context: ",
         "**Templates available**",
-        "**Left out for want of room**: ",
+        "**Left out, over the budget**: ",
         "TEMPLATE AVAILABLE: one.tmpl",
         "`",
         "\"",

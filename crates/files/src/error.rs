@@ -19,7 +19,7 @@ pub fn is_link_refused(error: &io::Error) -> bool {
 
 pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
     let why = if leads_out {
-        "is a link that leads out of the workspace: nothing is read or stored there"
+        "is a link out of the workspace, so nothing is read or stored there"
     } else {
         "is a symbolic link, which is not followed"
     };

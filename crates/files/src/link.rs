@@ -33,7 +33,7 @@ pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Er
         let message = format!("{shown} is a link to {}{place}; links are not followed here", one_line(&target));
         let is_last = names.as_path().as_os_str().is_empty();
         let wanted = if is_last && kind == EntryKind::File { "file" } else { "folder" };
-        return Some(Error::new(Code::LinkedOut, message, format!("replace the link {shown} by a {wanted}")));
+        return Some(Error::new(Code::LinkedOut, message, format!("replace the link {shown} with a {wanted}")));
     }
     None
 }
@@ -65,20 +65,20 @@ mod tests {
             ("docs/a/page", None),
             ("docs/gone/page", None),
             ("docs/x/page", None),
-            ("out/page", Some("out is a link to ../out, outside the workspace; … out by a folder")),
-            ("out-page", Some("out-page is a link to ../out/page, outside the workspace; … out-page by a file")),
-            ("in/a/page", Some("in is a link to docs; … in by a folder")),
-            ("in-page", Some("in-page is a link to docs/x; … in-page by a file")),
-            ("chain-in/a/page", Some("chain-in is a link to in; … chain-in by a folder")),
-            ("chain-out/page", Some("chain-out is a link to out, outside the workspace; … chain-out by a folder")),
-            ("dangling", Some("dangling is a link to gone, which does not exist; … dangling by a file")),
+            ("out/page", Some("out is a link to ../out, outside the workspace; … out with a folder")),
+            ("out-page", Some("out-page is a link to ../out/page, outside the workspace; … out-page with a file")),
+            ("in/a/page", Some("in is a link to docs; … in with a folder")),
+            ("in-page", Some("in-page is a link to docs/x; … in-page with a file")),
+            ("chain-in/a/page", Some("chain-in is a link to in; … chain-in with a folder")),
+            ("chain-out/page", Some("chain-out is a link to out, outside the workspace; … chain-out with a folder")),
+            ("dangling", Some("dangling is a link to gone, which does not exist; … dangling with a file")),
             (
                 "dangling-out/page",
-                Some("dangling-out is a link to ../gone, outside the workspace; … dangling-out by a folder"),
+                Some("dangling-out is a link to ../gone, outside the workspace; … dangling-out with a folder"),
             ),
-            ("loop/page", Some("loop is a link to loop, which does not exist; … loop by a folder")),
-            ("round/page", Some("round is a link to ../w/docs; … round by a folder")),
-            ("odd", Some("odd is a link to docs/x\\x1b[31m, which does not exist; … odd by a file")),
+            ("loop/page", Some("loop is a link to loop, which does not exist; … loop with a folder")),
+            ("round/page", Some("round is a link to ../w/docs; … round with a folder")),
+            ("odd", Some("odd is a link to docs/x\\x1b[31m, which does not exist; … odd with a file")),
         ] {
             let told = link_on_path(&workspace, Path::new(path), EntryKind::File).map(|error| {
                 assert_eq!(error.code, Code::LinkedOut);
@@ -88,6 +88,6 @@ mod tests {
             assert_eq!(told.as_deref(), expected, "{path}");
         }
         let folder = link_on_path(&workspace, Path::new("in-page"), EntryKind::Folder).unwrap();
-        assert_eq!(folder.fix, "replace the link in-page by a folder".into());
+        assert_eq!(folder.fix, "replace the link in-page with a folder".into());
     }
 }

@@ -114,7 +114,7 @@ impl Sealer {
         let state = self.0.state.as_deref().ok_or_else(|| no_seal_key("there is no home folder"))?;
         let resolved = Resolver::default().resolve(state).0;
         if resolved.starts_with(fs::canonicalize(&self.0.workspace).unwrap_or_else(|_| self.0.workspace.clone())) {
-            return Err(no_seal_key(format!("{} lies in the workspace", state.display())));
+            return Err(no_seal_key(format!("{} is in the workspace", state.display())));
         }
         Ok(state)
     }
@@ -343,9 +343,9 @@ mod tests {
         let foreign = Sealer::new(None, &world.root.join("ws"));
         for (sealer, why) in [
             (foreign, "no home folder"),
-            (world.sealer("ws/state", "ws"), "lies in the workspace"),
-            (world.sealer("ws", "ws"), "lies in the workspace"),
-            (world.sealer("other/../ws/state", "ws"), "lies in the workspace"),
+            (world.sealer("ws/state", "ws"), "is in the workspace"),
+            (world.sealer("ws", "ws"), "is in the workspace"),
+            (world.sealer("other/../ws/state", "ws"), "is in the workspace"),
         ] {
             assert!(!sealer.can_have_key() && sealer.key().is_none());
             let error = sealer.key_or_new().unwrap_err();

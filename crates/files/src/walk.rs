@@ -72,10 +72,10 @@ impl WalkStop {
     /// Describes it for people.
     pub fn message(self) -> String {
         match self {
-            Self::Entries => format!("the folder has more than {ENTRIES} entries; the rest is left out"),
+            Self::Entries => format!("the folder has more than {ENTRIES} entries, so the rest is left out"),
             Self::Budget => format!(
-                "all sources together have more than {TOTAL_ENTRIES} entries, or listing them took {} seconds; the rest \
-                 of this folder is left out",
+                "all sources together have more than {TOTAL_ENTRIES} entries, or listing them took {} seconds, so the \
+                 rest of this folder is left out",
                 TIME.as_secs()
             ),
         }

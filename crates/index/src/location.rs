@@ -353,11 +353,13 @@ impl Location {
 
     fn failed(&self, code: Code, error: &io::Error) -> Error {
         let fix = match error.kind() {
-            _ if is_link_refused(error) => "replace the link by a folder",
+            _ if is_link_refused(error) => "replace the link with a folder",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
-            _ => "move away what is in its place",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                "free some disk space"
+            }
+            _ => "move away whatever is in its place",
         };
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
@@ -388,8 +390,8 @@ impl Location {
         }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
         let fix = match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => Fix::from("make room"),
-            Some(ErrorCode::SystemIoFailure) => Fix::from("make room, or check the disk"),
+            Some(ErrorCode::DiskFull) => Fix::from("free some disk space"),
+            Some(ErrorCode::SystemIoFailure) => Fix::from("free some disk space, or check the disk"),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Fix::from("try again when the other program is done")
             }
@@ -415,7 +417,8 @@ impl Location {
 fn foreign() -> Error {
     Error::new(
         Code::IndexForeign,
-        "the search index in .jaato/refdesk is damaged, or was not made here by you, as after a move or a copy of the workspace, and is not used",
+        "the search index in .jaato/refdesk is not used: it is damaged, or you did not make it here, as after moving \
+         or copying the workspace",
         Fix::BuildIndex,
     )
 }

@@ -67,7 +67,7 @@ impl ElicitingClient {
             let (why, reason) = tokio::select! {
                 reply = &mut asked.rx => return match reply {
                     Ok(Ok(ClientResult::ElicitResult(result))) => parse_reply(&request, &result),
-                    Ok(Ok(_)) => Err(unreadable("it is the answer to something else")),
+                    Ok(Ok(_)) => Err(unreadable("it answers another request")),
                     Ok(Err(error)) => Err(unreadable(error)),
                     Err(_) => Err(unreadable("the connection ended")),
                 },

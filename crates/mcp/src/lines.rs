@@ -200,8 +200,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
                             return None;
                         }
                         if !self.pending.begin(&request.id, kind) {
-                            let message =
-                                "another request with this id is not answered yet: give each an id of its own";
+                            let message = "another request with this id is still open: give each request its own id";
                             let error = ErrorData::invalid_request(message, None);
                             self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
                             return None;

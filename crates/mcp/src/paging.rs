@@ -29,7 +29,8 @@ pub(crate) fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>)
 pub(crate) fn stale(list: &str) -> ErrorData {
     ErrorData::invalid_params(
         format!(
-            "this is not a cursor of the list of {list}: pass nextCursor of its last page, or no cursor to start again"
+            "this is not a cursor of the list of {list}: pass nextCursor of the last page you got, or no cursor to \
+             start again"
         ),
         None,
     )

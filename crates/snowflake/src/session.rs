@@ -334,7 +334,7 @@ fn refusal(response: &mut Response<Body>) -> Error {
         (StatusCode::NOT_FOUND, _) => unreachable("there is no such account", "check 'account' and 'host'"),
         (_, "000606") => unreadable("no warehouse is in use", "add 'warehouse: NAME' to the connection"),
         (_, "390201" | "002043" | "002003") => unreadable(
-            "the database, the warehouse or the role is not there, or the role may not use it",
+            "the database, the warehouse or the role does not exist, or the role may not use it",
             "check 'database', 'warehouse' and 'role', in the case that Snowflake shows",
         ),
         (_, "000604" | "000630") => unreadable("a statement takes too long", "name a warehouse that is less busy"),

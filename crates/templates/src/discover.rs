@@ -77,9 +77,9 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     let own = workspace.join(".templates");
     match fs::canonicalize(&own) {
         Ok(resolved) if !resolved.is_dir() => {}
-        // Only what lies in the workspace is used without trust.
+        // Only what is in the workspace is used without trust.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
-            let message = "'.templates' is a link out of the workspace; it is not searched for templates";
+            let message = "'.templates' is a link out of the workspace, so it is not searched for templates";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
             diagnostics.push(problem.fix("move the templates into the workspace, or add their folder as a source"));
         }
@@ -90,12 +90,12 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     (roots, diagnostics)
 }
 
-/// Whether a resolved path lies in the workspace.
+/// Whether a resolved path is in the workspace.
 fn lies_in(workspace: &Path, resolved: &Path) -> bool {
     fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
 }
 
-/// Whether a file lies in the workspace, also after resolving links.
+/// Whether a file is in the workspace, also after resolving links.
 pub(crate) fn stays_in(workspace: &Path, file: &Path) -> bool {
     fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
 }
@@ -120,7 +120,7 @@ fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Dia
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles | Problem::TooManyBytes => {
-            let what = format!("holds more than {} templates; the rest is left out", LIMITS.files);
+            let what = format!("holds more than {} templates, so the rest is left out", LIMITS.files);
             (Code::TemplateLimit, root.path.clone(), what)
         }
     };

@@ -107,14 +107,14 @@ impl Fix {
             Self::Reload => "read the workspace again",
             Self::RewritePages(database) => {
                 return Cow::Owned(format!(
-                    "document '{database}' again and have its edited pages replaced, or restore the file"
+                    "document '{database}' again and replace its edited pages, or restore the file"
                 ));
             }
             Self::RewritePaths => "rewrite the path",
-            Self::ShowTemplate => "move the file away, so that the template can be written",
+            Self::ShowTemplate => "move the existing file away",
             Self::ShowProblems => "look at where it is defined",
             Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
-            Self::Trust => "look at what waits for trust, and trust it",
+            Self::Trust => "review and trust what waits for it",
         })
     }
 }

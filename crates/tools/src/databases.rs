@@ -83,9 +83,9 @@ fn heading() -> String {
 fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     let what = "tables that are not selected are given by name and one line only";
     if select_references::SPEC.is_excluded(excluded) {
-        return format!("{what}; ask the user for more, or do without");
+        return format!("{what}. Ask the user for more, or do without");
     }
-    format!("{what}; for more, select them first: selectReferences with ids {}", json!(ids))
+    format!("{what}. For more, select their sources: selectReferences with ids {}", json!(ids))
 }
 
 /// Leaves out what is null or empty, which says nothing and costs tokens.

@@ -210,7 +210,7 @@ pub fn advise(error: Error, excluded: &[String]) -> Error {
 pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
     let (tool, words) = match fix {
         Fix::ListSources => (&list_references::SPEC, "listReferences shows all ids".to_owned()),
-        Fix::Pick(id) => (&select_references::SPEC, format!("select it first: selectReferences with ids [\"{id}\"]")),
+        Fix::Pick(id) => (&select_references::SPEC, format!("call selectReferences with ids [\"{id}\"] first")),
         Fix::ListTemplates => {
             (&list_extracted_templates::SPEC, "listExtractedTemplates shows the templates of the selection".to_owned())
         }

@@ -15,8 +15,8 @@ pub struct DbArgs {
 pub enum DbCommand {
     /// Read the schemas, find domains, and write the plan for review
     ///
-    /// The plan says what would be documented, what would be read of each table, and what would be told of each column. You may
-    /// change domain, priority, skip, note and order in it.
+    /// The plan lists the tables to document, the rows to read from each, and what pages will say about each column. You
+    /// may change domain, priority, skip, note and order in it.
     #[command(after_help = "Example: refdesk db plan --dry-run")]
     Plan(DbPlanArgs),
     /// Write the pages of the databases, and make them sources of the catalog
@@ -27,10 +27,10 @@ pub enum DbCommand {
         after_help = "Example: refdesk db document shop --yes\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 2."
     )]
     Document(DbDocumentArgs),
-    /// Bring the search index up to date, as `refdesk index` does: it has the pages and all other documents
+    /// Bring the search index of the pages and all other documents up to date, as `refdesk index` does
     #[command(after_help = "Example: refdesk db index")]
     Index(DbIndexArgs),
-    /// Plan, document, and bring the search index up to date, stopping for a look after the plan
+    /// Plan, document, and bring the search index up to date, stopping after the plan for your review
     #[command(after_help = "Example: refdesk db pipeline --yes")]
     Pipeline(DbPipelineArgs),
     /// Show whether each database can be read, and whether its pages are up to date, edited or missing
@@ -56,7 +56,7 @@ pub enum DbCommand {
     /// Print the tables of a domain and their joins
     #[command(after_help = "Example: refdesk db domain sales")]
     Domain(DbDomainArgs),
-    /// List the main joins: those to the tables that most others are joined with first
+    /// List the main joins, the most joined tables first
     #[command(after_help = "Example: refdesk db joins --domain sales")]
     Joins(DbJoinsArgs),
     /// List the tables that have a column of this name
@@ -86,7 +86,7 @@ pub struct DbPipelineArgs {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Do not stop for a look
+    /// Do not stop after the plan
     #[arg(long)]
     pub yes: bool,
 }
@@ -97,7 +97,7 @@ pub struct DbCheckArgs {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Fail if less of a database than this is described by a note, a comment or a model
+    /// Fail if notes, comments and models describe less of a database than this
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_coverage: Option<u8>,
 }
@@ -118,7 +118,7 @@ pub struct DbPathArgs {
     /// The table to end at
     #[arg(value_name = "TABLE")]
     pub to: String,
-    /// The most joins of a path [default: 6]
+    /// Use at most this many joins in a path [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6))]
     pub max_hops: Option<u8>,
 }
@@ -150,7 +150,7 @@ pub struct DbJoinsArgs {
     /// Only with a table of this domain
     #[arg(long, value_name = "NAME")]
     pub domain: Option<String>,
-    /// The most joins
+    /// Print at most this many joins
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     pub limit: u16,
 }
@@ -191,7 +191,7 @@ pub struct DbDocumentArgs {
     /// Write without asking
     #[arg(long)]
     pub yes: bool,
-    /// Forget what an interrupted run had done
+    /// Start over instead of continuing an interrupted run
     #[arg(long)]
     pub fresh: bool,
     /// Replace pages that you edited, too

@@ -123,13 +123,13 @@ pub struct IndexArgs {
     /// Forget the old index and build a new one
     #[arg(long)]
     pub fresh: bool,
-    /// Leave meaning out: quick, and finds the words of a prompt only
+    /// Leave out meaning: faster, but finds only the words of a prompt
     #[arg(long)]
     pub words_only: bool,
     /// Go on, and update the index whenever the workspace changes
     #[arg(long)]
     pub watch: bool,
-    /// Print nothing and leave the processor to others
+    /// Print nothing and run at the lowest priority
     #[arg(long, hide = true, conflicts_with = "watch")]
     pub background: bool,
     /// End when standard input ends
@@ -161,7 +161,7 @@ pub struct SearchArgs {
     /// Only selected sources
     #[arg(long)]
     pub selected: bool,
-    /// The most hits
+    /// Print at most this many hits
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub limit: u8,
     /// Print at most this many tokens (estimated): first heading and place of each hit, then excerpts while they fit

@@ -80,19 +80,19 @@ pub(in crate::cli) fn failure(results: &[CanaryResult], client: &Client, for_use
 pub(in crate::cli) fn fix(failure: &CanaryFailure, client: &Client, for_user: bool) -> String {
     let fix = match failure {
         CanaryFailure::NotFound(_) if for_user => {
-            return format!("`refdesk connect {} --user` writes where this program is", client.word);
+            return format!("`refdesk connect {} --user` writes the path of this program", client.word);
         }
         CanaryFailure::NotFound(_) => {
-            "install refdesk in a folder that is on PATH, or connect with --user, which writes where it is"
+            "install refdesk in a folder on PATH, or connect with --user, which writes its path"
         }
         CanaryFailure::NotStarted(_) | CanaryFailure::Ended(..) | CanaryFailure::WrongAnswer(_) => {
-            "see that the refdesk on PATH is this one, with `refdesk --version`, and connect again"
+            "check with `refdesk --version` that the refdesk on PATH is this one, and connect again"
         }
         CanaryFailure::TimedOut(command, _) => {
             let command = shown_command(command);
             return format!("see why '{command}' hangs; if the machine is busy, try again later");
         }
-        CanaryFailure::NoHint(_) => "see what is sent with `refdesk simulate`",
+        CanaryFailure::NoHint(_) => "`refdesk simulate` shows what would be sent",
     };
     fix.to_owned()
 }

@@ -47,7 +47,7 @@ fn parsed(line: &str, all: &[Client], for_user: bool) -> Result<Vec<Client>, Str
         };
         if !for_user && client.server.places.project.is_none() {
             return Err(format!(
-                "{} has no settings of a workspace, only your own: `refdesk connect {} --user`",
+                "{} has no workspace settings, only your own: `refdesk connect {} --user`",
                 client.name, client.word
             ));
         }

@@ -57,7 +57,7 @@ impl Connection {
     ) -> Result<Self, Error> {
         let has_project = client.server.places.project.is_some();
         if !settings.user && !has_project {
-            let message = format!("{} has no settings of a workspace, only your own", client.name);
+            let message = format!("{} has no workspace settings, only your own", client.name);
             let fix = match verb {
                 Verb::Connect => "connect it with --user",
                 Verb::Disconnect => "disconnect it with --user",

@@ -120,8 +120,8 @@ impl ConnectionRecord {
             desk.own_folder()?;
         }
         if serde_json::to_vec_pretty(record).is_ok_and(|bytes| bytes.len() as u64 > LIMIT / 2) {
-            let message = "the entries that would be replaced are too large to be kept for disconnecting";
-            return Err(Error::new(Code::TooLarge, message, "remove them by hand, and connect again"));
+            let message = "the entries that would be replaced are too large to record for disconnecting";
+            return Err(Error::new(Code::TooLarge, message, "remove them yourself, and connect again"));
         }
         if self.is_foreign {
             desk.set_foreign_aside(file)?;

@@ -128,7 +128,7 @@ impl SettingsFile {
         };
         if more {
             let message = format!("{shown} has more than {limit} bytes");
-            return Err(Error::new(Code::TooLarge, message, "add the entries by hand; the documentation shows them"));
+            return Err(Error::new(Code::TooLarge, message, "add the entries yourself; the documentation shows them"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -169,7 +169,7 @@ impl SettingsFile {
                     true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),
                     false => format!("{} is outside {of}", self.shown),
                 };
-                Error::new(Code::Outside, message, "add the entries there by hand; the documentation shows them")
+                Error::new(Code::Outside, message, "add the entries there yourself; the documentation shows them")
             }
             Code::BelowAFile => {
                 Error { fix: "move it away: the agent reads its settings from that place".into(), ..refused }

@@ -58,12 +58,12 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         if let Some(least) = args.min_coverage.filter(is_below) {
             let (message, fix) = match coverage.percent() {
                 Some(percent) => (
-                    format!("{percent} % of '{}' are described, which is below the {least} % asked for", it.database),
+                    format!("{percent} % of '{}' are described, less than the required {least} %", it.database),
                     "write notes, or comments in the database",
                 ),
                 None => (
-                    format!("'{}' has no table that would be described, so {least} % cannot be reached", it.database),
-                    "see which tables 'schemas', 'include_tables' and 'exclude_tables' leave",
+                    format!("'{}' has no table to describe, so {least} % cannot be reached", it.database),
+                    "check which tables 'schemas', 'include_tables' and 'exclude_tables' leave",
                 ),
             };
             refusals.push(Error::new(Code::NotDocumented, message, fix));

@@ -95,10 +95,10 @@ fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
 /// `Write 27 pages below docs/databases`.
 fn question(prepared: &Documentation) -> String {
     let folder = one_line(&prepared.docs_path);
-    let removed = counted(prepared.files_removed().count(), "file");
+    let removed = counted(prepared.files_removed().count(), "obsolete file");
     let removed = match (prepared.to_write(), prepared.files_removed().count()) {
         (_, 0) => String::new(),
-        (0, _) => return format!("Remove {removed} about what is gone from {folder} and the catalog"),
+        (0, _) => return format!("Remove {removed} from {folder} and the catalog"),
         _ => format!(" and remove {removed}"),
     };
     let pages = counted(prepared.to_write(), "page");
@@ -127,7 +127,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
         text.push_str("No source would be made.\n");
     }
     let replaced: Vec<&str> = prepared.edited_entries_replaced().collect();
-    text.push_str(&listed("that you edited in the catalog would be replaced", &replaced));
+    text.push_str(&listed("file", "that you edited in the catalog would be replaced", &replaced));
     text.push_str(&edited(desk, prepared, &prepared.edited));
     text.push_str(&left_over(prepared));
     text.push_str("No language model is asked, and it costs nothing.\n");
@@ -141,7 +141,7 @@ pub(super) fn removals(prepared: &Documentation) -> String {
     for name in &prepared.databases_gone {
         text.push_str(&format!("'{name}' is no longer configured.\n"));
     }
-    text.push_str(&listed("of what is gone would be removed", &paths));
+    text.push_str(&listed("obsolete file", "would be removed", &paths));
     let edited = prepared.edited_files_removed();
     if edited > 0 {
         text.push_str(&format!("{} of them you edited.\n", grouped(edited)));
@@ -149,12 +149,12 @@ pub(super) fn removals(prepared: &Documentation) -> String {
     text
 }
 
-/// `2 files of what is gone would be removed:` and their paths, or nothing.
-fn listed(what: &str, paths: &[&str]) -> String {
+/// `2 obsolete files would be removed:` and their paths, or nothing.
+fn listed(noun: &str, what: &str, paths: &[&str]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let mut text = format!("{} {what}:\n", counted(paths.len(), "file"));
+    let mut text = format!("{} {what}:\n", counted(paths.len(), noun));
     for path in paths.iter().take(REMOVALS) {
         text.push_str(&format!("  {}\n", one_line(path)));
     }
@@ -164,14 +164,14 @@ fn listed(what: &str, paths: &[&str]) -> String {
     text
 }
 
-/// Edited files about what is gone.
+/// Edited files about tables, domains and databases that are gone.
 fn left_over(prepared: &Documentation) -> String {
     let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
     let what = match paths.len() {
-        1 => "that you edited stays, although what it describes is gone; --overwrite-edited removes it",
-        _ => "that you edited stay, although what they describe is gone; --overwrite-edited removes them",
+        1 => "that you edited stays; --overwrite-edited removes it",
+        _ => "that you edited stay; --overwrite-edited removes them",
     };
-    listed(what, &paths)
+    listed("obsolete file", what, &paths)
 }
 
 /// Edited pages, and what replacing them would change.
@@ -238,7 +238,7 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     let entries = prepared.entries_removed.iter().filter(|entry| report.sources_removed.contains(&entry.id));
     let removed: Vec<&str> =
         report.removed.iter().chain(entries.map(|entry| &entry.path)).map(String::as_str).collect();
-    text.push_str(&listed("of what is gone removed", &removed));
+    text.push_str(&listed("obsolete file", "removed", &removed));
     text.push_str(&edited(desk, prepared, &report.edited));
     text.push_str(&left_over(prepared));
     let all = prepared.sources();

@@ -27,7 +27,7 @@ pub fn run(
     if !args.yes {
         let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
         plan_text.push_str(&desk.documentation(&options).map(|run| document::removals(&run)).unwrap_or_default());
-        let question = || ask(&plan_text, "Write the pages by this plan?");
+        let question = || ask(&plan_text, "Write the pages according to this plan?");
         let approved = if can_ask() { interrupt.while_asking(question) } else { None };
         if approved != Some(true) {
             let fix = if approved.is_none() { "review the plan, and go on with --yes" } else { "" };

@@ -31,8 +31,8 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated))));
         words.extend((edited > 0).then(|| format!("{} edited", grouped(edited))));
         words.extend((failed > 0).then(|| format!("{} failed", counted(failed, "table"))));
-        words.extend((removed > 0).then(|| format!("{} of what is gone", grouped(removed))));
-        words.extend((left_over > 0).then(|| format!("{} edited of what is gone", grouped(left_over))));
+        words.extend((removed > 0).then(|| format!("{} obsolete", grouped(removed))));
+        words.extend((left_over > 0).then(|| format!("{} obsolete but edited", grouped(left_over))));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({
@@ -89,7 +89,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     for path in &run.removed {
         count += 1;
-        text.push_str(&format!("{}: no page is written here any more\n", one_line(path)));
+        text.push_str(&format!("{}: there is no page to write here any more\n", one_line(path)));
     }
     for path in &run.left_over {
         count += 1;
@@ -98,10 +98,10 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     let failed = run.failed.len();
     match (count, found.len()) {
         (0, 0) if failed > 0 => text.push_str("No database could be compared with its pages.\n"),
-        (0, _) if failed == 0 => text.push_str("The pages say what the databases say.\n"),
-        (0, 1) => text.push_str(&format!("1 database agrees with its pages, {failed} could not be compared.\n")),
+        (0, _) if failed == 0 => text.push_str("The pages match the databases.\n"),
+        (0, 1) => text.push_str(&format!("1 database matches its pages, {failed} could not be compared.\n")),
         (0, same) => {
-            text.push_str(&format!("{same} databases agree with their pages, {failed} could not be compared.\n"));
+            text.push_str(&format!("{same} databases match their pages, {failed} could not be compared.\n"));
         }
         _ if failed > 0 => {
             text.push_str(&format!("{} compared{}.\n", counted(found.len(), "database"), not_done(failed, "compared")));

@@ -134,7 +134,8 @@ impl AgentSettings {
         }
         self.problems.extend(keys.map(|keys| {
             let problem = format!(
-                "{file}: a hook of refdesk has {keys}, which connect does not write: it would not run as it is tried here"
+                "{file}: a hook of refdesk has {keys}, which connect does not write, so it would not run as it is \
+                 tried out here"
             );
             (problem, replaces.clone())
         }));
@@ -172,7 +173,7 @@ impl AgentSettings {
     fn note_removed(&mut self, file: &str, what: &str) {
         let (connect, word) = (self.connect_command(), self.client.word);
         let disconnect = connect.replacen("connect", "disconnect", 1);
-        let fix = format!("`{connect}` restores it; if {word} should stay without, `{disconnect}`");
+        let fix = format!("`{connect}` restores it; if {word} should stay without it, run `{disconnect}`");
         self.problems.push((
             format!(
                 "{file}: the {what} that connect wrote {} no longer there",
@@ -195,8 +196,8 @@ impl AgentSettings {
             self.note_removed(file, "server");
         }
         self.notes.extend(other.map(|name| {
-            let note = format!("{file}: '{name}' is there and does not start refdesk");
-            (note, "give it another name, or connect is refused".to_owned())
+            let note = format!("{file}: '{name}' exists and does not start refdesk");
+            (note, "rename it; until then connect is refused".to_owned())
         }));
     }
 
@@ -247,7 +248,7 @@ impl AgentSettings {
         let is_own_server = |server: &&ListedServer| self.for_user || server.command == own_server;
         let hook = self.hook.clone().filter(|command| self.for_user || is_own_hook(command));
         let server = self.server.as_ref().filter(is_own_server).cloned();
-        let fix = || format!("look at it, and `refdesk connect {word}` replaces it");
+        let fix = || format!("check it; `refdesk connect {word}` replaces it");
         if let Some(command) = self.hook.as_deref().filter(|_| hook.is_none()).map(shown_command) {
             self.problems
                 .push((format!("the settings of the workspace run '{command}', which was not tried out"), fix()));

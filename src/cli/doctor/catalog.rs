@@ -53,9 +53,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     };
     let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
-        None if desk.catalog().is_empty() => {
-            CheckLine::note("search index", "none, since there is nothing to find", "")
-        }
+        None if desk.catalog().is_empty() => CheckLine::note("search index", "none: there is nothing to find", ""),
         None => {
             let sources = counted(desk.catalog().len(), "source");
             let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");
@@ -84,7 +82,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), "`refdesk trust` shows it"));
     }
     if let Some(sentence) = first_sections_only(&desk.cut_files(|_| true).unwrap_or_default()) {
-        let fix = "split them, so that the rest can be found";
+        let fix = "split them to make the rest findable";
         lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), fix));
     }
     lines.push(match model {

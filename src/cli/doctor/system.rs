@@ -74,7 +74,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
             CheckLine::note("log", format!("{} cannot be written", shown(&file)), "see the line on state")
         }
         Some(file) => CheckLine::ok("log", shown(&file)),
-        None => CheckLine::note("log", "no home folder is known, so there is none", "set HOME"),
+        None => CheckLine::note("log", "none: no home folder is known", "set HOME"),
     };
     vec![workspace, configuration, state, log]
 }

@@ -25,7 +25,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let place = desk.around().display(&path);
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
     if !path.is_file() {
-        let what = if path.is_dir() { "is a folder" } else { "is not there" };
+        let what = if path.is_dir() { "is a folder" } else { "does not exist" };
         let refusal = Error::new(
             Code::NoSuchFile,
             format!("{} {what}", path.display()),

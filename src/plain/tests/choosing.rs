@@ -137,7 +137,7 @@ fn what_the_engine_refuses_is_said() {
     asked(&mut state, "search x");
     assert_eq!(
         answered(&mut state, Response::Done(Vec::new())).lines,
-        ["refdesk answered something else than was asked. Please type the command again."]
+        ["refdesk gave an unexpected answer. Please type the command again."]
     );
 }
 

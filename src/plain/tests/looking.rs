@@ -289,7 +289,7 @@ fn a_jump_finds_anything_by_its_words() {
     }
     asked(&mut state, "jump undo");
     let lines = answered(&mut state, Response::Done(Vec::new())).lines;
-    assert!(lines[0].contains("answered something else"), "{lines:?}");
+    assert!(lines[0].contains("unexpected answer"), "{lines:?}");
 }
 
 #[test]
@@ -397,6 +397,6 @@ fn while_the_index_is_built_a_search_says_so() {
         asked(&mut state, line);
         let no_index = refdesk_text::Error::new(refdesk_text::Code::NoIndex, "no index", "");
         let lines = answered(&mut state, Response::Found(Err(no_index))).lines;
-        assert_eq!(lines[0], "The documents are being indexed, and are not searched yet.", "{line}");
+        assert_eq!(lines[0], "The documents are still being indexed, so they cannot be searched yet.", "{line}");
     }
 }

@@ -308,7 +308,7 @@ fn databases_are_listed_read_and_documented_after_yes() {
     assert_eq!(lines[0], "Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file.");
     assert!(lines.contains(&"-Old.".to_owned()), "{lines:?}");
     let left_over = "docs/databases/shop/sales/tables/main.visit.md";
-    let left_over = format!("Edited by hand, about what is gone, stays until you remove it: {left_over}.");
+    let left_over = format!("Obsolete, but edited by hand; stays until you remove it: {left_over}.");
     assert!(lines.contains(&left_over), "{lines:?}");
     assert_eq!(asked(&mut state, "no"), Request::PauseDatabases);
     assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Nothing was written."]);

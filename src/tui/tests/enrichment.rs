@@ -31,7 +31,7 @@ fn simulated(state: &mut State) {
                 "**Referenced Sources:**\n\n### Payments API\n**URL**: https://example.org",
             ),
             (BlockKind::Hint, Level::Brief, &format!("**Reference sources available**:\n\n{long}")),
-            (BlockKind::LeftOut, Level::Count, "**Left out for want of room**: 1 template"),
+            (BlockKind::LeftOut, Level::Count, "**Left out, over the budget**: 1 template"),
         ],
     );
     answer(state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
@@ -204,7 +204,7 @@ fn a_source_that_is_not_visible_cannot_be_picked() {
 fn it_scrolls_by_keys_and_wheel_within_its_bounds() {
     let mut state = enriched_prompt(Size::new(80, 24), "G");
     let end = state.hints.enriched.scroll.top;
-    assert!(end > 0 && screen(&state).contains("Left out for want of room"));
+    assert!(end > 0 && screen(&state).contains("Left out, over the budget"));
     press(&mut state, "j");
     assert_eq!(state.hints.enriched.scroll.top, end);
     update(&mut state, Input::Wheel(WheelTurn::Up, Position { x: 5, y: 10 }));

@@ -312,7 +312,7 @@ fn a_key_that_is_there_twice_is_a_warning_with_its_line() {
         .filter(|it| it["code"] == "duplicate-key")
         .map(|it| (it["line"].as_u64().unwrap(), it["column"].as_u64().unwrap(), it["message"].as_str().unwrap()))
         .collect();
-    let twice = |key: &str| format!("the key '{key}' is there twice, and the last one counts");
+    let twice = |key: &str| format!("the key '{key}' occurs twice; the last one is used");
     assert_eq!(found, [(4, 6, twice("tags").as_str()), (7, 3, twice("preselected").as_str())], "{answer:#}");
     assert_eq!(world.json(&["list"], 0)["sources"][0]["tags"], json!(["y"]));
 }

@@ -241,12 +241,12 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_outside() {
     symlink(&outside, &connected).unwrap();
     // If it were read, it would say that the file was created for our entries and can be removed.
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
-    assert!(ran.stderr.contains(".jaato/refdesk/connected is a link that leads out of the workspace"), "{ran}");
+    assert!(ran.stderr.contains(".jaato/refdesk/connected is a link out of the workspace"), "{ran}");
     assert_eq!(world.read(SETTINGS), "{}\n");
     assert_eq!(fs::read(outside.join(name)).unwrap(), record, "not removed");
     let answer = world.json(&["connect", "claude-code", "--yes"], 1);
     assert_eq!(answer["error"]["code"], "not-stored", "{answer}");
-    assert!(answer["error"]["hint"].as_str().unwrap().contains("by a folder"), "{answer}");
+    assert!(answer["error"]["hint"].as_str().unwrap().contains("with a folder"), "{answer}");
     assert_eq!((world.read(SETTINGS).as_str(), fs::read(outside.join(name)).unwrap()), ("{}\n", record.clone()));
     // Nor may the record itself be a link.
     fs::remove_file(&connected).unwrap();

@@ -271,7 +271,7 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
             ".mcp.json",
             text("{\"mcpServers\": {\n\"refdesk\": {\"command\": \"npx\"}}}\n"),
             "entry-taken",
-            ".mcp.json:2:1: 'mcpServers.refdesk' is there and does not start refdesk",
+            ".mcp.json:2:1: 'mcpServers.refdesk' exists and does not start refdesk",
         ),
         (
             "claude-code",
@@ -280,7 +280,8 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
                 "{\"mcpServers\": {\n\"refdesk\": {\"command\": \"refdesk\", \"args\": [\"mcp\"], \"env\": {\"A\": \"b\"}}}}\n",
             ),
             "entry-taken",
-            ".mcp.json:2:1: 'mcpServers.refdesk' has `env`, which connect does not write: the server would not run",
+            ".mcp.json:2:1: 'mcpServers.refdesk' has `env`, which connect does not write, so the agent would not run \
+             the server",
         ),
         ("vscode", ".vscode/mcp.json", vec![0xff, 0xfe], "no-text", ".vscode/mcp.json is not UTF-8"),
         ("opencode", "opencode.jsonc", text("{\"mcp\": 1}"), "wrong-type", "opencode.jsonc:1:9: "),

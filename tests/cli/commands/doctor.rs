@@ -162,7 +162,8 @@ fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() 
             ".mcp.json",
             "\"command\"",
             "\"env\": {\"PATH\": \"/nowhere\"}, \"command\"",
-            ".mcp.json: 'mcpServers.refdesk' has `env`, which connect does not write: the server would not run as it is tried here",
+            ".mcp.json: 'mcpServers.refdesk' has `env`, which connect does not write, so the agent would not run the \
+             server as it is tried out here",
             "remove that key",
         ),
         (
@@ -176,7 +177,8 @@ fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() 
             ".claude/settings.json",
             "\"timeout\"",
             "\"async\": true, \"timeout\"",
-            ".claude/settings.json: a hook of refdesk has `async`, which connect does not write: it would not run as it is tried here",
+            ".claude/settings.json: a hook of refdesk has `async`, which connect does not write, so it would not run \
+             as it is tried out here",
             "`refdesk connect claude-code` replaces it",
         ),
     ] {
@@ -410,5 +412,5 @@ fn a_program_that_is_gone_from_your_own_settings_is_fixed_by_connecting_them() {
     let checks = report["checks"].as_array().unwrap();
     let wrong: Vec<_> = checks.iter().filter(|check| check["level"] == "wrong").collect();
     assert_eq!(wrong.len(), 1, "{report:#}");
-    assert_eq!(wrong[0]["fix"], "`refdesk connect codex --user` writes where this program is", "{report:#}");
+    assert_eq!(wrong[0]["fix"], "`refdesk connect codex --user` writes the path of this program", "{report:#}");
 }

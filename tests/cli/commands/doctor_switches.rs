@@ -289,7 +289,7 @@ fn entries_that_only_look_like_those_of_refdesk_are_not_hidden() {
     let answer = world.json(&["doctor"], 0);
     let notes = agent_lines(&answer, "note");
     assert!(notes[0].contains("'refdesk hook claude-code | …', which does more than call refdesk"), "{notes:?}");
-    assert!(notes[1].contains(".mcp.json: 'mcpServers.refdesk' is there and does not start refdesk"), "{notes:?}");
+    assert!(notes[1].contains(".mcp.json: 'mcpServers.refdesk' exists and does not start refdesk"), "{notes:?}");
     assert_eq!(answer["agents"], json!([]));
     assert!(answer["checks"].to_string().contains("none is connected"), "{answer:#}");
     // Beside a connection, and everything that is wrong at once.

@@ -123,7 +123,7 @@ fn a_monorepo_of_40_000_files_is_bounded_and_said_to_be() {
         "1 [x] ws-readme",
         "9,999 not ticked, 9,999 in packages/: `refdesk init --all` lists them",
         "1 of 1 ticked",
-        "there are more than 10,000 documents; the rest was left out",
+        "there are more than 10,000 documents, so the rest was left out",
     ] {
         assert!(text.contains(part), "{part}");
     }
@@ -288,7 +288,7 @@ fn what_a_catalog_cannot_say_is_left_out() {
     fs::create_dir(world.path.join(".git")).unwrap();
     fs::File::create(world.path.join(std::ffi::OsStr::from_bytes(b"docs/b\xff.md"))).unwrap();
     let made = world.json(&["init", "--yes"], 0);
-    assert!(made.to_string().contains("its name is not UTF-8; it was left out"), "{made}");
+    assert!(made.to_string().contains("its name is not UTF-8, so it was left out"), "{made}");
     assert!(!made.to_string().contains("secret"), "{made}");
     let again = world.run(&["init"]).exits(0);
     assert!(again.text().starts_with("Nothing new") && !again.text().contains("note:"), "{again}");

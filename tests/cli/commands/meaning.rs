@@ -59,7 +59,7 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
     let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat` shows them\n---";
     assert!(said.text().ends_with(line), "{said}");
-    assert!(!said.text().contains("want of room") && !said.stderr.contains("did not fit"), "{said}");
+    assert!(!said.text().contains("over the budget") && !said.stderr.contains("did not fit"), "{said}");
     let told = world.feed_json(&["simulate"], prompt);
     assert_eq!(find(&told["left_out"], "about", "queue")["level"], "count");
     assert_eq!(find(&told["considered"], "id", "queue")["hinted"], false);
@@ -67,7 +67,7 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     assert!(shown.text().contains("\nLeft out as less likely:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
     // With too little room, one line says both.
     let short = world.feed(&["enrich", "--dry-run", "--max-chars", "140"], prompt).exits(0);
-    assert!(short.text().contains("**Left out for want of room**: 1 hint; as less likely: 1 hint — "), "{short}");
+    assert!(short.text().contains("**Left out, over the budget**: 1 hint; less likely: 1 hint — "), "{short}");
     // Enriched again, it gets nothing more, and a session that got the hint is not told of the others.
     assert_eq!(world.feed(&["enrich", "--dry-run"], said.text().as_bytes()).exits(0).text(), said.text());
     world.feed(&["enrich"], prompt).exits(0);

@@ -66,7 +66,7 @@ fn a_simulation_shows_what_was_given_before_and_what_does_not_fit() {
     assert!(short["total"]["tokens"].as_u64().unwrap() <= 60);
     assert!(!abouts(&short["left_out"]).is_empty(), "{short}");
     let shown = world.feed(&["simulate", "--repeat", "--max-tokens", "5"], text).exits(0);
-    assert!(shown.text().starts_with("Nothing would be added.\n\nLeft out for want of room:\n"), "{shown}");
+    assert!(shown.text().starts_with("Nothing would be added.\n\nLeft out, over the budget:\n"), "{shown}");
     assert_eq!(world.listing(), before, "nothing is changed");
 }
 

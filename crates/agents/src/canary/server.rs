@@ -61,7 +61,7 @@ impl Session {
         let result = self.ask(1, "initialize", params).await?;
         let info = |key: &str| result.pointer(&format!("/serverInfo/{key}")).and_then(Value::as_str);
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        let name = info("name").ok_or_else(|| CanaryFailure::WrongAnswer("it does not say its name".to_owned()))?;
+        let name = info("name").ok_or_else(|| CanaryFailure::WrongAnswer("it does not report its name".to_owned()))?;
         Ok(format!("{name} {}", info("version").unwrap_or_default()).trim_end().to_owned())
     }
 

@@ -28,8 +28,10 @@ impl EntryProblem {
             });
         }
         let keys = keys_in_words(foreign)?;
-        let message =
-            format!("'{name}' has {keys}, which connect does not write: the server would not run as it is tried here");
+        let message = format!(
+            "'{name}' has {keys}, which connect does not write, so the agent would not run the server as it \
+             is tried out here"
+        );
         let fix = if foreign.len() == 1 { "remove that key" } else { "remove those keys" };
         Some(Self { message, fix })
     }

@@ -47,7 +47,7 @@ pub(super) fn connect_server(
             Some(listed) if listed.command == *command => return Ok(Connected::Already),
             Some(_) => {}
             None => {
-                let message = format!("'{}' is there and does not start refdesk", list.name());
+                let message = format!("'{}' exists and does not start refdesk", list.name());
                 return Err(at(body, &list, Code::EntryTaken, &message, "remove it, or give it another name"));
             }
         }
@@ -339,7 +339,7 @@ fn is_blank(text: &str, server: &McpServer) -> Result<bool, Error> {
 
 fn not_safe(text: &str, list: &List, done: &str) -> Error {
     let message = format!("'{}' cannot be {done} without changing other settings", list.name());
-    at(text, list, Code::WrongType, &message, "edit that part by hand; the file was not changed")
+    at(text, list, Code::WrongType, &message, "edit that part yourself; the file was not changed")
 }
 
 /// An error at the key of our entry, or at the innermost key on the way to it that is there.

@@ -135,7 +135,7 @@ fn discovered(
     let around = reader.places.around;
     let folder = references_folder(around, config);
     if reader.places.reserved.holds(&folder, &reader.places.resolver.folder(&folder)) {
-        let message = "the folder of references belongs to git or to refdesk itself; nothing in it is read";
+        let message = "the folder of references belongs to git or to refdesk itself, so it is not read";
         diagnostics
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
         return Vec::new();

@@ -57,7 +57,7 @@ pub fn compiled(glob: &str, case: GlobCase) -> Result<GlobMatcher, String> {
             _ => depth,
         };
         if depth > GLOB_DEPTH {
-            return Err(format!("more than {GLOB_DEPTH} of its braces are within each other"));
+            return Err(format!("its braces nest deeper than {GLOB_DEPTH} levels"));
         }
     }
     let mut glob = GlobBuilder::new(glob);
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn globs_that_are_too_much_are_refused() {
         for (glob, expected) in [
-            ("{a,".repeat(125) + "b" + &"}".repeat(125), "more than 16 of its braces are within each other"),
+            ("{a,".repeat(125) + "b" + &"}".repeat(125), "its braces nest deeper than 16 levels"),
             ("*a".repeat(100_000), "it has more than 512 characters"),
             ("[".to_owned(), "unclosed character class; missing ']'"),
         ] {

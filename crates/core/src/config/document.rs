@@ -71,7 +71,7 @@ impl JsonDocument {
 
     fn repeated_keys(&self) -> Vec<Diagnostic> {
         let warning = |(at, key): (usize, String)| {
-            let message = format!("the key '{key}' is there twice, and the last one counts");
+            let message = format!("the key '{key}' occurs twice; the last one is used");
             let problem = Diagnostic::warning(Code::DuplicateKey, message).in_file(self.shown.clone());
             problem.at(self.position_of(at)).fix("remove one of them")
         };

@@ -66,7 +66,7 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
         let what = if path.is_dir() { "names a folder, not a file" } else { "names a file that does not exist" };
         let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
             .in_file(around.display(&path))
-            .fix("name an existing file; only discovered references are used until then");
+            .fix("name an existing file; until then only discovered references are used");
         return (None, vec![problem]);
     }
     (usual(around).find(|path| path.exists()), Vec::new())
@@ -87,8 +87,8 @@ pub(crate) fn read_found(around: &Surroundings, path: &Path, limit: u64) -> io::
 
 /// The diagnostic about such a link.
 pub(crate) fn linked_out(what: &str, shown: String) -> Diagnostic {
-    let message = format!("the {what} is a link that leads out of the workspace, and is not read");
-    let fix = "replace the link by what it leads to, or name that yourself";
+    let message = format!("the {what} is a link out of the workspace, so it is not read");
+    let fix = "replace the link with its target, or name the target yourself";
     Diagnostic::error(Code::LinkedOut, message).in_file(shown).fix(fix)
 }
 

@@ -176,7 +176,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
             continue;
         };
         let wins = around.display(&first.file);
-        let message = format!("the name '{}' is already used by {wins}, which is used", profile.name);
+        let message = format!("the name '{}' is taken by {wins}, which is used instead", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.fix("give one of the two another name"));
@@ -223,7 +223,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
         vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
     })?;
     if more {
-        let message = format!("the profile has more than {LARGEST} bytes (1 MiB), and is not read");
+        let message = format!("the profile is larger than {LARGEST} bytes (1 MiB), so it is not read");
         let problem = Diagnostic::error(Code::TooLarge, message).in_file(&shown);
         return Err(vec![problem.fix("remove what the catalog already has")]);
     }

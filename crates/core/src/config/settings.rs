@@ -129,8 +129,7 @@ pub(crate) fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -
         && version != "1.0"
     {
         let problem = Diagnostic::warning(Code::UnsupportedVersion, format!("version '{version}' is not known"));
-        fields
-            .report_value("version", problem.fix("this refdesk reads version '1.0'; settings that it knows are used"));
+        fields.report_value("version", problem.fix("refdesk reads version '1.0' and uses the settings it knows"));
     }
     for unused in ["embedding_model", "embedding_sidecar"] {
         fields.string(unused);
@@ -234,7 +233,7 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
             }
             None => {
                 let problem =
-                    Diagnostic::error(Code::UnknownValue, format!("the approval of '{glob}' is not an approval"));
+                    Diagnostic::error(Code::UnknownValue, format!("the value of '{glob}' is not an approval"));
                 Some(problem.fix("use one of \"ask\", \"auto\", \"deny\""))
             }
         };

@@ -92,7 +92,7 @@ pub fn parse(text: &str, shown: &str, own_themes: &[String]) -> (Preferences, Ve
             let at = error.span().unwrap_or(0..0);
             let message = format!("not TOML: {}", error.message());
             reader.report(
-                Diagnostic::error(Code::NotToml, message).fix("write a line each, as in: theme = \"dark\""),
+                Diagnostic::error(Code::NotToml, message).fix("write one key per line, as in: theme = \"dark\""),
                 &at,
             );
             return (preferences, reader.problems);

@@ -60,8 +60,8 @@ impl CheckRule {
         match self {
             Self::NoPrimaryKey => "tables have no primary key",
             Self::KeyWithoutIndex => "foreign keys have no index",
-            Self::KeyTypesDiffer => "foreign keys have other types than what they refer to",
-            Self::MissingTarget => "foreign keys refer to tables that are not there",
+            Self::KeyTypesDiffer => "foreign keys have other types than the columns they refer to",
+            Self::MissingTarget => "foreign keys refer to tables that do not exist",
             Self::AmbiguousJoin => "columns have names that fit the keys of several tables",
             Self::EmptyComment => "comments say nothing",
             Self::HiddenCharacters => "names or texts have hidden characters",

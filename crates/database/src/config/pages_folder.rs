@@ -19,7 +19,7 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
         fields.report(node, problem.fix(format!("name a folder in the workspace, as in {DOCS_PATH}")));
     };
     if text.contains('\\') || text.contains(char::is_control) {
-        refuse(Code::BadPath, "has characters that the path of a folder here does not have");
+        refuse(Code::BadPath, "has characters that are not allowed in it");
         return None;
     }
     let path = clean(Path::new(&text));

@@ -122,7 +122,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
     };
     let parts = [&connection.service, &connection.url_env, &connection.host, &connection.account, &connection.database];
     if parts.iter().all(|part| part.is_none()) {
-        let problem = Diagnostic::error(Code::MissingField, "the connection says neither service, url_env nor host");
+        let problem = Diagnostic::error(Code::MissingField, "the connection has no service, url_env or host");
         inner.report(place, problem.fix("add one of them"));
         return None;
     }
@@ -137,7 +137,7 @@ fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
         && !first.is_empty()
     {
         let quoted: Vec<String> = first.iter().map(|key| format!("'{key}'")).collect();
-        let message = format!("{} and '{last}' each name a secret, and a connection has one", quoted.join(", "));
+        let message = format!("{} and '{last}' each name a secret, but a connection has only one", quoted.join(", "));
         let problem = Diagnostic::error(Code::Contradiction, message).fix("keep the one that the server asks for");
         if let Some(node) = fields.node(last) {
             fields.report(node, problem);
@@ -151,7 +151,7 @@ fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
 fn refuse(fields: &mut YamlFields<'_, '_>, node: &YamlNode) {
-    let message = "a password is written here, where everybody who reads the repository sees it";
+    let message = "the password is in the file, where everyone who reads the repository can see it";
     let problem = Diagnostic::error(Code::PlainPassword, message);
     fields.report(node, problem.fix("name its environment variable: 'password_env: NAME', or ${NAME}"));
 }

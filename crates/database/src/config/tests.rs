@@ -46,15 +46,21 @@ docs_path: doc/db/
 fn a_bad_database_costs_itself_alone() {
     let good = "\n  - {name: good, type: sqlite, connection: {file: x}}";
     for (entry, expected) in [
-        ("{name: Shop, type: sqlite, connection: {file: x}}", "unknown-value 2:12 'Shop' is not a name"),
+        ("{name: Shop, type: sqlite, connection: {file: x}}", "unknown-value 2:12 'Shop' is not a valid name"),
         ("{type: sqlite, connection: {file: x}}", "missing-field 2:5 a database has no 'name'"),
         ("{name: a, connection: {file: x}}", "missing-field 2:5 a database has no 'type'"),
         ("{name: a, type: mysql, connection: {file: x}}", "unknown-value 2:21 'mysql' is not a value of 'type'"),
         ("{name: a, type: sqlite}", "missing-field 2:5 a database has no 'connection'"),
         ("{name: a, type: sqlite, connection: {}}", "missing-field 2:41 the connection has no 'file'"),
-        ("{name: a, type: postgres, connection: {host: h, password: x}}", "plain-password 2:63 a password is written"),
-        ("{name: a, type: postgres, connection: {port: 5}}", "missing-field 2:43 the connection says neither"),
-        ("{name: a, type: postgres, connection_string: 'p://u:x@h/d'}", "plain-password 2:50 a password is written"),
+        (
+            "{name: a, type: postgres, connection: {host: h, password: x}}",
+            "plain-password 2:63 the password is in the file",
+        ),
+        ("{name: a, type: postgres, connection: {port: 5}}", "missing-field 2:43 the connection has no service"),
+        (
+            "{name: a, type: postgres, connection_string: 'p://u:x@h/d'}",
+            "plain-password 2:50 the password is in the file",
+        ),
         (
             "{name: a, type: postgres, connection: {host: h, password_env: A, token_env: B}}",
             "contradiction 2:81 'password_env' and 'token_env' each name a secret",

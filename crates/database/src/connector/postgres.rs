@@ -96,7 +96,7 @@ pub(crate) fn explained(refusal: &Refusal) -> Error {
         RefusalKind::Password => "check its user, and password_env, password_command or ~/.pgpass",
         RefusalKind::UnknownDatabase => "check 'database' in its connection",
         RefusalKind::Tls => {
-            "let the server speak TLS; 'sslmode: disable' does without, and everything can then be read on the way"
+            "enable TLS on the server, or set 'sslmode: disable', with which others on the network can read everything"
         }
         RefusalKind::Certificate => "name the file of its authority in 'sslrootcert'",
         RefusalKind::Denied => "let the role connect to the database",
@@ -119,7 +119,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     }
     let what = match mode {
         TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => {
-            "the password, the schema and what is read of values can be read on the way"
+            "others on the network can read the password, the schema and sampled values"
         }
         _ => "another server can impersonate it and receive the password",
     };
@@ -148,5 +148,7 @@ fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Readi
         grants.push(format!("GRANT USAGE ON SCHEMA {schema} TO refdesk_reader"));
         grants.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO refdesk_reader"));
     }
-    Some(Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("make another: {};", grants.join("; "))))
+    Some(
+        Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("create a read-only one: {};", grants.join("; "))),
+    )
 }

@@ -46,7 +46,7 @@ fn read(
     let session = Session::new(&account, token, wait);
     let (mut reading, role) = catalog::read(&session, config)?;
     let message =
-        format!("'{}' is read as Snowflake documents it; this was tested only against a stand-in", config.name);
+        format!("'{}' may be read wrongly: support for Snowflake was tested only against a stand-in", config.name);
     let untried = Diagnostic::warning(Code::Untried, message).fix("compare its pages with what Snowflake shows");
     reading.about_connection.push(untried);
     reading.about_connection.extend(too_many_rights(config, &role, &reading));
@@ -72,5 +72,7 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) 
         grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         grants.push(format!("GRANT REFERENCES ON ALL VIEWS IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
     }
-    Some(Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("make another: {};", grants.join("; "))))
+    Some(
+        Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("create a read-only one: {};", grants.join("; "))),
+    )
 }

@@ -72,8 +72,7 @@ fn read(
         Ok(()) => {}
         Err(refusal) if is_lost(&refusal) => sampled.lost = Some(explained(&refusal)),
         Err(refusal) => {
-            let message =
-                format!("the values of '{}' could not be sampled to the end: {refusal}", database.config.name);
+            let message = format!("sampling the values of '{}' ended early: {refusal}", database.config.name);
             sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));
         }
     }

@@ -119,7 +119,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
         }
         let Some(target) = input.snapshot.table(&key.target) else {
             if input.is_missing(&key.target) {
-                let message = format!("the key ({columns}) refers to {}, which is not there", key.target.full());
+                let message = format!("the key ({columns}) refers to {}, which does not exist", key.target.full());
                 tell(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
             }
             continue;
@@ -129,10 +129,8 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
             if let (Some(own_type), Some(other_type)) = types
                 && !input.is_same_type(own_type, other_type)
             {
-                let message = format!(
-                    "it is {own_type}, and {}.{other}, to which it refers, is {other_type}",
-                    target.full_name()
-                );
+                let message =
+                    format!("it is {own_type}, but refers to {}.{other}, which is {other_type}", target.full_name());
                 tell(CheckRule::KeyTypesDiffer, Some(own), message);
             }
         }

@@ -78,7 +78,7 @@ impl Notes {
                     let columns = columns.join(", ");
                     warn(
                         join.line,
-                        format!("the note is on a join of '{} ({columns})', which is not there", table.full()),
+                        format!("the note is on a join of '{} ({columns})', which does not exist", table.full()),
                     );
                 }
             }
@@ -206,7 +206,7 @@ not_joins:
             [
                 "5: the note is on 'gone', which is not a table of the database",
                 "3: the note is on 'main.order.none', which is not a column of the table",
-                "9: the note is on a join of 'main.order (status, gone)', which is not there",
+                "9: the note is on a join of 'main.order (status, gone)', which does not exist",
             ]
         );
     }

@@ -57,7 +57,7 @@ fn run(
             Err(error) => Some(format!("the journal cannot be read: {error}")),
             Ok(more) => {
                 damaged += more;
-                (damaged > 0).then(|| format!("lines of the journal that cannot be read, and are left out: {damaged}"))
+                (damaged > 0).then(|| format!("unreadable lines of the journal, left out: {damaged}"))
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();

@@ -60,7 +60,7 @@ fn converse(
     out: &mut dyn Write,
 ) -> Result<Answered, Unanswered> {
     let broken = |error: io::Error| {
-        Unanswered::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "ask at another one")
+        Unanswered::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "use another terminal")
     };
     let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
     say(&listed(request))?;

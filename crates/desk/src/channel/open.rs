@@ -61,7 +61,7 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unan
         ChannelKind::Console if !is_open(&setup.workspace, PresenceKind::Screen) => {
             return Err(Unanswered::failed(
                 Code::NoChannel,
-                "the channel 'console' asks at a terminal, there is none here, and no screen of this workspace is open",
+                "the channel 'console' needs a terminal or an open screen of this workspace, and there is neither",
                 Fix::All(vec![Fix::OpenScreen, "or set channel.type to queue, file or webhook".into()]),
             ));
         }

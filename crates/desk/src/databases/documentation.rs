@@ -387,7 +387,11 @@ impl Desk {
 
     fn lock_databases(&self) -> Result<Lock, Error> {
         let failed = |error: io::Error| {
-            Error::new(Code::NotStored, format!("the run cannot be noted: {error}"), "make .jaato/refdesk writable")
+            Error::new(
+                Code::NotStored,
+                format!("the progress of the run cannot be recorded: {error}"),
+                "make .jaato/refdesk writable",
+            )
         };
         // Also keeps git out of the folder.
         self.own_folder()?;

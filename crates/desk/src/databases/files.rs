@@ -69,7 +69,7 @@ impl Desk {
             Error::new(
                 Code::NotStored,
                 format!("{STATE}/{name} cannot be written: {error}"),
-                "make room, or make it writable",
+                "free some disk space, or make it writable",
             )
         };
         let Ok(key) = self.sealer().key_or_new() else { return Ok(()) };

@@ -176,7 +176,7 @@ impl<'p> Run<'_, 'p> {
             }
             if in_a_row >= FAILURES {
                 let message = format!("{FAILURES} pages in a row could not be written, so the run ended");
-                let fix = "make room, or make the folder writable";
+                let fix = "free some disk space, or make the folder writable";
                 self.report.failed.push(Error::new(Code::NotWritten, message, fix));
                 self.report.is_ended = true;
                 break;
@@ -266,8 +266,8 @@ impl<'p> Run<'_, 'p> {
         match writes.finish() {
             Ok(()) => true,
             Err(error) => {
-                let message = format!("the pages cannot be brought to the disk: {error}");
-                self.report.failed.push(Error::new(Code::NotWritten, message, "make room, and try again"));
+                let message = format!("the pages cannot be synced to the disk: {error}");
+                self.report.failed.push(Error::new(Code::NotWritten, message, "free some disk space, and try again"));
                 false
             }
         }
@@ -278,11 +278,11 @@ impl<'p> Run<'_, 'p> {
             match self.proposed_removal(path).and_then(|proposal| {
                 // Removing checks that the file is still as it is now; that it is still refdesk's own is for here.
                 if self.desk.is_edited(self.prepared, path) {
-                    let message = format!("{path} was changed since it was compared, and stays");
+                    let message = format!("{path} changed after it was compared, so it was left as it is");
                     return Err(Error::new(Code::Changed, message, "compare again"));
                 }
                 // The folder of tables, of the domain and of the database.
-                let done = self.desk.remove(self.session, &proposal, 3, "what the page described is gone");
+                let done = self.desk.remove(self.session, &proposal, 3, "its table or domain is gone");
                 done.map_err(|unwritten| unwritten.refused)
             }) {
                 Ok(()) => self.report.removed.push(path.clone()),

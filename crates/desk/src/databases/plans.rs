@@ -54,7 +54,7 @@ impl Desk {
         if let Some(first) = wrong.next() {
             let more = match wrong.count() {
                 0 => String::new(),
-                more => format!(", and {more} more such"),
+                more => format!(" and {more} more"),
             };
             let message = format!("the plan {FILE} has an invalid value: {}{more}", first.message);
             return Err(Error::new(first.code, message, first.fix.clone()));
@@ -158,7 +158,7 @@ fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
     let first = found.next()?;
     let more = match found.count() {
         0 => String::new(),
-        more => format!(", and {more} more such"),
+        more => format!(" and {more} more"),
     };
     Some(Diagnostic::warning(Code::HiddenCharacters, format!("'{}': {first}{more}", database.config.name)))
 }

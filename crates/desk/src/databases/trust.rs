@@ -26,7 +26,7 @@ impl Desk {
         if let Connection::Sqlite { file: written } = &database.connection
             && is_of_process(&self.written_path(written))
         {
-            let message = format!("'{written}' leads each process somewhere else");
+            let message = format!("'{written}' leads to a different file in each process");
             return DatabaseAccess::Refused(Error::new(Code::NoRegularFile, message, "name the file itself"));
         }
         let (file, outside) = self.database_file(&check.workspace, database);
@@ -44,8 +44,10 @@ impl Desk {
             allowed.config.sampling = database.sampling.min(Sampling::Statistics);
             allowed.config.not_sensitive.clear();
             allowed.config.publish_values = false;
-            let message =
-                format!("what '{}' says about values waits for trust; less is told of them until then", database.name);
+            let message = format!(
+                "the settings of '{}' about values wait for trust; until then the pages say less about values",
+                database.name
+            );
             let problem =
                 Diagnostic::warning(Code::Untrusted, message).in_file(self.databases_file().unwrap_or_default());
             allowed.problems.push(problem.at_line(database.line).fix(Fix::Trust));
@@ -120,7 +122,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if parts.is_empty() {
         return None;
     }
-    let what = format!("tell more of the database '{}': {}", database.name, parts.join(", and "));
+    let what = format!("reveal more about the database '{}': {}", database.name, parts.join(", and "));
     let content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
         "publish_values": database.publish_values,

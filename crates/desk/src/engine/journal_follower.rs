@@ -92,7 +92,7 @@ impl JournalFollower {
         lines.drain(..dropped);
         // Existing damage is not news.
         let is_told = damaged > 0 && age == Age::Now;
-        let problem = is_told.then(|| format!("the journal has lines that cannot be read: {damaged} left out"));
+        let problem = is_told.then(|| format!("unreadable lines of the journal, left out: {damaged}"));
         NewLines { lines, dropped, problem }
     }
 

@@ -297,7 +297,7 @@ impl Reader<'_> {
     }
 
     fn wrong_type(&mut self, value: &Spanned<DeValue>, key: &str, wanted: &str, example: &str) {
-        let message = format!("'{key}' must be {wanted}, and has {}", article(value.get_ref().type_str()));
+        let message = format!("'{key}' must be {wanted}, but is {}", article(value.get_ref().type_str()));
         self.report(&value.span(), Code::WrongType, message, format!("write {example}"));
     }
 }

@@ -90,17 +90,17 @@ fn errors_have_a_position_and_a_fix() {
         (
             "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
             vec![
-                "2:10 wrong-type: 'prompt' must be a text, and has an integer",
+                "2:10 wrong-type: 'prompt' must be a text, but is an integer",
                 "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
-                "4:9 wrong-type: 'hints' must be a list of ids, and has a string",
-                "5:14 wrong-type: 'max_tokens' must be a whole number from 0, and has an integer",
+                "4:9 wrong-type: 'hints' must be a list of ids, but is a string",
+                "5:14 wrong-type: 'max_tokens' must be a whole number from 0, but is an integer",
             ],
         ),
         (
             "[[case]]\nprompt = \"x\"\nhints = [\"oen\", 2, \"nobody-near\"]\n",
             vec![
                 "3:10 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
-                "3:17 wrong-type: 'hints' must be a list of ids, and has an integer",
+                "3:17 wrong-type: 'hints' must be a list of ids, but is an integer",
                 "3:20 unknown-id: no source has the id 'nobody-near'",
             ],
         ),
@@ -117,7 +117,7 @@ fn errors_have_a_position_and_a_fix() {
             vec![
                 "3:1 no-tool: a prompt has no 'tool'",
                 "4:1 no-tool: a prompt has no 'args'",
-                "4:8 wrong-type: 'args' must be a table, and has an integer",
+                "4:8 wrong-type: 'args' must be a table, but is an integer",
                 "5:10 missing: 'gone' cannot be picked: its path does not exist",
                 "7:13 contradiction: 'one' is in hints and in not_hints",
             ],
@@ -126,17 +126,17 @@ fn errors_have_a_position_and_a_fix() {
             "[[case]]\nprompt = \"x\"\nhints_any = []\ntop = 1\nmax_hints = \"3\"\n",
             vec![
                 "3:13 wrong-type: 'hints_any' must have an id",
-                "4:7 wrong-type: 'top' must be an id or a list of ids, and has an integer",
-                "5:13 wrong-type: 'max_hints' must be a whole number from 0, and has a string",
+                "4:7 wrong-type: 'top' must be an id or a list of ids, but is an integer",
+                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is a string",
             ],
         ),
         (
             "[[case]]\nprompt = \"x\"\nhints_any = \"oen\"\ntop = [1, \"gnoe\"]\nmax_hints = -1\n",
             vec![
                 "3:13 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
-                "4:8 wrong-type: 'top' must be a list of ids, and has an integer",
+                "4:8 wrong-type: 'top' must be a list of ids, but is an integer",
                 "4:11 unknown-id: no source has the id 'gnoe' (did you mean 'gone'?)",
-                "5:13 wrong-type: 'max_hints' must be a whole number from 0, and has an integer",
+                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is an integer",
             ],
         ),
         (

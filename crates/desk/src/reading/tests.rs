@@ -89,7 +89,7 @@ fn what_each_source_gives() {
     ] {
         assert_eq!(world.told(id, path, None), expected, "{id} {path:?}");
     }
-    assert!(world.told("untrusted", None, None).starts_with("untrusted: look at what waits"));
+    assert!(world.told("untrusted", None, None).starts_with("untrusted: review and trust"));
     let reading = world.read("dir", Some("sub/one.json"), None).unwrap();
     assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
     assert!(!reading.cut && reading.kind == ReadingKind::Content);
@@ -164,7 +164,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     // A single bad byte does not make a file unreadable.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
-    assert_eq!(reading.note, "bytes that are not UTF-8 are given as \u{fffd}");
+    assert_eq!(reading.note, "bytes that are not UTF-8 are shown as \u{fffd}");
     // Within the tree a link is only another name.
     assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");
@@ -248,7 +248,7 @@ fn much_comes_in_parts_that_are_the_whole_together() {
     let world = World::with(&[("ws/file.md", long.as_bytes())]);
     let reading = world.read("file", None, None).unwrap();
     assert_eq!((reading.text.len(), reading.last_line, reading.cut), (GIVEN, 1, true));
-    assert_eq!(reading.note, "line 1 is longer than 256 KB: only its start is given; the rest: lines \"2-2\" of 2");
+    assert_eq!(reading.note, "line 1 is longer than 256 KB: only its start is shown; the rest: lines \"2-2\" of 2");
     let large = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
     let world = World::with(&[("ws/file.md", &large)]);
     assert_eq!(world.told("file", None, None), "too-large: read another file");

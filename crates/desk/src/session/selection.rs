@@ -54,7 +54,7 @@ impl Store {
         let file = &self.selection;
         self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
         let found = self.read(file).map_err(|problem| {
-            Box::new(self.report(file, &problem, "the last choice that was read applies until it is fixed"))
+            Box::new(self.report(file, &problem, "the last selection that could be read applies until it is fixed"))
         });
         Ok(found?.map(|found| self.believed(found)))
     }

@@ -328,13 +328,15 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 /// The fix for a failed write.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if is_link_refused(error) => "replace the link by a folder",
+        _ if is_link_refused(error) => "replace the link with a folder",
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "free some disk space"
+        }
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
-            "move away what is in the way below .jaato/refdesk/"
+            "move away whatever is in the way below .jaato/refdesk/"
         }
         _ => "make .jaato/refdesk/ writable",
     }
@@ -440,7 +442,7 @@ pub(super) mod tests {
             let is_below = |path: &Path| path.starts_with(&link);
             if is_below(&store.selection) {
                 let error = store.change(&session, &Choice::default(), |choice| choice.pick("x")).unwrap_err();
-                assert!(error.to_string().contains("leads out of the workspace"), "{error}");
+                assert!(error.to_string().contains("is a link out of the workspace"), "{error}");
                 assert!(advice(&error).contains("folder"), "{error}");
                 let (stored, diagnostics) = store.choice();
                 assert_eq!((stored, diagnostics.len()), (None, 1), "{link:?}");

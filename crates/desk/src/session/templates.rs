@@ -141,12 +141,11 @@ impl Store {
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
             if by == OnBehalfOf::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != PathOccupant::Nothing {
-                    done.diagnostics.push(self.left(&file.name, "is there already; it is left as it is"));
+                    done.diagnostics.push(self.left(&file.name, "already exists and was left as it is"));
                     continue;
                 }
                 if room == 0 {
-                    let message =
-                        format!("{FOLDER} holds {TAKEN_KEPT} templates taken from what tools brought; no more is");
+                    let message = format!("{FOLDER} has {TAKEN_KEPT} templates from tool results, the most it keeps");
                     let hint = "remove the files you do not need";
                     done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).fix(hint));
                     break;
@@ -159,12 +158,12 @@ impl Store {
                 before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
             match found {
                 PathOccupant::Other(what) => {
-                    done.diagnostics.push(self.left(&file.name, &format!("is {what}; nothing is written there")));
+                    done.diagnostics.push(self.left(&file.name, &format!("is {what}, so nothing is written there")));
                     continue;
                 }
                 _ if is_same => done.kept.push(file.name.clone()),
                 PathOccupant::File { .. } if !is_ours => {
-                    done.diagnostics.push(self.left(&file.name, "was made or changed by hand; it is left as it is"));
+                    done.diagnostics.push(self.left(&file.name, "was created or edited by hand and was left as it is"));
                     continue;
                 }
                 // Two desks can provide the same name: the default desk's file is written, else the first one's.
@@ -209,7 +208,7 @@ impl Store {
                 after.files.remove(name);
                 if found != PathOccupant::Nothing {
                     done.diagnostics
-                        .push(self.left(name, "was changed by hand; it stays, though no source provides it any more"));
+                        .push(self.left(name, "was edited by hand and stays, although no source provides it any more"));
                 }
             }
             is_ours
@@ -354,7 +353,7 @@ impl Store {
 fn look(path: &Path) -> PathOccupant {
     match fs::symlink_metadata(path) {
         Err(error) if is_absent(&error) => return PathOccupant::Nothing,
-        Err(_) => return PathOccupant::Other("something that cannot be looked at"),
+        Err(_) => return PathOccupant::Other("something that cannot be examined"),
         Ok(metadata) if metadata.is_symlink() => return PathOccupant::Other("a symbolic link"),
         Ok(metadata) if metadata.is_dir() => return PathOccupant::Other("a folder"),
         Ok(_) => {}

@@ -278,11 +278,11 @@ fn problems_are_notes_and_the_rest_is_found() {
     assert_eq!(
         notes,
         [
-            "docs/binary.md: it is not UTF-8 text; it was left out",
-            "docs/wide.md: it is not UTF-8 text; it was left out",
+            "docs/binary.md: it is not UTF-8 text, so it was left out",
+            "docs/wide.md: it is not UTF-8 text, so it was left out",
             "skills/one/SKILL.md: its name 'other' differs from its folder 'one'",
-            "skills/two/SKILL.md: it has no name; the name of its folder is used",
-            "sub: a submodule or another repository; it was left out",
+            "skills/two/SKILL.md: it has no name, so its folder's name is used",
+            "sub: a submodule or another repository, left out",
         ]
     );
     assert_eq!(ids(&found), ["broken-one", "skills-one", "skills-two"]);
@@ -325,7 +325,7 @@ fn links_and_other_things_are_not_followed() {
     assert_eq!(found.new.iter().map(place).collect::<Vec<_>>(), ["docs/real.md"]);
     assert_eq!(
         found.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["out", "docs/leak.md", "docs/loop"].map(|link| format!("{link}: a symbolic link; it was not followed")),
+        ["out", "docs/leak.md", "docs/loop"].map(|link| format!("{link}: a symbolic link, not followed")),
         "links to files that are no documents are not worth a note"
     );
 }

@@ -44,7 +44,10 @@ impl PriorContent {
         if more {
             let stamp = Stamp::of(&metadata);
             let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
-            let why = format!("the file there has {} bytes; above {COMPARED} (16 MiB) nothing is compared", stamp.size);
+            let why = format!(
+                "the existing file has {} bytes; files above {COMPARED} bytes (16 MiB) are not compared",
+                stamp.size
+            );
             return Ok((Self::File { size: stamp.size, hash }, OldContent::Other(why)));
         }
         let before = Self::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };

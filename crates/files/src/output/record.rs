@@ -216,7 +216,9 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     }
     let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => "make room",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "free some disk space"
+        }
         _ => "nothing was changed; try again",
     };
     // The error starts with the absolute path; the printed path is enough.

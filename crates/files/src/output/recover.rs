@@ -59,7 +59,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
             Ok(aside) => format!("it was renamed to {}", display(workspace, &aside)),
             Err(error) => format!("it could not be renamed: {error}"),
         };
-        let message = format!("the note of an interrupted write is damaged ({why}); {aside}");
+        let message = format!("the record of an interrupted write is damaged ({why}), and {aside}");
         Recovered::Told(Diagnostic::warning(Code::Damaged, message).fix("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
@@ -70,13 +70,13 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     };
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     if !record.files.iter().all(|step| is_sound(step, &real)) {
-        return damaged("it names files that no write could have named");
+        return damaged("it names files that refdesk would never write");
     }
     let told = settle(&record, &real);
     Recovered::Told(match WriteRecord::forget(workspace) {
         Ok(()) => told,
         Err(error) => {
-            let message = format!("{}; its note cannot be removed: {error}", told.message);
+            let message = format!("{}, but its record cannot be removed: {error}", told.message);
             Diagnostic::error(Code::NotStored, message).fix("make .jaato/refdesk/ writable")
         }
     })
@@ -93,7 +93,7 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
         // No renames are left to make, so the files may have been changed by their owner long after.
         inside(record, workspace).remove_temporary();
-        let message = format!("a write was interrupted, and {}is not as the write left it", names(&not_made));
+        let message = format!("a write was interrupted, and {} changed since then", names(&not_made));
         return Diagnostic::error(Code::WriteInterrupted, message).fix("check it, and write it again");
     }
     let begun = states.contains(&RenameState::After);
@@ -108,8 +108,8 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         return Diagnostic::warning(Code::WriteUndone, text).fix("write them again");
     }
     let stuck = stuck.join(", ");
-    Diagnostic::error(Code::WriteUndone, format!("{text}; {stuck} changed since, and was left alone"))
-        .fix("check the files left alone, and write them again")
+    Diagnostic::error(Code::WriteUndone, format!("{text}. {stuck} changed since then and was left alone"))
+        .fix("check the files that were left alone, and write them again")
 }
 
 /// Makes the remaining renames; on failure the write is to be undone.

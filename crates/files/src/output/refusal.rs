@@ -138,7 +138,7 @@ fn check_length(path: &Path) -> Result<(), Error> {
 pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
-            let message = format!("the links in {shown} lead to one another");
+            let message = format!("the links in {shown} form a loop");
             Error::new(Code::LinkLoop, message, "choose a path without these links")
         }
         Unresolved::BelowFile(file) => {

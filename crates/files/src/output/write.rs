@@ -38,7 +38,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         let record = record_of(&staged, &folders);
         let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
         if is_noted {
-            record.store(workspace, sealer).map_err(|error| write_failed("the note of what is written", &error))?;
+            record.store(workspace, sealer).map_err(|error| write_failed("the record of this write", &error))?;
         }
         let renamed = rename(&record);
         if renamed.is_ok() {

@@ -32,7 +32,7 @@ struct FrontMatterFields {
 pub(crate) fn read(text: &str) -> FrontMatter {
     let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
     if yaml.len() > LIMIT {
-        let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB); its id is not read");
+        let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB), so its id is not read");
         return FrontMatter { id: None, end, problem: Some((1, message)) };
     }
     match read_yaml::<FrontMatterFields>(yaml, VALUES, RepeatedKeys::FirstWins) {

@@ -59,7 +59,7 @@ pub(crate) fn gather(
             }
             Err(problem) => diagnostics.push(of(Diagnostic::warning(
                 Code::Unreadable,
-                format!("the document {problem}; it is not searched for templates"),
+                format!("the document {problem}, so it is not searched for templates"),
             )
             .fix("make it readable and smaller, or take it out of the source"))),
         }

@@ -275,7 +275,8 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
     let json = |list: &str, rest: &str| {
         format!("{{\"{list}\": {{\"refdesk\": {{\"command\": \"refdesk\", \"args\": [\"mcp\"], {rest}}}}}}}")
     };
-    let (stays, off) = ("connect does not write: the server would not run as it is tried here", "is switched off: ");
+    let (stays, off) =
+        ("connect does not write, so the agent would not run the server as it is tried out here", "is switched off: ");
     for (word, text, told) in [
         ("claude-code", json("mcpServers", "\"env\": {\"HOME\": \"/x\"}"), Ok("`env`")),
         ("claude-code", json("mcpServers", "\"cwd\": \"/\", \"headers\": {\"a\": 1}"), Ok("`cwd` and `headers`")),

@@ -421,7 +421,7 @@ fn weaker_tls_is_a_warning() {
     for (connection, words) in [
         ("host: db.example", None),
         ("host: localhost, sslmode: disable", None),
-        ("host: db.example, sslmode: prefer", Some("read on the way")),
+        ("host: db.example, sslmode: prefer", Some("others on the network can read")),
         ("host: db.example, sslmode: require", Some("impersonate")),
     ] {
         let (config, server) = config(connection, "");

@@ -80,7 +80,7 @@ pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Re
     let server_version = row.get("version").map(str::to_owned);
     let Some(database) = row.get("name").map(str::to_owned) else {
         let fix = "check 'database' and 'role', in the case that Snowflake shows";
-        return Err(unreadable("the database is not there, or the role may not use it", fix));
+        return Err(unreadable("the database does not exist, or the role may not use it", fix));
     };
     let role = RoleName { name: row.get("role").unwrap_or_default().to_owned(), database };
     let schemas = serde_json::to_string(&config.schemas).unwrap_or_else(|_| "[]".to_owned());
@@ -206,7 +206,7 @@ fn keys(
         let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
         if rows.count() >= SHOWN {
             let message = format!("Snowflake lists only {SHOWN} key columns of the schema '{}'", schema.name);
-            problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude tables, so that fewer are left"));
+            problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude more tables"));
         }
         all.extend(rows);
     }
@@ -280,7 +280,8 @@ fn add_keys(
     }
     if elsewhere > 0 {
         let keys = if elsewhere == 1 { "key refers" } else { "keys refer" };
-        let message = format!("{elsewhere} foreign {keys} to another database, which are left out");
+        let are = if elsewhere == 1 { "is" } else { "are" };
+        let message = format!("{elsewhere} foreign {keys} to another database and {are} left out");
         problems.push(Diagnostic::warning(Code::TooMany, message));
     }
     Ok(())

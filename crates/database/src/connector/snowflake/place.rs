@@ -47,13 +47,13 @@ fn credential(server: &ServerConnection, around: &ConnectionSurroundings) -> Res
             let value = (around.variable)(name).filter(|value| !value.trim().is_empty());
             value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
         }
-        (None, Some(Secret::Command(_))) => {
-            Err(unreachable("a command is not run for Snowflake", "use token_env, private_key_env or private_key_file"))
-        }
-        (None, None) => Err(unreachable(
-            "the connection says nothing about a key or a token",
-            "add token_env, private_key_env or private_key_file",
+        (None, Some(Secret::Command(_))) => Err(unreachable(
+            "'password_command' does not work with Snowflake",
+            "use token_env, private_key_env or private_key_file",
         )),
+        (None, None) => {
+            Err(unreachable("the connection has no key or token", "add token_env, private_key_env or private_key_file"))
+        }
     }
 }
 

@@ -252,7 +252,7 @@ fn refusals_say_what_to_do_and_quote_nothing() {
         (BY_TOKEN, vec![Fault::Cut; 4], "the connection was closed without an answer"),
         (BY_TOKEN, vec![Fault::CutInside], "ended early"),
         (BY_TOKEN, status(422, "000606"), "no warehouse"),
-        (BY_TOKEN, status(422, "002003"), "is not there"),
+        (BY_TOKEN, status(422, "002003"), "does not exist"),
         (BY_TOKEN, status(422, "999999"), "refused a statement (422 Unprocessable Entity, 999999)"),
         (BY_TOKEN, status(403, "390432"), "does not let this account in"),
         (BY_TOKEN, long, "more than two minutes"),
@@ -260,11 +260,11 @@ fn refusals_say_what_to_do_and_quote_nothing() {
         (BY_TOKEN, html, "not that of Snowflake"),
         (BY_TOKEN, bare, "no handle"),
         ("database: SHOP, token_env: STALE", Vec::new(), "does not accept the key or the token"),
-        ("database: OTHER, token_env: TOKEN", Vec::new(), "is not there"),
+        ("database: OTHER, token_env: TOKEN", Vec::new(), "does not exist"),
         ("database: SHOP, token_env: MISSING", Vec::new(), "MISSING is not set"),
         ("database: SHOP, private_key_env: KEY", Vec::new(), "needs the account and the user"),
         ("database: SHOP, private_key_file: no-such-file", Vec::new(), "'no-such-file' cannot be read"),
-        ("database: SHOP", Vec::new(), "nothing about a key or a token"),
+        ("database: SHOP", Vec::new(), "has no key or token"),
         ("token_env: TOKEN", Vec::new(), "names no database"),
     ];
     for (connection, faults, words) in cases {

@@ -136,7 +136,7 @@ impl SqliteFile {
         let mut connection = opened.map_err(|error| match error.sqlite_error_code() {
             // SQLite would quote the whole path.
             Some(ErrorCode::CannotOpen) => {
-                unopened(shown, &"it became another file meanwhile", "start again once nothing replaces it")
+                unopened(shown, &"another file replaced it meanwhile", "try again when no program replaces it")
             }
             _ => unopened(shown, &words(&error), ""),
         })?;

@@ -37,12 +37,12 @@ impl PlanEdits {
         let mut edits = Self::default();
         let mut problems = Vec::new();
         for part in plan.miscounted() {
-            let message = format!("{part} was changed, but it is computed; the change was discarded");
+            let message = format!("{part} is computed, so your change to it was discarded");
             problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
         }
         for unit in &plan.work_units {
             if content_hash(unit) != unit.content_hash {
-                let message = format!("a computed value of '{}' was changed; the change was discarded", unit.id);
+                let message = format!("your change to a computed value of '{}' was discarded", unit.id);
                 problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
             }
             let order = known_order(unit);

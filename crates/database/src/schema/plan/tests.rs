@@ -167,7 +167,7 @@ fn what_is_computed_cannot_be_changed() {
     let mut told: Vec<String> = problems.iter().map(|it| format!("{} {}", it.is_error(), it.message)).collect();
     told.sort();
     assert_eq!(told.len(), 3, "{told:?}");
-    assert!(told[0].starts_with("false a computed value of"), "{told:?}");
+    assert!(told[0].starts_with("false your change to a computed value of"), "{told:?}");
     let database = &plan.databases[0].name;
     assert!(told.contains(&format!("true 9 is not a 'priority' for main.product of '{database}'")), "{told:?}");
     let (again, _) = plan_of(&snapshot(SHOP), &edits);

@@ -81,7 +81,7 @@ pub(super) fn headers(
 
 fn variable(name: &str, key: &str, environment: Environment) -> Result<String, Unanswered> {
     environment.get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
-        let message = format!("the environment variable '{}' is not set, which channel.{key} names", shown(name));
+        let message = format!("channel.{key} names the environment variable '{}', which is not set", shown(name));
         Unanswered::failed(Code::NoVariable, message, "set it in the environment of refdesk")
     })
 }
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(fine[1].1, "Bearer hush");
         assert!(!format!("{fine:?} {:?}", Secret::of("TOKEN", HELD)).contains("hush"));
         for (headers, token, named) in [
-            (&[][..], Some("NONE"), "'NONE' is not set"),
-            (&[], Some("EMPTY"), "'EMPTY' is not set"),
+            (&[][..], Some("NONE"), "'NONE', which is not set"),
+            (&[], Some("EMPTY"), "'EMPTY', which is not set"),
             (&[], Some("BROKEN"), "'BROKEN' contains"),
             (&[("Host", "x")], None, "'Host' is set by"),
             (&[("content-length", "0")], None, "'content-length' is set by"),

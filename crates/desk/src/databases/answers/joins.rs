@@ -114,7 +114,7 @@ impl DatabaseView {
             return Ok(refused(message, "tables of different databases cannot be joined".to_owned(), sources));
         }
         if from == to {
-            let message = format!("{one} is both ends of the path");
+            let message = format!("the path begins and ends at {one}");
             return Ok(refused(message, "name two different tables".to_owned(), sources));
         }
         let positions = self.tables(Some(&from_page.database), None);
@@ -316,7 +316,7 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
 fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
-        return format!("ask for the paths to {middle} and from there, which is halfway");
+        return format!("ask for the paths to and from {middle}, which is halfway");
     }
     let near = |table: &str, others: &[String], is_read: bool| match others {
         [] => is_read.then(|| format!("{table} is joined with no table")),

@@ -90,7 +90,7 @@ impl Run<'_, '_> {
             return false;
         }
         let removed = self.proposed_removal(&old.path).and_then(|proposal| {
-            let done = self.desk.remove(self.session, &proposal, 0, "what the source was about is gone");
+            let done = self.desk.remove(self.session, &proposal, 0, "its domain is gone");
             done.map_err(|unwritten| unwritten.refused)
         });
         match removed {

@@ -171,7 +171,7 @@ fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
         assert_eq!(told.len(), 1, "{link} -> {target}: {told:?}");
         assert!(told[0].starts_with(&format!("'shop': {link} is a link to {target}")), "{told:?}");
         assert!(told[0].ends_with("(linked-out)"), "{told:?}");
-        assert_eq!(prepared.failed[0].1.fix, format!("replace the link {link} by a folder").into());
+        assert_eq!(prepared.failed[0].1.fix, format!("replace the link {link} with a folder").into());
         let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
         assert_eq!(report.failed, []);
         assert!(report.written.iter().all(|path| path.starts_with("docs/databases/app/")), "{:?}", report.written);
@@ -202,7 +202,7 @@ fn a_page_that_is_a_link_costs_this_page_alone() {
                     if message.starts_with(&format!("{page} is a link to {target}"))),
                 "{told:?}"
             );
-            assert_eq!(report.failed[0].fix, format!("replace the link {page} by a file").into());
+            assert_eq!(report.failed[0].fix, format!("replace the link {page} with a file").into());
             assert_eq!(report.written, [] as [&str; 0]);
         }
         assert_eq!(fs::read_to_string(world.path.join("../elsewhere")).unwrap(), "theirs");

@@ -27,7 +27,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         let fields = minijinja::functions::dict(places.pop(), named)?;
         minijinja::functions::namespace(Some(fields.into()))
     });
-    for (name, instead) in [("cycler", "use loop.cycle in a loop"), ("lipsum", "a template cannot make up text")] {
+    for (name, instead) in [("cycler", "use loop.cycle in a loop"), ("lipsum", "a template cannot generate text")] {
         engine.add_function(name, move |_: Rest<ValueOrKwargs>| -> Result<Value, Error> {
             Err(failed(format!("'{name}' is not supported: {instead}")))
         });
