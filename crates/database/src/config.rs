@@ -3,7 +3,7 @@
 
 pub mod agent;
 mod check_rule;
-pub mod fields;
+pub(crate) mod fields;
 mod pages_folder;
 mod server;
 mod written_secrets;

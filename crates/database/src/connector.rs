@@ -1,9 +1,9 @@
 //! Reads the schema of a database, one kind a file. Statements are constants of ours with bound parameters.
 
 #[cfg(feature = "postgres")]
-pub mod postgres;
+pub(crate) mod postgres;
 pub(crate) mod snowflake;
-pub mod sqlite;
+pub(crate) mod sqlite;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,10 +3,10 @@
 pub mod check;
 pub mod describe;
 pub mod diff;
-pub mod domains;
+pub(crate) mod domains;
 pub mod join_path;
 pub mod joins;
-pub mod markup;
+pub(crate) mod markup;
 pub mod notes;
 pub mod page;
 pub mod plan;

@@ -72,12 +72,12 @@ impl<'a> Pricing<'a> {
     }
 
     /// Estimated tokens of all that an agent would get with this selection.
-    pub fn of_selection(&self, selection: &Selection) -> u64 {
+    pub(crate) fn of_selection(&self, selection: &Selection) -> u64 {
         self.without_hints(selection, self.context.exclude_hints)
     }
 
     /// The same for an agent that may have no tool to select with.
-    pub fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
+    pub(crate) fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
         let ctx = EnrichContext { places: &self.look, selection, exclude_hints, ..self.context };
         let instructions = price_of(&refdesk_enrich::instructions(&ctx));
         let price = |source: &Source| self.tokens.get(source.id.as_str()).copied();

@@ -19,5 +19,6 @@ pub(crate) use journal::{Offers, says_what};
 pub use selection::Change;
 pub(crate) use store::keep_git_out;
 pub use store::{DEFAULT, Store, advice};
-pub use templates::{INDEX, OnBehalfOf, TemplateFile, Written};
+pub(crate) use templates::INDEX;
+pub use templates::{OnBehalfOf, TemplateFile, Written};
 pub(crate) use trusted::Trusted;

@@ -32,7 +32,7 @@ use refdesk_text::{Code, Error, Fix};
 impl Desk {
     /// Whether a write by an agent needs approval; `shown` is the path as displayed. Links in the path are resolved
     /// too: it is denied if either path is denied, and free only if both are.
-    pub fn verdict(&self, shown: &str) -> ApprovalMode {
+    pub(crate) fn verdict(&self, shown: &str) -> ApprovalMode {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
             return ApprovalMode::Ask;

@@ -35,7 +35,7 @@ mod update;
 pub mod vector;
 #[cfg(feature = "meaning")]
 mod wordpiece;
-pub mod words;
+mod words;
 
 pub use about::Scored;
 pub use conversation::{EarlierText, MOST_TEXTS, RecurringSource};

@@ -42,7 +42,7 @@ impl Connection {
     }
 
     /// Marks its agent as connected, once.
-    pub fn mark_as_connected(&self, mark: impl FnOnce() -> Option<Presence>) {
+    pub(crate) fn mark_as_connected(&self, mark: impl FnOnce() -> Option<Presence>) {
         self.present.get_or_init(mark);
     }
 
@@ -57,7 +57,7 @@ impl Connection {
 
 /// Whether the connection of a request without `initialize` is more than this request. An HTTP request is a connection of its
 /// own: a session named in its headers is not verified, and could be another client's.
-pub fn lasts(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn lasts(context: &RequestContext<RoleServer>) -> bool {
     context.extensions.get::<hyper::http::request::Parts>().is_none()
 }
 

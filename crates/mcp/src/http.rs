@@ -5,7 +5,7 @@ mod address;
 mod auth;
 mod body;
 mod handler;
-pub mod limits;
+mod limits;
 mod origin;
 mod registry;
 mod serve;

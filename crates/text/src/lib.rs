@@ -1,9 +1,9 @@
 //! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
 //! strings; crates that depend on this one do not inspect characters themselves.
 
-pub mod error;
+mod error;
 pub mod escape;
-pub mod fix;
+mod fix;
 pub mod fold;
 pub mod generated;
 pub mod hidden;

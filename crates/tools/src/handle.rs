@@ -128,7 +128,7 @@ impl DeskHandle {
     }
 
     /// A slot for a question to a person; `None` if this session, or too many others, have one open.
-    pub fn slot(&self, session: &str) -> Option<QuestionSlot> {
+    pub(crate) fn slot(&self, session: &str) -> Option<QuestionSlot> {
         let mut asking = self.inner.asking();
         let is_free = asking.len() < QUESTIONS && asking.insert(session.to_owned());
         is_free.then(|| QuestionSlot { inner: Arc::clone(&self.inner), session: session.to_owned() })

@@ -28,7 +28,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
     }
 
     /// Warns about keys that are not among these.
-    pub fn warn_unknown(&mut self, known: &[&str]) {
+    pub(crate) fn warn_unknown(&mut self, known: &[&str]) {
         self.warn_unknown_but(known, |_| false);
     }
 

@@ -143,7 +143,7 @@ const NUMBERED: usize = 3;
 const ORDINAL: usize = 2;
 
 /// The words of a name in the singular, without its last one if that says only that it is a key.
-pub fn stem(name: &str) -> Vec<String> {
+pub(crate) fn stem(name: &str) -> Vec<String> {
     split(name).iter().map(|word| singular(word)).collect()
 }
 

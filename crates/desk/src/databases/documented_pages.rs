@@ -176,7 +176,7 @@ pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, St
 
 impl TablePage {
     /// `schema.table`.
-    pub fn full_name(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         format!("{}.{}", self.schema, self.table)
     }
 }
@@ -335,7 +335,7 @@ impl DocumentedPages {
 
     /// What the pages of the tables at these positions say, and those that are damaged. What has not changed since the last time is not
     /// read again.
-    pub fn docs(&self, tables: &[usize], now: SystemTime) -> ReadPages<'_> {
+    pub(super) fn docs(&self, tables: &[usize], now: SystemTime) -> ReadPages<'_> {
         let mut known = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |at: &usize| {
             let table = self.tables.get(*at)?;

@@ -29,7 +29,7 @@ mod tests;
 use record::{PathOccupant, Record, is_file_name};
 
 /// The index file, for other tools.
-pub const INDEX: &str = "index.json";
+pub(crate) const INDEX: &str = "index.json";
 
 /// How long a template from a tool result is kept: as long as an unused session.
 const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
