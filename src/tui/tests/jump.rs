@@ -184,8 +184,9 @@ fn a_time_finds_what_an_agent_was_told_first() {
 fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
     for (keys, expected) in [
         ("\"retry\"", ["tag", "source", "template", "section", "section", "section", "feed", "feed"]),
-        ("\"also\"", ["section", "section", "section", "heading", "", "", "", ""]),
-        ("\"/also\"", ["section", "section", "section", "heading", "", "", "", ""]),
+        ("\"breaker\"", ["source", "heading", "template", "section", "section", "section", "heading", "feed"]),
+        ("\"also\"", ["heading", "section", "section", "section", "", "", "", ""]),
+        ("\"/also\"", ["heading", "section", "section", "section", "", "", "", ""]),
         ("\">retry\"", ["feed", "feed", "", "", "", "", "", ""]),
     ] {
         let mut state = fixture::state(120, 36);
@@ -196,10 +197,36 @@ fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
         answer(&mut state, Response::Found(Ok(Box::new(found("x")))));
         let rows = state.jump.rows().iter();
         let word = |by_words: bool, kind| if by_words { "section" } else { kind };
-        let mut words: Vec<&str> = rows.map(|row| word(row.about.starts_with("by words"), row.kind.word())).collect();
+        let mut words: Vec<&str> = rows.map(|row| word(row.is_section(), row.kind.word())).collect();
         words.resize(8, "");
         assert_eq!(words, expected, "{keys}: {:?}", listed(&state));
     }
+}
+
+#[test]
+fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "C-k \"breaker\"");
+    let headings = [("States of the breaker", "words"), ("Outages", "meaning"), ("Breakers in calls", "words")];
+    let hits = headings.map(|(heading, list)| {
+        let because = vec![HitRank { list, rank: 1, words: Vec::new(), cosine: None }];
+        SearchHit { because, ..hit("java-service", "docs/calls.md", 41, heading, "It opens.", "opens") }
+    });
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: hits.into(), ..found("breaker") }))));
+    let expected = [
+        "source circuit-breaker",
+        "heading States of the breaker",
+        "template CircuitBreaker.java.tpl",
+        "heading Outages",
+        "heading Breakers in calls",
+    ];
+    assert_eq!(listed(&state), expected);
+    let shown = screen(&state);
+    for part in ["States of the breaker ", " meaning  @java-service", " @java-service  docs"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    press(&mut state, "Down");
+    assert!(screen(&state).contains("docs/calls.md:41-53 · found by words ─"), "{}", screen(&state));
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn follow(state: &mut State) {
 /// Rows of details, with the rule above them: of a section an excerpt, of any other row what its line cuts.
 fn details(state: &State, columns: usize) -> u16 {
     match current(state) {
-        Some(row) if matches!(row.to, JumpTarget::Section(_)) => DETAILS,
+        Some(row) if row.is_section() => DETAILS,
         Some(row) if !is_whole(state, row, columns) => {
             u16::try_from(whole(row, columns).len() + 1).unwrap_or(DETAILS).min(DETAILS)
         }
@@ -318,7 +318,8 @@ fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
     let text = row.why_not.as_ref().unwrap_or(&row.about);
     let width = |text: &str| cells::width(&cells::clean(text));
-    let widest = state.jump.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0).min(room / 2);
+    let widest = state.jump.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
+    let widest = name_columns(widest, room);
     let is_said = row.why_not.is_none() || row.about.is_empty();
     is_said && width(&row.name) <= widest && width(text) < room.saturating_sub(widest)
 }
@@ -424,7 +425,7 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
         _ if only.is_none() => drop(row.cell("", 1, grey)),
         _ => {}
     }
-    let columns = widest.min(row.room() / 2);
+    let columns = name_columns(widest, row.room());
     row.marked_id(&MarkedText::of(&found.name, &found.found.name), columns, marked(style(ThemeRole::Text)));
     if let JumpTarget::Action(binding) = found.to {
         row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
@@ -434,6 +435,11 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
         None => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
     };
     row
+}
+
+/// Columns of the names: what the widest one needs, and not so much that nothing else can be read.
+fn name_columns(widest: usize, room: usize) -> usize {
+    widest.min(room * 3 / 5)
 }
 
 fn kind_role(kind: JumpKind) -> ThemeRole {
@@ -451,7 +457,12 @@ fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mu
     let style = state.skin.theme.style(ThemeRole::Infra);
     let columns = text_columns(places.text.width + 2);
     let (caption, text) = match &found.to {
-        JumpTarget::Section(hit) => (hit.place().unwrap_or_else(|| hit.name.clone()), excerpt::page(hit, columns)),
+        JumpTarget::Section(hit) => {
+            let place = hit.place().unwrap_or_else(|| hit.name.clone());
+            let lists: Vec<&str> = hit.because.iter().map(|rank| rank.list).collect();
+            let caption = format!("{place} {} found by {}", state.skin.glyphs.dot, lists.join(" and "));
+            (caption, excerpt::page(hit, columns))
+        }
         _ => (found.kind.word().to_owned(), whole(found, columns)),
     };
     frame::rule(&state.skin, places.rule, &cells::clean(&caption), style, buffer);

@@ -48,6 +48,19 @@ impl WordMatcher {
         name.len() == self.typed.len() && in_words(name) == self.typed
     }
 
+    /// Whether each typed word is a whole word of the text.
+    pub fn has_words(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let mut typed = words_of(&self.typed).peekable();
+        typed.peek().is_some() && typed.all(|word| words_of(&text).any(|other| other == word))
+    }
+
+    /// Whether one of the typed words is a whole word of the text.
+    pub fn has_a_word(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        words_of(&self.typed).any(|word| words_of(&text).any(|other| other == word))
+    }
+
     /// Whether the name has what is typed in one piece.
     pub fn is_within(&self, name: &str) -> bool {
         in_words(name).contains(&self.typed)
@@ -82,7 +95,33 @@ fn in_words(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(|c| if is_separator(c) { ' ' } else { c }).collect()
 }
 
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 /// As much of a text as is searched and shown.
 pub fn searched(text: &str) -> String {
     text.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_of_a_name() {
+        for (typed, name, expected) in [
+            ("retry", "retry-pattern", true),
+            ("Pattern RETRY", "retry_pattern", true),
+            ("retry", "Retrying calls", false),
+            ("retry policy", "retry-pattern", false),
+            ("breaker.java", "CircuitBreaker.java.tpl", false),
+            ("opens circuit", "Circuit breaker > When it opens", true),
+            ("Übung", "Die übung", true),
+            ("--", "a -- b", false),
+            ("", "retry", false),
+        ] {
+            assert_eq!(WordMatcher::new(typed).has_words(name), expected, "{typed}: {name}");
+        }
+    }
 }

@@ -25,8 +25,8 @@ use crate::tui::windows::problems;
 /// The most rows of a kind other than actions.
 const MOST: usize = 60;
 
-/// Rows before those of the search of the documents. Rows of the feed are not among them: a feed of hints about the words that
-/// are searched for would stand above what they are about.
+/// Rows before the sections whose headings do not have the words. Rows of the feed are not among them: a feed of hints about
+/// the words that are searched for would stand above what they are about.
 const BEFORE_SEARCH: usize = 8;
 
 /// Where a row leads.
@@ -52,6 +52,8 @@ pub enum JumpTarget {
 pub struct JumpRow {
     pub kind: JumpKind,
     pub name: String,
+    /// The name of a source, which is not shown; its id is.
+    title: String,
     pub about: String,
     pub found: FoundIn,
     pub to: JumpTarget,
@@ -66,10 +68,21 @@ pub struct FoundIn {
     pub about: Vec<u32>,
 }
 
-/// The better match comes first: a whole name, then anything before problems, then names before descriptions, then what is
-/// possible, then anything before tags and moves by a row, then sources whose names have what is typed in one piece; of equal
-/// ones the shorter name.
-type RowOrder = (bool, bool, usize, Availability, bool, bool, Reverse<u32>, usize);
+/// How well a name matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameMatch {
+    /// It is what was typed.
+    Exact,
+    /// Each typed word is a whole word of it.
+    Words,
+    /// Anything else, fuzzy matches and matches of the description.
+    Other,
+}
+
+/// The better match comes first: a whole name, then names with all the words, then anything before problems, then names before
+/// descriptions, then what is possible, then anything before tags and moves by a row, then sources whose names have what is
+/// typed in one piece; of equal ones the shorter name.
+type RowOrder = (NameMatch, bool, usize, Availability, bool, bool, Reverse<u32>, usize);
 
 struct JumpRows {
     matcher: WordMatcher,
@@ -94,40 +107,62 @@ impl JumpRows {
         let is_typed = !self.matcher.is_empty();
         // The name of a problem is that of what it is about.
         let is_problem = is_typed && row.kind == JumpKind::Problem;
-        let other_name = is_problem || !self.matcher.is_exact(&row.name);
+        let name_match = self.name_match(&row);
         let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
         let length = if is_typed && is_found_by_name { row.name.len() } else { 0 };
         // A template is named after what it is for, and its source says that first.
         let is_other = !(is_typed && row.kind == JumpKind::Source && self.matcher.is_within(&row.name));
-        let order = (other_name, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
+        let order = (name_match, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
         let found = FoundIn { name: found.in_name, about: found.in_about };
         self.rows.push((order, JumpRow { found, why_not, ..row }));
     }
 
+    fn name_match(&self, row: &JumpRow) -> NameMatch {
+        match row.kind {
+            JumpKind::Problem if !self.matcher.is_empty() => NameMatch::Other,
+            _ if self.matcher.is_exact(&row.name) => NameMatch::Exact,
+            // Its name says when it happened and who did it.
+            JumpKind::Feed => NameMatch::Other,
+            _ if self.matcher.has_words(&row.name) || self.matcher.has_words(&row.title) => NameMatch::Words,
+            _ => NameMatch::Other,
+        }
+    }
+
+    /// Whether the heading of a section has all the words: the last one has one of them at least, those above it the others.
+    fn is_in_heading(&self, hit: &SearchHit) -> bool {
+        let heading = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+        let last = heading.rsplit(" > ").next().unwrap_or(heading);
+        self.matcher.has_words(heading) && self.matcher.has_a_word(last)
+    }
+
     /// Adds a row that a filter has found, by whatever it has searched.
-    fn add_filtered(&mut self, kind: JumpKind, name: &str, about: &str, to: JumpTarget) {
-        let (name, about) = (searched(name), searched(about));
+    fn add_filtered(&mut self, row: JumpRow) {
         let otherwise = || WordMatch { outside_name: usize::MAX, ..WordMatch::default() };
-        let found = self.matcher.find(&name, &about).unwrap_or_else(otherwise);
-        self.push(found, (Availability::Possible, None), JumpRow::new(kind, name, about, to));
+        let found = self.matcher.find(&row.name, &row.about).unwrap_or_else(otherwise);
+        self.push(found, (Availability::Possible, None), row);
     }
 }
 
 impl JumpRow {
     fn new(kind: JumpKind, name: String, about: String, to: JumpTarget) -> Self {
-        Self { kind, name, about, found: FoundIn::default(), to, why_not: None }
+        Self { kind, name, title: String::new(), about, found: FoundIn::default(), to, why_not: None }
     }
 
     fn of_section(hit: &SearchHit) -> Self {
         let name = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+        // What was found by words alone, or by both, has the words; its details say which.
         let by = match hit.because.as_slice() {
-            [only] => only.list,
-            _ => "words and meaning",
+            [only] if only.list == "meaning" => "meaning  ",
+            _ => "",
         };
         // Last, since what does not fit is cut, and its details say the place in any case.
         let place = if hit.path.is_empty() { String::new() } else { format!("  {}:{}", hit.path, hit.line) };
-        let about = format!("by {by}  @{}{place}", hit.source_id);
+        let about = format!("{by}@{}{place}", hit.source_id);
         Self::new(JumpKind::Heading, searched(name), searched(&about), JumpTarget::Section(Box::new(hit.clone())))
+    }
+
+    pub fn is_section(&self) -> bool {
+        matches!(self.to, JumpTarget::Section(_))
     }
 
     /// The source that it is about.
@@ -176,6 +211,11 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             }
         }
     }
+    let hits: &[SearchHit] = match only {
+        None | Some(JumpKind::Heading) if !words.is_empty() => state.jump.hits(),
+        _ => &[],
+    };
+    let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) = hits.iter().partition(|hit| rows.is_in_heading(hit));
     let mut found = rows.rows;
     // A stable sort: if nothing was typed, the order is that of the kinds.
     found.sort_by_key(|(order, _)| *order);
@@ -186,22 +226,27 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
         row.kind == JumpKind::Action || *count <= MOST
     };
     found.retain(is_few);
-    let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
-    if only.is_none_or(|only| only == JumpKind::Heading) && !words.is_empty() {
-        let hits = state.jump.hits();
-        let is_later = |row: &mut JumpRow| match row.kind {
-            JumpKind::Feed => !is_time(words),
-            // What the search found has an excerpt and a line, in order of what the words mean.
-            JumpKind::Heading => !hits.is_empty(),
-            _ => false,
-        };
-        // Nothing comes after them.
-        let problems: Vec<JumpRow> = rows.extract_if(.., |row| row.kind == JumpKind::Problem).collect();
-        let later: Vec<JumpRow> = rows.extract_if(.., is_later).collect();
-        let at = rows.len().min(BEFORE_SEARCH);
-        rows.splice(at..at, hits.iter().map(JumpRow::of_section).chain(later));
-        rows.extend(problems);
+    if words.is_empty() || only.is_some_and(|only| only != JumpKind::Heading) {
+        return found.into_iter().map(|(_, row)| row).collect();
     }
+    let is_named = |(order, _): &(RowOrder, JumpRow)| order.0 != NameMatch::Other;
+    let others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
+    let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
+    rows.extend(in_headings.into_iter().map(JumpRow::of_section));
+    let mut others: Vec<JumpRow> = others.into_iter().map(|(_, row)| row).collect();
+    let is_later = |row: &mut JumpRow| match row.kind {
+        JumpKind::Feed => !is_time(words),
+        // What the search found has an excerpt and a line, in order of what the words mean.
+        JumpKind::Heading => !hits.is_empty(),
+        _ => false,
+    };
+    // Nothing comes after them.
+    let problems: Vec<JumpRow> = others.extract_if(.., |row| row.kind == JumpKind::Problem).collect();
+    let later: Vec<JumpRow> = others.extract_if(.., is_later).collect();
+    let rest = others.split_off(others.len().min(BEFORE_SEARCH.saturating_sub(rows.len())));
+    rows.extend(others);
+    rows.extend(other_hits.into_iter().map(JumpRow::of_section));
+    rows.extend(later.into_iter().chain(rest).chain(problems));
     rows
 }
 
@@ -219,7 +264,9 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
     let sources = state.snapshot.catalog.sources();
     for source in positions.into_iter().filter_map(|at| sources.get(at)) {
         let about = if source.description.is_empty() { &source.name } else { &source.description };
-        rows.add_filtered(JumpKind::Source, source.id.as_str(), about, JumpTarget::Source(source.id.clone()));
+        let (id, to) = (searched(source.id.as_str()), JumpTarget::Source(source.id.clone()));
+        let row = JumpRow::new(JumpKind::Source, id, searched(about), to);
+        rows.add_filtered(JumpRow { title: searched(&source.name), ..row });
     }
 }
 
@@ -234,8 +281,9 @@ fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
         best(&state.jump.templates)
     };
     for template in positions.into_iter().filter_map(|at| state.snapshot.templates.templates.get(at)) {
-        let about = variables(template);
-        rows.add_filtered(JumpKind::Template, &template.name, &about, JumpTarget::Template(template.name.clone()));
+        let (name, about) = (searched(&template.name), searched(&variables(template)));
+        let to = JumpTarget::Template(template.name.clone());
+        rows.add_filtered(JumpRow::new(JumpKind::Template, name, about, to));
     }
 }
 
