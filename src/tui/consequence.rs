@@ -138,6 +138,13 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             parts.push(format!("{} {verb}", cells::counted(count, what)));
         }
     }
+    let excluded = |of: &Snapshot, id: &str| of.selection.is_excluded(id);
+    let lifted = before.selection.excluded().iter().filter(|id| !excluded(after, id));
+    // The exclusions that a pick made go with it.
+    let lifted = lifted.filter(|id| !awaited.named.iter().any(|named| named.as_str() == *id)).count();
+    if lifted > 0 && awaited.done.starts_with("Unpicked") {
+        parts.push(format!("{} lifted", cells::counted(lifted, "exclusion")));
+    }
     let change = token_difference(before.agent_tokens(), after.agent_tokens());
     parts.extend(change_cost::signed(change, cells::in_tokens, "saved"));
     if parts.is_empty() { String::new() } else { format!("; {}{}", parts.join(", "), source_words::waiting(waiting)) }

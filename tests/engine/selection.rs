@@ -88,6 +88,37 @@ fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
 }
 
 #[test]
+fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
+    for reach in [PickReach::Near, PickReach::Alone] {
+        let mut world = wide_world();
+        world.send(Request::Exclude("leaf-3".into()));
+        world.until("one is excluded", |now| now.selection.is_excluded("leaf-3"));
+        world.send(Request::PickOne { id: "hub".into(), reach });
+        world.until("the hub is picked", |now| now.selection.is_picked("hub"));
+        // It is stored, so that another process takes it back too.
+        let mut other = Desk::open(options(&world.workspace));
+        other.unpick(&Session::of_client("refdesk unselect"), &["hub".to_owned()]).unwrap();
+        let now = world.until("the hub is not picked", |now| !now.selection.is_picked("hub"));
+        assert_eq!(now.selection.excluded(), ["leaf-3"], "{reach:?}");
+        world.send(Request::pick("hub"));
+        let now = world.until("the hub is picked again", |now| now.selection.is_picked("hub"));
+        assert_eq!(now.selection.members().len(), 14, "with all but what a person excluded");
+    }
+    // What two picks exclude stays excluded until both are gone.
+    let mut world = wide_world();
+    for id in ["hub", "leaf-0"] {
+        world.send(Request::PickOne { id: id.into(), reach: PickReach::Alone });
+        world.until("it is picked", |now| now.selection.is_picked(id));
+    }
+    world.send(Request::Exclude("hub".into()));
+    let now = world.until("the hub is excluded", |now| now.selection.is_excluded("hub"));
+    assert_eq!(now.selection.excluded(), ["far", "hub"]);
+    world.send(Request::Clear);
+    let now = world.until("nothing is picked", |now| now.selection.members().is_empty());
+    assert_eq!(now.selection.excluded(), ["hub"]);
+}
+
+#[test]
 fn answers_do_not_depend_on_how_much_is_read_yet() {
     let folder = tempfile::tempdir().unwrap();
     let files: &[(&str, &str)] = &[

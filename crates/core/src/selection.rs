@@ -18,7 +18,7 @@ pub use history::{History, RetraceResult};
 pub use parents::Parents;
 pub use state::SelectionState;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::SourceId;
 
@@ -33,6 +33,10 @@ pub struct Choice {
     pub picks: Vec<String>,
     /// Ids excluded from being pulled in, in the order they were excluded, each once.
     pub exclusions: Vec<String>,
+    /// For a pick that was made without all that it would pull in: the exclusions that were made for it. They are lifted
+    /// with it. An exclusion for no pick was made by a person and stays.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub excluded_for: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// How a member came into the selection.

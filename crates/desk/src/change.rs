@@ -93,7 +93,8 @@ impl Desk {
     /// The desk cannot be stored; then nothing was changed.
     pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
         self.settle();
-        let beyond = self.beyond(id, depth);
+        let mut beyond = self.beyond(id, depth);
+        beyond.extend(self.beyond_for_others(id, depth));
         self.pick_without(session, &[id.to_owned()], &[], &beyond)
     }
 
@@ -121,12 +122,19 @@ impl Desk {
             let done = self.change(session, |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
                 // Another process may have picked one of these meanwhile.
-                let free = excluded.iter().filter(|id| !choice.picks.iter().any(|pick| pick == id.as_str()));
-                let free: Vec<SourceId> = free.cloned().collect();
-                for id in &free {
-                    choice.exclude(id.as_str());
+                let mut new = Vec::new();
+                for id in excluded {
+                    if choice.picks.iter().any(|pick| pick == id.as_str()) {
+                        continue;
+                    }
+                    if !choice.exclusions.iter().any(|exclusion| exclusion == id.as_str()) {
+                        new.push(id.clone());
+                    }
+                    for pick in &picked {
+                        choice.exclude_for(pick.as_str(), id.as_str());
+                    }
                 }
-                (picked, free)
+                (picked, new)
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.tokens = Pricing::new(self).difference(&done.before, &self.selection);
@@ -145,7 +153,7 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Removes picks, and with them what no remaining pick reaches. A source that is selected only because others
+    /// Removes picks, and with them what no remaining pick reaches and the exclusions that were made for them. A source that is selected only because others
     /// mention it is refused, and its parents are named.
     ///
     /// # Errors
@@ -198,7 +206,7 @@ impl Desk {
     /// The desk cannot be stored; then nothing was changed.
     pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
         let done = self.change(session, |choice| {
-            let mut changed = std::mem::take(&mut choice.picks);
+            let mut changed = choice.keep_picks(&[]);
             if exclusions {
                 changed.append(&mut choice.exclusions);
             }

@@ -47,7 +47,7 @@ pub struct PickedBy {
 impl Desk {
     /// The selection of these ids alone, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
-        let mut choice = Choice { picks: Vec::new(), exclusions: self.choice.exclusions.clone() };
+        let mut choice = Choice { exclusions: self.choice.exclusions.clone(), ..Choice::default() };
         let (known, unknown): (Vec<&String>, Vec<&String>) = ids.iter().partition(|id| self.catalog.get(id).is_some());
         for id in known {
             choice.pick(id);

@@ -249,7 +249,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let desk = desk(&folder);
         let picks = |range: std::ops::Range<usize>| range.map(|at| format!("pick-{at}")).collect();
-        let choice = |picks| Choice { picks, exclusions: Vec::new() };
+        let choice = |picks| Choice { picks, ..Choice::default() };
         let began = std::time::Instant::now();
         desk.note_choice(&session(), &choice(picks(0..40_000)), &choice(picks(1..40_001)), "");
         let took = began.elapsed();

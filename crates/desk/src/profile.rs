@@ -94,7 +94,7 @@ impl ActiveProfile {
     fn choose(&mut self, catalog: &Catalog, now: &Choice, exclusions: Vec<String>) -> Choice {
         let new = self.profile.as_ref().map(|profile| picks(profile, catalog, &exclusions)).unwrap_or_default();
         let before = std::mem::replace(&mut self.picks, new);
-        let mut choice = Choice { picks: now.picks.clone(), exclusions };
+        let mut choice = Choice { exclusions, ..now.clone() };
         choice.picks.retain(|id| !before.contains(id) || self.picks.contains(id));
         let more = self.picks.iter().filter(|id| !before.contains(id));
         for id in more {

@@ -136,7 +136,8 @@ impl Desk {
         let known = Known::new(self.around(), &self.catalog, profile);
         let exclusions = &self.choice.exclusions;
         let catalog = known.catalog.as_ref().unwrap_or(&self.catalog);
-        let choice = Choice { picks: picks(profile, catalog, exclusions), exclusions: exclusions.clone() };
+        let picks = picks(profile, catalog, exclusions);
+        let choice = Choice { picks, exclusions: exclusions.clone(), ..Choice::default() };
         let excluded = excluded_picks(profile, exclusions);
         let (transitive, exclude_tools) = said(profile, self.settings());
         let rules = ExpansionRules { transitive, ..self.rules() };

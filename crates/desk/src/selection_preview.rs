@@ -75,8 +75,8 @@ impl Desk {
         let beyond = self.beyond(id, depth);
         self.follows(|choice| {
             let picked = choice.pick(id);
-            for id in &beyond {
-                choice.exclude(id.as_str());
+            for beyond in &beyond {
+                choice.exclude_for(id, beyond.as_str());
             }
             picked
         })
@@ -100,6 +100,16 @@ impl Desk {
             }
             beyond.extend(ids);
         }
+    }
+
+    /// What is excluded for other picks already, and must stay so for this one if they leave.
+    pub(super) fn beyond_for_others(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
+        let exclusions = self.choice.exclusions.iter();
+        let by_person = exclusions.filter(|id| self.choice.is_excluded_by_a_person(id)).cloned().collect();
+        let alone = Choice { picks: vec![id.to_owned()], exclusions: by_person, ..Choice::default() };
+        let after = self.select_with(&alone);
+        let far = after.members().iter().filter(|member| member.depth > depth).map(|member| &member.id);
+        far.filter(|id| self.choice.exclusions.iter().any(|exclusion| exclusion == id.as_str())).cloned().collect()
     }
 
     /// What picking or excluding this source would change. Like the others here it reads the documents that this depends on.

@@ -97,10 +97,11 @@ impl Desk {
     pub(crate) fn switch_to(&mut self, session: &Session, file: &Path) -> Result<Changed, Error> {
         let profile = self.profile_at(file)?;
         let known = self.choice.clone();
-        let picks = self.picks_of(&profile);
+        let picks = self.picks_of(&profile, &[]);
         let reason = format!("switched to the profile {}", profile.name);
         let AppliedChange { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
             let before = choice.clone();
+            choice.keep_picks(&picks);
             // What another process excluded meanwhile stays excluded.
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
             (before, choice.clone())
@@ -139,7 +140,9 @@ impl Desk {
 
     /// The desk's choice and selection after a switch to this profile.
     pub(super) fn after_switch(&mut self, profile: &Profile) -> (Choice, Selection) {
-        let choice = Choice { picks: self.picks_of(profile), exclusions: self.choice.exclusions.clone() };
+        let mut choice = self.choice.clone();
+        choice.keep_picks(&self.picks_of(profile, &[]));
+        choice.picks = self.picks_of(profile, &choice.exclusions);
         let selected = self.closure(&choice, self.rules());
         (choice, selected)
     }
@@ -156,9 +159,9 @@ impl Desk {
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
     }
 
-    /// The picks of a profile that exist and are not excluded.
-    fn picks_of(&self, profile: &Profile) -> Vec<String> {
-        let picks = picks(profile, &self.catalog, &self.choice.exclusions);
+    /// The picks of a profile that exist and are none of these exclusions.
+    fn picks_of(&self, profile: &Profile, exclusions: &[String]) -> Vec<String> {
+        let picks = picks(profile, &self.catalog, exclusions);
         picks.into_iter().filter(|id| self.catalog.get(id).is_some()).collect()
     }
 

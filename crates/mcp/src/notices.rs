@@ -334,7 +334,7 @@ mod tests {
 
     fn snapshot(sources: Vec<Source>, picks: &[&str]) -> Snapshot {
         let catalog = Catalog::new(sources);
-        let choice = Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), exclusions: Vec::new() };
+        let choice = Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), ..Choice::default() };
         let selection = Arc::new(select(&choice, &catalog, &MentionGraph::default(), ExpansionRules::default()));
         Snapshot { catalog: Arc::new(catalog), selection, ..Snapshot::default() }
     }

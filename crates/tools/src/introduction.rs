@@ -202,7 +202,7 @@ mod tests {
             let of_it = mentions.iter().filter(|(from, _)| *from == one).map(mention).collect();
             graph.insert(one.into(), of_it);
         }
-        let choice = Stored { picks: picks.iter().map(|id| (*id).to_owned()).collect(), exclusions: Vec::new() };
+        let choice = Stored { picks: picks.iter().map(|id| (*id).to_owned()).collect(), ..Stored::default() };
         let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
         Snapshot { catalog: Arc::new(catalog), selection: Arc::new(selection), ..Snapshot::default() }
     }

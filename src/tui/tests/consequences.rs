@@ -281,7 +281,7 @@ fn a_change_says_what_followed_and_how_to_undo_it() {
     let members = |ids: &[&str]| {
         let all = fixture::snapshot().selection.members().to_vec();
         let kept = all.into_iter().filter(|member| ids.contains(&member.id.as_str())).collect();
-        std::sync::Arc::new(fixture::selection(kept, &[], &[]))
+        std::sync::Arc::new(fixture::selection(kept, &[], &["release-notes"]))
     };
     let all = ["circuit-breaker", "retry-pattern", "timeouts", "error-handling", "legacy-errors"];
     for (keys, kept, said) in [
@@ -376,7 +376,7 @@ fn the_last_messages_are_kept_once_each() {
 fn fail_and_pick(state: &mut State) {
     press(state, "j Space");
     let left = Snapshot {
-        selection: std::sync::Arc::default(),
+        selection: fixture::selection(Vec::new(), &[], &["release-notes"]).into(),
         undo: Some("unpick".into()),
         generation: 2,
         ..fixture::snapshot()
@@ -424,7 +424,7 @@ fn the_instructions_are_part_of_what_a_change_costs() {
     give_instructions(&mut state);
     press(&mut state, "j Space");
     let after = Snapshot {
-        selection: std::sync::Arc::default(),
+        selection: fixture::selection(Vec::new(), &[], &["release-notes"]).into(),
         instructions: 512,
         undo: Some("it".into()),
         generation: 2,

@@ -91,7 +91,7 @@ mod tests {
             local("gone", Path::new("/gone"), PathState::Missing),
             auto,
         ]);
-        let choice = Choice { picks: vec!["picked".into(), "gone".into()], exclusions: vec![] };
+        let choice = Choice { picks: vec!["picked".into(), "gone".into()], ..Choice::default() };
         let selection = select(&choice, &catalog, &MentionGraph::default(), ExpansionRules::default());
         let access = Access::new(&catalog, &selection, &[], |_| false);
         assert_eq!(access.paths(), ["/dir", "/auto.md"].map(PathBuf::from));

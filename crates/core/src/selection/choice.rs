@@ -9,7 +9,8 @@ impl Choice {
     /// These picks, each once, without exclusions.
     pub fn of_picks(ids: &[String]) -> Self {
         let mut seen = HashSet::new();
-        Self { picks: ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect(), exclusions: Vec::new() }
+        let picks = ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect();
+        Self { picks, ..Self::default() }
     }
 
     /// Adds a pick at the end and removes its exclusion.
@@ -22,24 +23,68 @@ impl Choice {
         new || lifted
     }
 
-    /// Removes a pick.
+    /// Removes a pick, and the exclusions that were made for it alone.
     pub fn unpick(&mut self, id: &str) -> bool {
+        let made = self.excluded_for.remove(id).unwrap_or_default();
+        let is_lifted =
+            |id: &String| made.contains(id) && !self.excluded_for.values().any(|others| others.contains(id));
+        self.exclusions.retain(|id| !is_lifted(id));
         take(&mut self.picks, id)
     }
 
-    /// Excludes a source and removes its pick.
+    /// Removes all picks but these, and the exclusions that were made for them; returns those removed.
+    pub fn keep_picks(&mut self, kept: &[String]) -> Vec<String> {
+        let removed: Vec<String> = self.picks.iter().filter(|id| !kept.contains(id)).cloned().collect();
+        for id in &removed {
+            self.unpick(id);
+        }
+        removed
+    }
+
+    /// Excludes a source and removes its pick. An exclusion that was made for a pick stays without it from now on.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
+        let was_for_a_pick = self.is_excluded_for_a_pick(id);
+        self.excluded_for_no_pick(id);
         let new = !self.exclusions.iter().any(|exclusion| exclusion == id);
         if new {
             self.exclusions.push(id.to_owned());
         }
-        new
+        new || was_for_a_pick
+    }
+
+    /// Excludes a source for as long as this pick lasts. An exclusion that a person made stays what it is.
+    pub fn exclude_for(&mut self, pick: &str, id: &str) {
+        let is_excluded = self.exclusions.iter().any(|exclusion| exclusion == id);
+        if is_excluded && !self.is_excluded_for_a_pick(id) {
+            return;
+        }
+        if !is_excluded {
+            self.exclusions.push(id.to_owned());
+        }
+        self.excluded_for.entry(pick.to_owned()).or_default().insert(id.to_owned());
     }
 
     /// Removes an exclusion.
     pub fn include(&mut self, id: &str) -> bool {
+        self.excluded_for_no_pick(id);
         take(&mut self.exclusions, id)
+    }
+
+    /// Whether a person excluded it, and not only a pick.
+    pub fn is_excluded_by_a_person(&self, id: &str) -> bool {
+        self.exclusions.iter().any(|exclusion| exclusion == id) && !self.is_excluded_for_a_pick(id)
+    }
+
+    fn is_excluded_for_a_pick(&self, id: &str) -> bool {
+        self.excluded_for.values().any(|made| made.contains(id))
+    }
+
+    fn excluded_for_no_pick(&mut self, id: &str) {
+        for made in self.excluded_for.values_mut() {
+            made.remove(id);
+        }
+        self.excluded_for.retain(|_, made| !made.is_empty());
     }
 }
 
@@ -58,9 +103,39 @@ mod tests {
         let mut choice = Choice::default();
         assert!(choice.pick("a") && choice.pick("b") && !choice.pick("a"));
         assert!(choice.exclude("a") && !choice.exclude("a"));
-        assert_eq!(choice, Choice { picks: vec!["b".into()], exclusions: vec!["a".into()] });
+        assert_eq!(choice, Choice { picks: vec!["b".into()], exclusions: vec!["a".into()], ..Choice::default() });
         assert!(choice.pick("a"));
-        assert_eq!(choice, Choice { picks: vec!["b".into(), "a".into()], exclusions: vec![] });
+        assert_eq!(choice, Choice { picks: vec!["b".into(), "a".into()], ..Choice::default() });
         assert!(choice.unpick("b") && !choice.unpick("b") && !choice.include("b"));
+    }
+
+    #[test]
+    fn exclusions_made_for_a_pick_are_lifted_with_it() {
+        type Change = fn(&mut Choice, &str) -> bool;
+        let (pick, unpick): (Change, Change) = (Choice::pick, Choice::unpick);
+        let (exclude, include): (Change, Change) = (Choice::exclude, Choice::include);
+        let cases = [
+            (&[(unpick, "hub")][..], &["own", "both"][..]),
+            (&[(exclude, "hub")], &["own", "both", "hub"]),
+            (&[(unpick, "hub"), (unpick, "other")], &["own"]),
+            (&[(exclude, "far"), (unpick, "hub")], &["own", "far", "both"]),
+            (&[(include, "far"), (unpick, "hub")], &["own", "both"]),
+            (&[(pick, "far"), (exclude, "far"), (unpick, "hub")], &["own", "both", "far"]),
+            (&[(pick, "far")], &["own", "both"]),
+        ];
+        for (nth, (changes, expected)) in cases.into_iter().enumerate() {
+            let mut choice = Choice::default();
+            choice.exclude("own");
+            choice.pick("hub");
+            choice.pick("other");
+            for (pick, id) in [("hub", "own"), ("hub", "far"), ("hub", "both"), ("other", "both")] {
+                choice.exclude_for(pick, id);
+            }
+            assert_eq!(choice.exclusions, ["own", "far", "both"]);
+            for (change, id) in changes {
+                change(&mut choice, id);
+            }
+            assert_eq!(choice.exclusions, expected, "case {nth}");
+        }
     }
 }

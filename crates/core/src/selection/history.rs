@@ -1,7 +1,7 @@
 //! Undo and redo: steps from one choice to the next, applied to the choice as it is by then. A step reverts only what
 //! is still as the step left it; changes by others stay.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Choice;
 
@@ -44,6 +44,8 @@ pub struct RetraceResult {
 enum IdState {
     Picked,
     Excluded,
+    /// Excluded for as long as a pick lasts.
+    ExcludedForPick,
     Neither,
 }
 
@@ -130,16 +132,32 @@ impl HistoryStep {
         match changed.as_slice() {
             [id] => match (mark(&self.before, id), mark(&self.after, id)) {
                 (_, IdState::Picked) => format!("pick of @{id}"),
-                (_, IdState::Excluded) => format!("exclusion of @{id}"),
-                (IdState::Excluded, IdState::Neither) => format!("inclusion of @{id}"),
+                (_, IdState::Excluded | IdState::ExcludedForPick) => format!("exclusion of @{id}"),
+                (IdState::Excluded | IdState::ExcludedForPick, IdState::Neither) => format!("inclusion of @{id}"),
                 _ => format!("unpick of @{id}"),
             },
+            _ if self.only_pick().is_some() => self.only_pick().unwrap_or_default(),
             ids if ids.iter().all(|id| mark(&self.after, id) == IdState::Picked) => format!("{} picks", ids.len()),
             ids if ids.iter().all(|id| mark(&self.before, id) == IdState::Picked) => {
                 format!("unpick of {} sources", ids.len())
             }
             ids => format!("change of {} sources", ids.len()),
         }
+    }
+}
+
+impl HistoryStep {
+    /// The only pick that was made or taken back, where the rest are exclusions for it.
+    fn only_pick(&self) -> Option<String> {
+        let only = |before: &Choice, after: &Choice| {
+            let changed = changed(before, after);
+            let [pick, made @ ..] = changed.as_slice() else { return None };
+            let ids = after.excluded_for.get(pick)?;
+            (mark(before, pick) != IdState::Picked && made.iter().all(|id| ids.contains(id)))
+                .then(|| format!("@{pick}"))
+        };
+        let picked = only(&self.before, &self.after).map(|pick| format!("pick of {pick}"));
+        picked.or_else(|| only(&self.after, &self.before).map(|pick| format!("unpick of {pick}")))
     }
 }
 
@@ -155,15 +173,32 @@ fn changed(one: &Choice, other: &Choice) -> Vec<String> {
 /// The state of every id in a choice.
 fn marks(choice: &Choice) -> HashMap<&str, IdState> {
     let excluded = choice.exclusions.iter().map(|id| (id.as_str(), IdState::Excluded));
-    excluded.chain(choice.picks.iter().map(|id| (id.as_str(), IdState::Picked))).collect()
+    let for_picks = choice.excluded_for.values().flatten().map(|id| (id.as_str(), IdState::ExcludedForPick));
+    excluded.chain(for_picks).chain(choice.picks.iter().map(|id| (id.as_str(), IdState::Picked))).collect()
 }
 
 fn mark(choice: &Choice, id: &str) -> IdState {
     match choice {
         Choice { picks, .. } if picks.iter().any(|pick| pick == id) => IdState::Picked,
-        Choice { exclusions, .. } if exclusions.iter().any(|exclusion| exclusion == id) => IdState::Excluded,
+        choice if choice.is_excluded_by_a_person(id) => IdState::Excluded,
+        Choice { exclusions, .. } if exclusions.iter().any(|exclusion| exclusion == id) => IdState::ExcludedForPick,
         _ => IdState::Neither,
     }
+}
+
+/// What is excluded for the picks of `now`: for what was reverted as in `to`, for the rest as it is.
+fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let of = |choice: &Choice, pick: &String| choice.excluded_for.get(pick).cloned().unwrap_or_default();
+    let made_for = |pick: &String| -> BTreeSet<String> {
+        let (as_is, before) = (of(now, pick), of(to, pick));
+        let is_back = |id: &String| back.contains(id);
+        // An exclusion that a person made since stays the person's.
+        let before = before.into_iter().filter(|id| is_back(id) || is_back(pick) && !now.is_excluded_by_a_person(id));
+        let as_is = as_is.into_iter().filter(|id| !is_back(id) && !is_back(pick));
+        before.chain(as_is).filter(|id| now.exclusions.contains(id)).collect()
+    };
+    let made = now.picks.iter().map(|pick| (pick.clone(), made_for(pick)));
+    made.filter(|(_, made)| !made.is_empty()).collect()
 }
 
 /// Changes `now` from `from` to `to`, for the ids that are still as in `from`.
@@ -175,6 +210,7 @@ fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<Stri
     now.exclusions.retain(|id| !back.contains(id));
     put_back(&mut now.picks, &to.picks, &back);
     put_back(&mut now.exclusions, &to.exclusions, &back);
+    now.excluded_for = excluded_for(now, to, &back);
     RetraceResult { back, kept, others }
 }
 
@@ -195,7 +231,7 @@ mod tests {
 
     fn choice(picks: &[&str], exclusions: &[&str]) -> Choice {
         let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-        Choice { picks: owned(picks), exclusions: owned(exclusions) }
+        Choice { picks: owned(picks), exclusions: owned(exclusions), ..Choice::default() }
     }
 
     #[test]
@@ -259,6 +295,30 @@ mod tests {
     }
 
     #[test]
+    fn a_pick_with_exclusions_is_undone_and_redone_with_them() {
+        let mut now = choice(&[], &["own"]);
+        let mut history = History::default();
+        let before = now.clone();
+        now.pick("hub");
+        ["own", "far", "farther"].iter().for_each(|id| now.exclude_for("hub", id));
+        let picked = now.clone();
+        history.note(before.clone(), now.clone());
+        assert_eq!(history.undo_words().as_deref(), Some("pick of @hub"));
+        now.unpick("hub");
+        assert_eq!(now, before);
+        history.note(picked.clone(), now.clone());
+        assert_eq!(history.undo_words().as_deref(), Some("unpick of @hub"));
+        for expected in [&picked, &before] {
+            history.undo(&mut now);
+            assert_eq!(&now, expected);
+        }
+        for expected in [&picked, &before] {
+            history.redo(&mut now);
+            assert_eq!(&now, expected);
+        }
+    }
+
+    #[test]
     fn words() {
         for (before, after, words) in [
             (choice(&[], &[]), choice(&["a"], &[]), "pick of @a"),
@@ -279,18 +339,29 @@ mod tests {
     proptest! {
         /// Without changes by others, undoing everything leads back, and redoing everything leads forward again.
         #[test]
-        fn undo_leads_back_and_redo_forth(steps in proptest::collection::vec((0..4u8, 0..5u8), 0..30)) {
+        fn undo_leads_back_and_redo_forth(steps in proptest::collection::vec((0..8u8, 0..5u8), 0..30)) {
             let mut now = Choice::default();
             let mut history = History::default();
             let mut trail = vec![now.clone()];
             for (what, id) in steps {
                 let before = now.clone();
                 let id = format!("s{id}");
+                let far = format!("s{}", what.wrapping_mul(3) % 5);
                 match what {
                     0 => now.pick(&id),
                     1 => now.unpick(&id),
                     2 => now.exclude(&id),
-                    _ => now.include(&id),
+                    3 => now.include(&id),
+                    // A pick that pulls in less.
+                    _ if id == far => false,
+                    _ if now.picks.contains(&far) => false,
+                    _ => {
+                        let is_new = now.pick(&id);
+                        if is_new {
+                            now.exclude_for(&id, &far);
+                        }
+                        is_new
+                    }
                 };
                 if now != before {
                     history.note(before, now.clone());

@@ -113,7 +113,7 @@ fn exclusions_block_mentions_and_auto_sources_are_not_roots() {
 #[test]
 fn a_pick_without_a_source_is_dormant() {
     let (catalog, graph) = world(1, &[]);
-    let choice = Choice { picks: vec!["gone".into(), "s00".into()], exclusions: vec![] };
+    let choice = Choice { picks: vec!["gone".into(), "s00".into()], ..Choice::default() };
     let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
     assert_eq!((ids(&selection), selection.dormant()), (vec!["s00"], &["gone".to_owned()][..]));
 }

@@ -141,7 +141,8 @@ impl Desk {
 
     /// The selection that these picks give with the desk's exclusions and settings.
     fn selection_of(&mut self, picks: &[String]) -> Selection {
-        let choice = Choice { picks: picks.to_vec(), exclusions: self.choice().exclusions.clone() };
+        let choice =
+            Choice { picks: picks.to_vec(), exclusions: self.choice().exclusions.clone(), ..Choice::default() };
         self.closure(&choice, self.rules())
     }
 }

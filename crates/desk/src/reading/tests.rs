@@ -42,7 +42,7 @@ impl World {
 
     fn access(&self) -> Access {
         let picks = ["dir", "file", "gone", "untrusted", "inline", "url", "mcp"].map(str::to_owned).to_vec();
-        let choice = Choice { picks, exclusions: vec![] };
+        let choice = Choice { picks, ..Choice::default() };
         let selection = select(&choice, &self.catalog, &MentionGraph::default(), ExpansionRules::default());
         Access::new(&self.catalog, &selection, &[], |source| source.id.as_str() == "untrusted")
     }

@@ -60,7 +60,8 @@ pub(super) fn limited(choice: Choice) -> (Choice, bool) {
         }
         kept
     };
-    (Choice { picks: some(choice.picks), exclusions: some(choice.exclusions) }, is_cut)
+    let (picks, exclusions) = (some(choice.picks), some(choice.exclusions));
+    (Choice { picks, exclusions, ..Choice::default() }, is_cut)
 }
 
 /// The foreign files found so far. Clones share them.

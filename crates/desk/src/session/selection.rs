@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_change_is_stored_and_git_ignores_the_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let initial = Choice { picks: vec!["pre".into()], exclusions: vec![] };
+        let initial = Choice { picks: vec!["pre".into()], ..Choice::default() };
         assert_eq!(store(folder.path()).choice().0, None);
         let change = store(folder.path()).change(&session(), &initial, |choice| choice.pick("a")).unwrap();
         assert!(change.answer);
@@ -175,9 +175,10 @@ mod tests {
         let store = store(folder.path());
         let ids = |count: usize| (0..count).map(|at| format!("id-{at}"));
         let picks: Vec<String> = ["x".repeat(1025)].into_iter().chain(ids(50)).chain(ids(30_000)).collect();
-        let forged = serde_json::to_vec(&Choice { picks, exclusions: vec!["late".into()] }).unwrap();
+        let forged =
+            serde_json::to_vec(&Choice { picks, exclusions: vec!["late".into()], ..Choice::default() }).unwrap();
         write_atomic(&store.selection, &forged).unwrap();
-        let expected = Choice { picks: ids(10_000).collect(), exclusions: Vec::new() };
+        let expected = Choice { picks: ids(10_000).collect(), ..Choice::default() };
         assert_eq!(store.choice().0.unwrap().choice, expected);
         let limit = "at most 10000, none longer than 1024 bytes";
         assert!(store.foreign().unwrap().message.contains(limit));

@@ -421,7 +421,7 @@ pub(super) mod tests {
     fn links_out_of_the_workspace_are_neither_read_nor_written() {
         use std::os::unix::fs::symlink;
         let told = || SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() };
-        let choice = || Choice { picks: vec!["theirs".into()], exclusions: vec![] };
+        let choice = || Choice { picks: vec!["theirs".into()], ..Choice::default() };
         for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let link = folder.path().join(link);

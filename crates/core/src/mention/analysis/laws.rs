@@ -189,7 +189,7 @@ proptest! {
         let rules = ExpansionRules::default();
         let found = GraphAnalysis::of(catalog.clone(), graph.clone(), &tokens, &exclusions, rules);
         for at in 0..SIZE {
-            let mut choice = Choice { picks: Vec::new(), exclusions: exclusions.clone() };
+            let mut choice = Choice { exclusions: exclusions.clone(), ..Choice::default() };
             choice.pick(&name(at));
             let selection = select(&choice, &catalog, &graph, rules);
             let brought = || selection.members().iter().filter(|member| member.role == Role::Transitive);

@@ -27,7 +27,7 @@ fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&
         graph.insert((*id).into(), of.enumerate().map(mention).collect());
     }
     let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-    let choice = Choice { picks: owned(picks), exclusions: owned(exclusions) };
+    let choice = Choice { picks: owned(picks), exclusions: owned(exclusions), ..Choice::default() };
     let selection = select(&choice, &catalog, &graph, ExpansionRules::default());
     let workspace = Arc::from("/w");
     Snapshot {
