@@ -1,11 +1,11 @@
-//! What a change costs, in words: by how much the total of the top line grows or shrinks with it.
+//! What a change costs, in words: the prices of the sources that come and go, as the lists show them. The total of the top
+//! line has the instructions besides.
 
 /// The cost of a change that usually adds; `print` writes a number of tokens.
 pub fn added(change: i64, print: fn(u64) -> String) -> String {
     match change {
         0 => "no tokens more".to_owned(),
         1.. => print(change.unsigned_abs()),
-        // The list of tags that an agent could ask for may shrink by more than the source adds.
         _ => format!("{} fewer", print(change.unsigned_abs())),
     }
 }

@@ -330,9 +330,9 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
         turn.say(format!("{} {what}{autos}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
-    let difference = token_difference(before.agent_tokens(), after.agent_tokens());
+    let difference = token_difference(before.given_tokens(), after.given_tokens());
     if let Some(difference) = change_cost::signed(difference, tokens, "fewer") {
-        turn.say(format!("An agent gets {difference}."));
+        turn.say(format!("That is {difference}, without the instructions."));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };

@@ -118,7 +118,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
-/// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the difference in the top line.
+/// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the prices of the sources.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
     let mut waiting = 0;
@@ -145,7 +145,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     if lifted > 0 && awaited.done.starts_with("Unpicked") {
         parts.push(format!("{} lifted", cells::counted(lifted, "exclusion")));
     }
-    let change = token_difference(before.agent_tokens(), after.agent_tokens());
+    let change = token_difference(before.given_tokens(), after.given_tokens());
     parts.extend(change_cost::signed(change, cells::in_tokens, "saved"));
     if parts.is_empty() { String::new() } else { format!("; {}{}", parts.join(", "), source_words::waiting(waiting)) }
 }

@@ -41,14 +41,15 @@ fn previews_match_what_happens() {
     let documents: i64 = ["a", "b"].iter().map(|id| i64::try_from(picked.tokens[*id]).unwrap()).sum();
     let difference = total(&picked) - total(&before);
     assert!(difference > documents, "the instructions grow too: {difference} {documents}");
-    assert_eq!((outlook.toggled.tokens, answer.0.tokens), (difference, difference), "before it and after it");
+    assert_eq!((outlook.toggled.tokens, answer.0.tokens), (documents, documents), "as the list says");
     assert_eq!(outlook.toggled.leaves.len(), 0);
 
     let without = preview(&world, "b").barred;
     assert_eq!(without.leaves, ["b".into()], "excluding what is pulled in releases it");
     world.send(Request::Exclude("b".into()));
     let excluded = world.until("b is excluded", |snapshot| snapshot.selection.members().len() == 1);
-    assert_eq!(without.tokens, total(&excluded) - total(&picked));
+    assert_eq!(without.tokens, -i64::try_from(picked.tokens["b"]).unwrap());
+    assert!(total(&excluded) < total(&picked));
 }
 
 /// `hub` mentions twelve, the first of these mentions `far`, which mentions `farther`.
@@ -75,6 +76,8 @@ fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
         let Response::LargePick(large) = world.ask(Request::pick_if_few("hub")) else { panic!("it was not asked") };
         let sizes = [&large.whole, &large.near, &large.alone].map(|change| change.enters.len());
         assert_eq!(sizes, [15, 13, 1]);
+        let listed = world.until("the documents are read", |now| now.tokens.contains_key("hub")).tokens["hub"];
+        assert_eq!(large.alone.tokens, i64::try_from(listed).unwrap(), "one source alone costs what the list says");
         world.send(Request::PickOne { id: "hub".into(), reach });
         let now = world.until("the hub is picked", |now| now.selection.is_picked("hub"));
         assert_eq!((now.selection.members().len(), now.selection.excluded().len()), (members, excluded), "{reach:?}");

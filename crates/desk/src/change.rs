@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Desk;
-use super::price::Pricing;
 use crate::Session;
 use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
@@ -46,7 +45,7 @@ pub struct Picked {
     pub pulled_in: Vec<SourceId>,
     /// Sources that were excluded, so that the pick pulls in no more than was wanted.
     pub excluded: Vec<SourceId>,
-    /// By how much the estimate of all that an agent gets grew, the instructions included.
+    /// By how much the price of the sources that an agent gets grew, without the instructions.
     pub tokens: i64,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
@@ -137,7 +136,7 @@ impl Desk {
                 (picked, new)
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
-            answer.tokens = Pricing::new(self).difference(&done.before, &self.selection);
+            answer.tokens = self.given_difference(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
             answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }

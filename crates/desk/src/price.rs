@@ -1,5 +1,6 @@
-//! What an agent gets costs: one estimate for the selection that is, for one that would be, and for a profile's. The
-//! difference between two of them is what follows from a change.
+//! What an agent gets costs: one estimate for the selection that is, for one that would be, and for a profile's. A change
+//! costs what the sources cost that it brings, each at the price that lists show; what the instructions say of them is only
+//! in the total.
 
 use std::collections::HashMap;
 
@@ -38,6 +39,11 @@ pub(crate) fn given<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl 
     selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
 }
 
+/// Estimated tokens of the sources that an agent gets, at the prices that lists show.
+pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
+    given(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
+}
+
 /// Whether it is not in the instructions in full already, as sources that are texts themselves are.
 pub(crate) fn is_beside(source: &Source, instructions: u64) -> bool {
     instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
@@ -64,11 +70,6 @@ impl<'a> Pricing<'a> {
     /// For agents that have other sources.
     pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
         Self { look: FolderCache::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
-    }
-
-    /// By how much that is more than with the other selection.
-    pub fn difference(&self, before: &Selection, after: &Selection) -> i64 {
-        token_difference(self.of_selection(before), self.of_selection(after))
     }
 
     /// Estimated tokens of all that an agent would get with this selection.

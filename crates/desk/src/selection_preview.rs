@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Desk;
-use super::price::Pricing;
+use super::price::{given_tokens, token_difference};
 use refdesk_core::catalog::{Catalog, Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Selection};
 
@@ -26,7 +26,8 @@ pub struct SelectionChange {
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// By how much the estimate of all that an agent gets grows, the instructions included.
+    /// By how much the price of the sources that an agent gets grows, without the instructions: of one source alone its price
+    /// in the lists.
     pub tokens: i64,
 }
 
@@ -138,6 +139,12 @@ impl Desk {
         }
     }
 
+    /// By how much the price of the sources that an agent gets grows.
+    pub(super) fn given_difference(&self, before: &Selection, after: &Selection) -> i64 {
+        let [before, after] = [before, after].map(|selection| given_tokens(&self.catalog, selection, &self.tokens));
+        token_difference(before, after)
+    }
+
     fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         self.settle();
         let mut choice = self.choice.clone();
@@ -150,7 +157,7 @@ impl Desk {
             ids.filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        let tokens = Pricing::new(self).difference(&self.selection, &after);
+        let tokens = self.given_difference(&self.selection, &after);
         SelectionChange { tokens, enters, leaves }
     }
 }

@@ -33,7 +33,7 @@ fn a_pick_says_what_followed() {
             "Picked java-service.",
             "1 more source came: release-notes.",
             "4 more sources left: retry-pattern, timeouts, error-handling and legacy-errors.",
-            "An agent gets about 26,122 tokens more.",
+            "That is about 26,122 tokens more, without the instructions.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]

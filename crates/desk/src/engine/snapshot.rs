@@ -77,7 +77,7 @@ impl Snapshot {
 
     /// Estimated tokens of what is selected and of the sources of mode auto.
     pub fn given_tokens(&self) -> u64 {
-        price::given(&self.catalog, &self.selection).filter_map(|source| self.price(source)).sum()
+        price::given_tokens(&self.catalog, &self.selection, &self.tokens)
     }
 
     /// The same without what is in the instructions in full already: sources that are texts themselves.
