@@ -9,7 +9,7 @@ use super::args::{Cli, Command, OutputFormat};
 use super::rows;
 use crate::common::source_words;
 use refdesk_core::config::profile;
-use refdesk_desk::{Desk, Profiled, find_profile};
+use refdesk_desk::{AfterSwitch, Desk, Profiled, find_profile};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
@@ -19,7 +19,10 @@ use refdesk_text::tokens::grouped;
 const COLUMNS: usize = 60;
 
 /// The column of sources that wait for trust, shown only if there are some.
-const WAITING: usize = 5;
+const WAITING: usize = 6;
+
+/// What loads a profile in its own scope.
+const OWN: &str = "--profile";
 
 /// A profile does not store the selection, so commands that store it are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
@@ -70,6 +73,7 @@ fn in_json(it: &Profiled) -> Value {
         "picks": it.picks,
         "transitive": it.transitive,
         "from_auto": it.from_auto,
+        "auto": it.auto,
         "excluded": it.excluded,
         "missing": it.missing,
         "templates": it.templates,
@@ -77,6 +81,14 @@ fn in_json(it: &Profiled) -> Value {
         "tokens": it.tokens,
         "waiting": it.waiting,
         "of_its_own_scope": is_narrow(it),
+        "switched": it.switched.as_ref().map(|after| json!({
+            "picks": after.picks,
+            "transitive": after.pulled_in,
+            "auto": after.auto,
+            "templates": after.templates,
+            "tokens": after.tokens,
+            "waiting": after.waiting,
+        })),
         "exclude_tools": it.exclude_tools,
         "transitive_injection": it.transitive_injection,
         "sources": it.sources,
@@ -95,10 +107,11 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
         );
     }
     let mut text = table(all);
-    if all.iter().any(is_narrow) {
-        let note = "* of its own scope: the profile knows only some sources, so its picks may pull in more on the \
-                    screen, which knows all";
-        text.push_str(&paragraph("", note));
+    let note = "The figures are those after a switch on the screen, which knows all sources.";
+    text.push_str(&paragraph("", note));
+    if all.iter().any(is_different) {
+        let note = format!("A {OWN} row is the profile in its own scope: what an agent started with {OWN} NAME gets.");
+        text.push_str(&paragraph("", &note));
     }
     for it in all {
         let details = if whole { details(it) } else { problems_with_file(it) };
@@ -115,27 +128,30 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
 
 fn table(all: &[Profiled]) -> String {
     let is_waiting = all.iter().any(|it| it.waiting > 0);
-    let head = ["profile", "picks", "pulls", "templates", "tokens ", "untrusted", "missing"].map(str::to_owned);
-    let row = |it: &Profiled| {
-        let count = |count: usize| count.to_string();
-        let some = |number: usize| if number == 0 { String::new() } else { count(number) };
-        let tokens = format!("~{}{}", grouped(it.tokens), if is_narrow(it) { "*" } else { " " });
-        let picks = count(it.picks.len() + it.from_auto.len());
-        let templates = count(it.templates.len());
-        let [waiting, missing] = [it.waiting, it.missing.len()].map(some);
-        [it.name.clone(), picks, count(it.transitive.len()), templates, tokens, waiting, missing]
+    let head = ["profile", "picks", "pulls", "auto", "templates", "tokens", "untrusted", "missing"].map(str::to_owned);
+    let some = |number: usize| if number == 0 { String::new() } else { number.to_string() };
+    let row = |name: &str, it: &AfterSwitch, missing: usize| {
+        let counts = [it.picks.len(), it.pulled_in.len(), it.auto.len(), it.templates.len()];
+        let [picks, pulled_in, auto, templates] = counts.map(|count| count.to_string());
+        let tokens = format!("~{}", grouped(it.tokens));
+        [name.to_owned(), picks, pulled_in, auto, templates, tokens, some(it.waiting), some(missing)]
     };
-    let rows: Vec<[String; 7]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    let rows_of = |it: &Profiled| {
+        let after = it.switched.clone().unwrap_or_default();
+        let own = is_different(it).then(|| row(&format!("  {OWN}"), &own_scope(it), 0));
+        std::iter::once(row(&it.name, &after, it.missing.len())).chain(own)
+    };
+    let rows: Vec<[String; 8]> = std::iter::once(head).chain(all.iter().flat_map(rows_of)).collect();
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     // A name must be typed, so it is never cut, and figures are compared, so they stand below each other.
-    let name = rows.iter().map(|[name, ..]| one_line(name).width()).max().unwrap_or(0);
+    let name = rows.iter().map(|[name, ..]| name_cell(name).width()).max().unwrap_or(0);
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             if column == 0 {
-                let shown = one_line(cell);
+                let shown = name_cell(cell);
                 line.push_str(&shown);
                 line.push_str(&" ".repeat(name.saturating_sub(shown.width())));
             } else if column != WAITING || is_waiting {
@@ -148,6 +164,30 @@ fn table(all: &[Profiled]) -> String {
     text
 }
 
+/// A name on one line; the indent of a row below it stays.
+fn name_cell(name: &str) -> String {
+    let indent = if name.ends_with(OWN) { "  " } else { "" };
+    format!("{indent}{}", one_line(name.trim_start()))
+}
+
+/// What it loads for an agent of its own, counted in the same way.
+fn own_scope(it: &Profiled) -> AfterSwitch {
+    let pulled_in = it.transitive.iter().filter(|id| !it.auto.contains(id)).cloned().collect();
+    AfterSwitch {
+        picks: it.picks.clone(),
+        pulled_in,
+        auto: it.auto.clone(),
+        templates: it.templates.clone(),
+        tokens: it.tokens,
+        waiting: it.waiting,
+    }
+}
+
+/// Whether a switch to it loads something else than the profile itself.
+fn is_different(it: &Profiled) -> bool {
+    it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
+}
+
 /// Whether it knows fewer or other sources than the workspace.
 fn is_narrow(it: &Profiled) -> bool {
     !it.sources.is_empty()
@@ -158,8 +198,8 @@ fn details(it: &Profiled) -> String {
     [
         paragraph("", &it.description),
         paragraph("picks", &rows::join(&it.picks)),
-        paragraph("auto", &rows::join(&it.from_auto)),
-        paragraph("pulls in", &rows::join(&it.transitive)),
+        paragraph("pulls in", &rows::join(&own_scope(it).pulled_in)),
+        paragraph("auto", &rows::join(&it.auto)),
         paragraph("costs", &format!("~{} tokens{}", grouped(it.tokens), source_words::waiting(it.waiting))),
         paragraph("templates", &it.templates.join(", ")),
         paragraph("excluded", &it.excluded.join(", ")),

@@ -22,12 +22,10 @@ pub struct TreeRow {
 /// What a pick brings: itself, and the sources that no other pick keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PickConsequence {
-    /// The sources besides it.
+    /// The sources besides it, without those of mode auto: an agent gets them anyway.
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
     pub waiting: usize,
-    /// Those of them that are of mode auto: an agent gets them anyway.
-    pub autos: usize,
     /// Whether others pull in this source too, so that nothing leaves with its pick.
     pub is_kept: bool,
 }
@@ -142,10 +140,9 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
             ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
             ReachedFrom::One(root) => {
                 let brought = brought.entry(*root).or_default();
-                let is_auto = source.is_some_and(|source| source.mode == Mode::Auto);
-                brought.others += usize::from(*root != at);
-                brought.waiting += usize::from(*root != at && source.is_some_and(Source::is_untrusted));
-                brought.autos += usize::from(*root != at && is_auto);
+                let is_other = *root != at && source.is_none_or(|source| source.mode != Mode::Auto);
+                brought.others += usize::from(is_other);
+                brought.waiting += usize::from(is_other && source.is_some_and(Source::is_untrusted));
             }
             _ => {}
         }
@@ -204,7 +201,7 @@ mod tests {
         let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
         for (picks, expected) in [
             // One of them is of mode auto.
-            (&["circuit-breaker"][..], &[("circuit-breaker", 5, false)][..]),
+            (&["circuit-breaker"][..], &[("circuit-breaker", 4, false)][..]),
             // Both reach the timeouts, so that neither takes them along.
             (&["circuit-breaker", "java-service"], &[("circuit-breaker", 3, false), ("java-service", 0, false)]),
             // The breaker pulls the pattern in as well.

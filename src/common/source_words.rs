@@ -17,8 +17,11 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let source = snapshot.catalog.get(id);
     let standing = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
         (Some(member), _) if member.role == Role::Transitive => {
-            let auto = if source.is_some_and(|source| source.mode == Mode::Auto) { "auto, " } else { "" };
-            format!("{auto}pulled in by {}", parents(member, list))
+            let parents = parents(member, list);
+            match source.is_some_and(|source| source.mode == Mode::Auto) {
+                true => format!("always in the instructions, mentioned by {parents}"),
+                false => format!("pulled in by {parents}"),
+            }
         }
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
@@ -42,14 +45,6 @@ pub fn waiting(count: usize) -> String {
         0 => String::new(),
         1 => ", and 1 that waits for trust".to_owned(),
         count => format!(", and {} that wait for trust", grouped(count)),
-    }
-}
-
-/// `, 3 of them in the instructions anyway`: sources of mode auto that are pulled in cost nothing more.
-pub fn in_instructions(autos: usize) -> String {
-    match autos {
-        0 => String::new(),
-        autos => format!(", {} of them in the instructions anyway", grouped(autos)),
     }
 }
 

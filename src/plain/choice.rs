@@ -185,7 +185,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         (Choosing::Unpick(_) | Choosing::Keep(_), Response::SelectionPreview(preview)) => preview.toggled,
         (_, response) => return unexpected(&response, turn),
     };
-    if change.is_large(choosing.ids(), &state.snapshot.catalog, &state.snapshot.tokens) {
+    if change.is_large(choosing.ids(), &state.snapshot.tokens) {
         turn.say(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
         turn.say("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
@@ -319,16 +319,16 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     turn.say(&change.done);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
-        let others = members.iter().map(|member| &member.id).filter(|id| !change.named.contains(id));
-        let others: Vec<&str> = others.map(SourceId::as_str).collect();
-        let autos = source_words::in_instructions(others.iter().filter(|id| is_auto(snapshot, id)).count());
+        // An agent gets sources of mode auto before and after.
+        let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
+        let others: Vec<&str> = others.filter(|id| !change.named.contains(id)).map(SourceId::as_str).collect();
         if others.is_empty() {
             continue;
         }
         let what_more = if change.named.is_empty() { "source" } else { "more source" };
         let ids = names(others.iter().copied());
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
-        turn.say(format!("{} {what}{autos}{waiting}: {ids}.", counted(others.len(), what_more)));
+        turn.say(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
     let difference = token_difference(before.given_tokens(), after.given_tokens());
     if let Some(difference) = change_cost::signed(difference, tokens, "fewer") {

@@ -41,9 +41,9 @@ pub fn listed(state: &mut PlainState, profiles: &[Profiled], problems: &[Diagnos
     list(state, profiles.iter().map(row).collect(), turn);
 }
 
-/// `reviewer, 3 picked, 9 pulled in, about 4,120 tokens, 2 templates, missing a and b. Reviews changes.`
+/// `reviewer, 3 picked, 9 pulled in, 1 auto, about 4,120 tokens, 2 templates, missing a and b. Reviews changes.`
 fn words(profile: &Profiled) -> String {
-    let Profiled { name, picks, from_auto, transitive, templates, missing, .. } = profile;
+    let Profiled { name, picks, transitive, auto, templates, missing, .. } = profile;
     if let Some(problem) = profile.problems.iter().find(|problem| problem.is_error()) {
         return format!("{name}, cannot be used: {}", sentence(&problem.message));
     }
@@ -51,9 +51,10 @@ fn words(profile: &Profiled) -> String {
     let about =
         if profile.description.is_empty() { String::new() } else { format!(" {}", sentence(&profile.description)) };
     format!(
-        "{name}, {} picked, {} pulled in, {}{}, {}{missing}.{about}",
-        picks.len() + from_auto.len(),
+        "{name}, {} picked, {} pulled in, {} auto, {}{}, {}{missing}.{about}",
+        picks.len(),
         transitive.len(),
+        auto.len(),
         tokens(profile.tokens),
         source_words::waiting(profile.waiting),
         counted(templates.len(), "template"),

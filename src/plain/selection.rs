@@ -32,11 +32,11 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
         _ => standing(snapshot, id),
     };
-    let PickConsequence { others, waiting, autos, .. } = row.brings;
-    let (waiting, autos) = (source_words::waiting(waiting), source_words::in_instructions(autos));
+    let PickConsequence { others, waiting, .. } = row.brings;
+    let waiting = source_words::waiting(waiting);
     let brings = match others {
         0 => String::new(),
-        some => format!(" It brings {}{autos}{waiting}.", counted(some, "more source")),
+        some => format!(" It brings {}{waiting}.", counted(some, "more source")),
     };
     match row.kind {
         TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),

@@ -124,7 +124,11 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let mut waiting = 0;
     for (of, other, verb) in [(after, before, "pulled in"), (before, after, "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
-        let new: Vec<&SourceId> = members.filter(|id| !other.selection.contains(id.as_str())).collect();
+        // An agent gets sources of mode auto before and after.
+        let is_brought =
+            |id: &&SourceId| of.selection.is_picked(id.as_str()) || !source_state::is_auto(of, id.as_str());
+        let new: Vec<&SourceId> =
+            members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
         // What was undone names the source it was done to, too.
         let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
         let others = new.iter().filter(|id| !is_named(id));

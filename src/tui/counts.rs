@@ -16,7 +16,7 @@ pub struct Counts {
     pub missing: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Sources of mode auto that are neither picked nor pulled in.
+    /// Sources of mode auto that are not picked. Being mentioned adds nothing to what an agent gets anyway.
     pub auto: usize,
     /// Picks that are no longer in the catalog.
     pub dormant: usize,
@@ -61,17 +61,16 @@ impl Counts {
             texts + 2 * source.tags.len().saturating_sub(1)
         };
         let of_template = |template: &Template| template.source.as_ref().map_or(0, |id| columns(id.as_str()));
-        let is_auto = |source: &&Source| {
-            let member = snapshot.selection.member(source.id.as_str());
-            source.mode == Mode::Auto && member.is_none_or(|member| member.role == Role::AutoRoot)
-        };
+        let is_auto = |source: &&Source| source.mode == Mode::Auto && !snapshot.selection.is_picked(source.id.as_str());
+        let pulled_in = members.iter().filter(|it| it.role == Role::Transitive);
+        let pulled_in = pulled_in.filter(|it| !source_state::is_auto(snapshot, it.id.as_str()));
         let mut ids: Vec<usize> = sources.iter().map(|source| columns(source.id.as_str())).collect();
         let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         Self {
             sources: sources.len(),
             missing: sources.iter().filter(|source| source.is_missing()).count(),
             picked: members.iter().filter(|it| it.role == Role::Picked).count(),
-            pulled_in: members.iter().filter(|it| it.role == Role::Transitive).count(),
+            pulled_in: pulled_in.count(),
             auto: sources.iter().filter(is_auto).count(),
             dormant: snapshot.selection.dormant().len(),
             tokens: snapshot.agent_tokens(),

@@ -272,23 +272,24 @@ fn is_pulled_in(state: &State, node: &TreeRow) -> bool {
 }
 
 fn brings(node: &TreeRow) -> String {
-    let PickConsequence { others, waiting, autos, is_kept } = node.brings;
+    let PickConsequence { others, waiting, is_kept } = node.brings;
     match others {
         _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
         0 => "Picked. Nothing else would leave with it.".to_owned(),
-        _ => format!(
-            "Picked. It pulls in {}{}{}.",
-            cells::counted(others, "more source"),
-            source_words::in_instructions(autos),
-            source_words::waiting(waiting)
-        ),
+        _ => {
+            format!("Picked. It pulls in {}{}.", cells::counted(others, "more source"), source_words::waiting(waiting))
+        }
     }
 }
 
 /// Every mention that pulls a member in: `@retry-pattern  by id  docs/retry.md:12`.
 fn reasons(state: &State, member: &SelectedSource, columns: usize, most: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
-    let head = format!("Pulled in at depth {} by {}:", member.depth, cells::counted(member.parents.len(), "source"));
+    let parents = cells::counted(member.parents.len(), "source");
+    let head = match source_state::is_auto(&state.snapshot, member.id.as_str()) {
+        true => format!("Mode auto: always in the instructions. Mentioned by {parents}:"),
+        false => format!("Pulled in at depth {} by {parents}:", member.depth),
+    };
     let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];
     let widest =
         member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);

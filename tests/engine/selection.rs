@@ -171,7 +171,7 @@ fn what_is_in_the_instructions_anyway_is_pulled_in_for_nothing() {
         ),
     ]);
     let Response::SelectionPreview(preview) = world.ask(Request::PreviewSelection("a".into())) else { panic!() };
-    assert_eq!(preview.toggled.enters, ["a".into(), "b".into(), "rules".into()]);
+    assert_eq!(preview.toggled.enters, ["a".into(), "b".into()], "the rules are there anyway");
     assert!(preview.toggled.tokens >= 5 + 3, "{}", preview.toggled.tokens);
 }
 

@@ -82,7 +82,7 @@ pub use price::{Price, token_difference};
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;
 pub use profile::find_profile;
-pub use profiles::Profiled;
+pub use profiles::{AfterSwitch, Profiled};
 pub use refdesk_discover::{Discovery, FoundKind, GoneSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, SearchMode};
 pub use search::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest};

@@ -12,7 +12,7 @@ use super::enrichment::hides_selecting;
 use super::price::{self, Pricing};
 use super::profile::{Known, excluded_picks, picks, said};
 use super::switch::waiting;
-use refdesk_core::catalog::{Catalog, Source, SourceId};
+use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
 use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
 use refdesk_core::mention::{self, Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
@@ -38,6 +38,8 @@ pub struct Profiled {
     pub transitive: Vec<SourceId>,
     /// Auto sources that count as picks (`transitive_from_auto`).
     pub from_auto: Vec<SourceId>,
+    /// Auto sources that it does not pick: an agent gets them anyway.
+    pub auto: Vec<SourceId>,
     /// Ids that it picks and the desk excludes.
     pub excluded: Vec<String>,
     /// Ids that have no source, and those whose path does not exist.
@@ -56,8 +58,27 @@ pub struct Profiled {
     pub sources: Vec<String>,
     /// Those of them that only the profile defines.
     pub own: Vec<String>,
+    /// What the desk would have after a switch to it: all its sources, under its own rules. `None` if it cannot be read.
+    pub switched: Option<AfterSwitch>,
     /// Its problems.
     pub problems: Vec<Diagnostic>,
+}
+
+/// What a desk would have after a switch to a profile, counted as the desk counts what it has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AfterSwitch {
+    /// Its picks.
+    pub picks: Vec<SourceId>,
+    /// What they pull in, without auto sources.
+    pub pulled_in: Vec<SourceId>,
+    /// Auto sources that are not picked.
+    pub auto: Vec<SourceId>,
+    /// Names of the templates, sorted.
+    pub templates: Vec<String>,
+    /// Estimated tokens of all that an agent gets.
+    pub tokens: u64,
+    /// How many of the sources have no known price because they wait for trust.
+    pub waiting: usize,
 }
 
 /// A profile that could be read, with its choice.
@@ -84,19 +105,16 @@ impl Desk {
         (self.profiled(&found), problems)
     }
 
-    /// The same with what the desk's selection is after a switch: a profile with fewer sources or other rules loads something
-    /// else for an agent of its own.
+    /// The same with the figures after a switch in place of its own: a profile with fewer sources or other rules loads
+    /// something else for an agent of its own.
     pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
-        let (mut profiles, problems) = self.profiles();
         self.settle();
+        let (mut profiles, problems) = self.profiles();
         for profile in &mut profiles {
-            if let Ok(read) = self.profile_at(&profile.file) {
-                let (choice, after) = self.after_switch(&read);
-                profile.picks = choice.picks.iter().map(|id| id.as_str().into()).collect();
-                profile.transitive = self.pulled_in(&after).cloned().collect();
+            if let Some(AfterSwitch { picks, pulled_in, auto, templates, tokens, waiting }) = profile.switched.clone() {
+                (profile.picks, profile.transitive, profile.auto) = (picks, pulled_in, auto);
+                (profile.templates, profile.tokens, profile.waiting) = (templates, tokens, waiting);
                 profile.from_auto.clear();
-                profile.tokens = Pricing::new(self).of_selection(&after);
-                profile.waiting = waiting(&self.catalog, &after);
             }
         }
         (profiles, problems)
@@ -107,7 +125,11 @@ impl Desk {
         let plans: Vec<Option<Plan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
         let told = self.loaded(&plans.iter().flatten().collect::<Vec<_>>());
-        let mut told = told.into_iter();
+        let switched: Vec<(Choice, Selection)> =
+            plans.iter().flatten().map(|plan| self.after_switch(plan.profile)).collect();
+        let switched = self.switched(&switched);
+        let told = told.into_iter().zip(switched);
+        let mut told = told.map(|(told, switched)| Profiled { switched: Some(switched), ..told });
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
             let (file, shown) = (found.file.clone(), self.around().display(&found.file));
@@ -123,6 +145,23 @@ impl Desk {
             all.push(Profiled { file, shown, ..what });
         }
         all
+    }
+
+    fn switched(&self, switched: &[(Choice, Selection)]) -> Vec<AfterSwitch> {
+        let (pricing, taken) = (Pricing::new(self), self.taken());
+        let tell = |(choice, after): &(Choice, Selection)| {
+            let index = IndexInput { selection: after, ..self.asked(&taken) };
+            let templates = SelectionTemplates::of(index, (self.options.clock)()).names(&[after]);
+            AfterSwitch {
+                picks: choice.picks.iter().map(|id| id.as_str().into()).collect(),
+                pulled_in: self.pulled_in(after).cloned().collect(),
+                auto: autos(&self.catalog, after),
+                templates: templates.into_iter().next().unwrap_or_default(),
+                tokens: pricing.of_selection(after),
+                waiting: waiting(&self.catalog, after),
+            }
+        };
+        switched.iter().map(tell).collect()
     }
 
     /// The problems of this workspace's profiles.
@@ -240,7 +279,8 @@ impl Desk {
         told.map_init(pricing, |pricing, ((plan, selection), templates)| {
             let tokens = pricing.without_hints(&selection, hides_selecting(&plan.exclude_tools));
             let waiting = waiting(&world.catalog, &selection);
-            Profiled { tokens, waiting, ..tell(plan, &selection, templates) }
+            let auto = autos(&world.catalog, &selection);
+            Profiled { tokens, waiting, auto, ..tell(plan, &selection, templates) }
         })
         .collect()
     }
@@ -260,6 +300,12 @@ fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
         }
     }
     (choice, rules)
+}
+
+/// The auto sources that are not picked.
+fn autos(catalog: &Catalog, selection: &Selection) -> Vec<SourceId> {
+    let autos = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
+    autos.map(|source| source.id.clone()).filter(|id| !selection.is_picked(id.as_str())).collect()
 }
 
 fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>) -> Profiled {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::Desk;
 use super::price::{given_tokens, token_difference};
-use refdesk_core::catalog::{Catalog, Mode, SourceId};
-use refdesk_core::selection::{self, Choice, Selection};
+use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::selection::{self, Choice, Role, Selection};
 
 /// What picking or excluding a source would change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub struct SelectionPreview {
     pub barred: SelectionChange,
 }
 
-/// A difference between two selections, in the order of the selection, including the source itself.
+/// A difference between two selections, in the order of the selection, including the source itself. Sources of mode auto
+/// that are not picked are not in it: an agent gets them before and after.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
     /// Sources that would enter.
@@ -31,17 +32,16 @@ pub struct SelectionChange {
     pub tokens: i64,
 }
 
-/// More sources than this are worth a question before a pick pulls them in; an agent gets those of mode auto anyway.
+/// More sources than this are worth a question before a pick pulls them in.
 const MANY_SOURCES: usize = 10;
 /// The same for tokens.
 const MANY_TOKENS: u64 = 10_000;
 
 impl SelectionChange {
     /// Whether more than 10 sources or 10,000 tokens follow from the change of these: they and their price do not count.
-    pub fn is_large(&self, asked: &[SourceId], catalog: &Catalog, tokens: &HashMap<SourceId, u64>) -> bool {
-        let is_auto = |id: &SourceId| catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
+    pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
         [&self.enters, &self.leaves].into_iter().any(|ids| {
-            let others = ids.iter().filter(|id| !asked.contains(id) && !is_auto(id));
+            let others = ids.iter().filter(|id| !asked.contains(id));
             let price: u64 = others.clone().filter_map(|id| tokens.get(id.as_str())).sum();
             others.count() > MANY_SOURCES || price > MANY_TOKENS
         })
@@ -65,7 +65,7 @@ impl Desk {
     /// The sizes of a large pick; `None` for a smaller one.
     pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
         let whole = self.follows(|choice| choice.pick(id));
-        if !whole.is_large(&[SourceId::from(id)], &self.catalog, &self.tokens) {
+        if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
             return None;
         }
         let (near, alone) = (self.follow_within(id, 1), self.follow_within(id, 0));
@@ -153,8 +153,9 @@ impl Desk {
         }
         let after = self.select_with(&choice);
         let only_in = |one: &Selection, other: &Selection| -> Vec<SourceId> {
-            let ids = one.members().iter().map(|member| &member.id);
-            ids.filter(|id| !other.contains(id.as_str())).cloned().collect()
+            let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|it| it.mode == Mode::Auto);
+            let members = one.members().iter().filter(|it| it.role == Role::Picked || !is_auto(&it.id));
+            members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
         let tokens = self.given_difference(&self.selection, &after);

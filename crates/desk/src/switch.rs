@@ -147,10 +147,10 @@ impl Desk {
         (choice, selected)
     }
 
-    /// What a selection pulls in, without sources of mode auto and missing ones.
+    /// What a selection pulls in, without sources of mode auto: an agent gets them anyway.
     pub(super) fn pulled_in<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a SourceId> {
         let members = selection.members().iter().filter(|member| member.role == Role::Transitive);
-        let is_brought = |source: &Source| source.mode != Mode::Auto && !source.is_missing();
+        let is_brought = |source: &Source| source.mode != Mode::Auto;
         members.map(|member| &member.id).filter(move |id| self.catalog.get(id.as_str()).is_some_and(is_brought))
     }
 

@@ -56,8 +56,8 @@ fn an_auto_source_that_comes_was_paid_for_before() {
         lines,
         [
             "Picked java-service.",
-            "2 more sources came, 1 of them in the instructions anyway: release-notes and team-conventions.",
-            "An agent gets about 29,784 tokens more.",
+            "1 more source came: release-notes.",
+            "That is about 28,990 tokens more, without the instructions.",
             "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],

@@ -150,7 +150,7 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
     assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
     let profile = Profiled { name: "reviewer".to_owned(), file: "r.json".into(), tokens: 12, ..Profiled::default() };
     let turn = answered(&mut state, Response::Profiles { profiles: vec![profile], problems: Vec::new() });
-    assert_eq!(turn.lines[1], "1: reviewer, 0 picked, 0 pulled in, about 12 tokens, 0 templates.");
+    assert_eq!(turn.lines[1], "1: reviewer, 0 picked, 0 pulled in, 0 auto, about 12 tokens, 0 templates.");
     assert_eq!(asked(&mut state, "1"), Request::CompareProfile("r.json".into()));
     let switch = || {
         let picked = vec!["timeouts".to_owned()];

@@ -175,7 +175,15 @@ fn an_auto_source_that_is_pulled_in_stays_auto_and_in_the_instructions() {
     let mut state = with_auto_pulled_in();
     let row = |state: &State| screen(state).lines().find(|line| line.contains("team-conventions")).unwrap().to_owned();
     assert!(row(&state).contains("◆ team-conventions"), "{}", screen(&state));
-    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 1, 0));
+    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 0, 1));
+    assert!(
+        screen(&state).contains("Mode auto: always in the instructions. Mentioned by 1 source"),
+        "{}",
+        screen(&state)
+    );
+    press(&mut state, "1");
+    assert!(screen(&state).contains("always in the instructions, mentioned by"), "{}", screen(&state));
+    press(&mut state, "2");
     for (leaves, said) in [
         (&["team-conventions"][..], "x would keep others from pulling it in; it stays in the"),
         (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens; it stays in the"),
@@ -388,7 +396,7 @@ fn fail_and_pick(state: &mut State) {
 }
 
 #[test]
-fn an_auto_source_that_is_pulled_in_counts_as_pulled_in_and_costs_nothing_more() {
+fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
     let mut state = fixture::state(120, 36);
     let before = (state.counts.pulled_in, state.counts.auto, state.counts.tokens);
     assert!(state.snapshot.selection.member("team-conventions").is_none());
@@ -398,7 +406,8 @@ fn an_auto_source_that_is_pulled_in_counts_as_pulled_in_and_costs_nothing_more()
     update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, ..fixture::snapshot() })));
     assert_eq!(
         (state.counts.pulled_in, state.counts.auto, state.counts.tokens),
-        (before.0 + 1, before.1 - 1, before.2)
+        before,
+        "an agent gets it before and after"
     );
     let picked = refdesk_desk::Picked {
         status: refdesk_desk::PickStatus::Success,
@@ -414,11 +423,11 @@ fn an_auto_source_that_is_pulled_in_counts_as_pulled_in_and_costs_nothing_more()
     let answered = (picked, serde_json::Value::Null);
     answer(&mut state, Response::Picked(Ok(Box::new(answered))));
     let said = message(&state);
-    assert!(said.contains("2 more sources pulled in, 1 of them in the instructions anyway"), "{said}");
+    assert!(said.contains("1 more source pulled in, ~2,000 tokens in all"), "{said}");
 }
 
 #[test]
-fn the_instructions_are_part_of_what_a_change_costs() {
+fn a_change_costs_what_the_lists_say_of_its_sources() {
     let mut state = fixture::state(120, 36);
     give_instructions(&mut state);
     press(&mut state, "j Space");

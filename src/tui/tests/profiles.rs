@@ -31,6 +31,7 @@ fn profiled(name: &str, description: &str) -> Profiled {
         file,
         picks: vec!["circuit-breaker".into()],
         transitive: vec!["retry-pattern".into(), "timeouts".into()],
+        auto: vec!["team-conventions".into()],
         templates: vec!["CircuitBreaker.java.tpl".to_owned()],
         tokens: 2_868,
         exclude_tools: vec!["selectReferences".to_owned()],

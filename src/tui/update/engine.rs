@@ -179,14 +179,13 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 /// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens in all: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
-    // An agent gets sources of mode auto anyway: they cost nothing more.
+    // An agent gets sources of mode auto anyway: they cost nothing more, and a pick does not bring them.
     let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let pulled_in = picked.pulled_in.iter();
-    let (count, paid) = (pulled_in.len(), pulled_in.clone().filter(|id| !is_auto(id.as_str())));
-    let autos = source_words::in_instructions(count - paid.count());
+    let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
+    let count = pulled_in.clone().count();
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
-    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in.clone()));
+    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
     let (tokens, undo) = (change_cost::added(picked.tokens, cells::in_tokens), state.key(Action::Undo));
     let ids = ids.join(", ");
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
@@ -201,7 +200,7 @@ fn followed(state: &State, picked: &Picked) -> String {
         0 if !is_new => format!("Picked {ids}, selected already, {tokens}{excluded}: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens}{excluded}: {undo} undoes it"),
         _ => {
-            format!("Picked {ids}; {followed} pulled in{autos}, {tokens} in all{waiting}{excluded}: {undo} undoes it")
+            format!("Picked {ids}; {followed} pulled in, {tokens} in all{waiting}{excluded}: {undo} undoes it")
         }
     }
 }

@@ -93,9 +93,11 @@ impl Window for ProfilesView {
         let window = cursor.window(all.len(), usize::from(list.height));
         let top = window.start;
         let widest = all.iter().map(|it| cells::width(&cells::clean(&it.name))).max().unwrap_or(0);
+        let widest_of = |text: fn(&Profiled) -> String| all.iter().map(|it| cells::width(&text(it))).max().unwrap_or(0);
+        let columns = [widest, widest_of(selects), widest_of(|it| cells::tokens(it.tokens)).max(7)];
         for (nth, profile) in all.get(window).unwrap_or_default().iter().enumerate() {
             let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, profile, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
+            row(state, profile, columns, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
         let caption = if all.is_empty() { "" } else { "what it would select" };
         frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
@@ -131,16 +133,22 @@ fn empty(state: &State) -> &str {
     }
 }
 
-fn row<'a>(state: &'a State, it: &Profiled, widest: usize, width: u16) -> ListRow<'a> {
+/// ` 1 picked,  4 pulled in, 1 auto`, as the top line counts them.
+fn selects(it: &Profiled) -> String {
+    let auto = if it.auto.is_empty() { String::new() } else { format!(", {} auto", it.auto.len()) };
+    format!("{:>2} picked, {:>2} pulled in{auto}", it.picks.len(), it.transitive.len())
+}
+
+/// The columns are those of the longest name, of the widest counts and of the widest price.
+fn row<'a>(state: &'a State, it: &Profiled, [widest, counts, price]: [usize; 3], width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
     let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
-    let tokens = format!("{:>8}", cells::tokens(it.tokens));
-    let selects = format!("{:>3} picked, {:>2} pulled in", it.picks.len() + it.from_auto.len(), it.transitive.len());
+    let tokens = format!("{:>price$}", cells::tokens(it.tokens));
     row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
-    row.cell(&selects, 25, theme.style(ThemeRole::Selection));
-    row.cell(&tokens, 9, theme.style(ThemeRole::Text));
+    row.cell(&selects(it), counts, theme.style(ThemeRole::Selection));
+    row.cell(&tokens, price, theme.style(ThemeRole::Text));
     if is_broken {
         row.text("cannot be used: see below", theme.style(ThemeRole::Error));
         return row;
@@ -180,6 +188,7 @@ fn details(it: &Profiled, columns: usize) -> WrappedText {
         (price(it), ThemeRole::Strong),
         (list("Picks", &it.picks), ThemeRole::Text),
         (list("Pulls in", &it.transitive), ThemeRole::Transitive),
+        (list("Auto", &it.auto), ThemeRole::Infra),
         (hidden, ThemeRole::Infra),
         (it.shown.clone(), ThemeRole::Catalog),
     ];

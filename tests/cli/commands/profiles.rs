@@ -61,6 +61,12 @@ fn each_profile_is_listed_as_it_would_load() {
         all.sort();
         members.sort();
         assert_eq!(all, members, "{name}");
+        // After a switch all sources are known, and an auto source is not pulled in.
+        let switched = &told["switched"];
+        for id in strings(&switched["transitive"]) {
+            assert!(!strings(&switched["auto"]).contains(&id), "{name}: {id}");
+        }
+        assert!(switched["tokens"].as_u64() > Some(0), "{name}: {switched}");
         let picked = |it: &&Value| it["picked"] == true;
         let mut picks = strings(&told["picks"]);
         let rows = loaded["sources"].as_array().unwrap();
@@ -100,7 +106,7 @@ fn missing_and_own_sources_of_a_profile() {
     let wrong = &profile(&listed, "wrong")["problems"][0];
     assert_eq!((&wrong["code"], &wrong["line"], &wrong["column"]), (&json!("json-syntax"), &json!(2), &json!(11)));
     let text = world.run(&["profiles"]).exits(0);
-    for part in ["chain ", "missing   nobody, gone", "of its own scope", "6 profiles"] {
+    for part in ["chain ", "missing   nobody, gone", "  --profile", "in its own scope", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
     assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");
