@@ -170,12 +170,15 @@ impl State {
         self.graph.id(self.graph.position()?).map(SourceId::as_str)
     }
 
+    /// Whether the broken links are listed.
+    pub fn in_broken_links(&self) -> bool {
+        self.graph.tab == Some(GraphTab::BrokenLinks)
+    }
+
     /// The broken link under the cursor of the graph.
     fn broken_link(&self) -> Option<&Diagnostic> {
         match self.graph.rows.get(self.graph.cursor.at)? {
-            GraphRow::Problem(nth) if self.graph.tab == Some(GraphTab::BrokenLinks) => {
-                self.snapshot.diagnostics.get(*nth)
-            }
+            GraphRow::Problem(nth) if self.in_broken_links() => self.snapshot.diagnostics.get(*nth),
             _ => None,
         }
     }

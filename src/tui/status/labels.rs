@@ -121,6 +121,9 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
+        // A row is about a link, which is fixed in its document.
+        Action::Exclude | Action::Keep | Action::MarkStart if state.in_broken_links() => None,
+        Action::OpenWhere if state.in_broken_links() => Some("open link"),
         Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,

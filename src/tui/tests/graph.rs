@@ -360,3 +360,19 @@ fn ids_are_whole_as_long_as_something_else_can_go() {
         }
     }
 }
+
+#[test]
+fn a_broken_link_offers_its_place_in_the_editor() {
+    let mut state = fixture::state(80, 24);
+    let mut snapshot = fixture::snapshot();
+    let link = refdesk_text::report::Diagnostic::warning(refdesk_text::Code::BrokenLink, "a link leads to no file");
+    snapshot.diagnostics = std::sync::Arc::from([link.about("retry-pattern").in_file("adr/adr-005.md").at_line(44)]);
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "R BackTab BackTab");
+    let analysis = fixture::analysis(&state);
+    answer(&mut state, analysis);
+    let shown = screen(&state);
+    assert!(shown.lines().last().unwrap_or_default().contains("O open link"), "{shown}");
+    let effects = press(&mut state, "O");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Edit(spot) if spot.line == 44)), "{effects:?}");
+}
