@@ -98,6 +98,18 @@ fn windows_of_profiles() {
 }
 
 #[test]
+fn a_long_list_of_ids_says_how_many_more_there_are() {
+    for (width, height) in [(40, 16), (80, 24), (120, 36)] {
+        let transitive = (0..60).map(|nth| format!("a-source-with-a-long-id-{nth}").as_str().into()).collect();
+        let state = listed(width, height, vec![Profiled { transitive, ..profiled("wide", "Wide.") }]);
+        let shown = screen(&state);
+        let said = if width == 40 { "Pulls in 60 sources" } else { " more" };
+        assert!(shown.contains("Pulls in") && shown.contains(said), "{shown}");
+        assert!(shown.contains("Auto @team-conventions") || width == 40, "{shown}");
+    }
+}
+
+#[test]
 fn the_comparison_comes_before_the_switch() {
     let mut state = listed(100, 30, all());
     press(&mut state, "j");

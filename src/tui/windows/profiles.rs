@@ -104,7 +104,7 @@ impl Window for ProfilesView {
         frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
         let columns = text_columns(outer.width);
         let text = match all.get(cursor.at) {
-            Some(profile) => details(profile, columns),
+            Some(profile) => details(state, profile, columns, usize::from(detail.height)),
             None => paragraphs([(empty(state), ThemeRole::Text)], columns),
         };
         draw_text(state, &text, 0, detail, buffer);
@@ -172,11 +172,42 @@ fn price(it: &Profiled) -> String {
     format!("An agent gets {}{}", cells::in_tokens(it.tokens), source_words::waiting(it.waiting))
 }
 
-fn details(it: &Profiled, columns: usize) -> WrappedText {
-    let list = |what: &str, ids: &[SourceId]| {
-        let ids = ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(" ");
-        if ids.is_empty() { ids } else { format!("{what} {ids}") }
+/// All of one, in at most `height` rows: long lists of ids are cut first, and say how many more there are.
+fn details(state: &State, it: &Profiled, columns: usize, height: usize) -> WrappedText {
+    (1..=LIST_ROWS)
+        .rev()
+        .map(|rows| details_with(state, it, columns, rows))
+        .find(|text| text.len() <= height)
+        .unwrap_or_else(|| details_with(state, it, columns, 1))
+}
+
+/// Rows of a list of ids at most.
+const LIST_ROWS: usize = 4;
+
+/// `Pulls in @a @b … +7 more`, in at most so many rows.
+fn list(state: &State, what: &str, ids: &[SourceId], columns: usize, rows: usize) -> String {
+    if ids.is_empty() {
+        return String::new();
+    }
+    let some = |shown: usize| {
+        let named: Vec<String> = ids.iter().take(shown).map(|id| format!("@{}", cells::clean(id.as_str()))).collect();
+        let more = match ids.len() - shown {
+            0 => String::new(),
+            more => format!(" {} +{} more", state.skin.glyphs.ellipsis, cells::grouped(more)),
+        };
+        format!("{what} {}{more}", named.join(" "))
     };
+    let fits = |text: &String| cells::wrap(text, columns).len() <= rows;
+    // An id has two columns at least, and a blank.
+    (1..=ids.len().min(rows * columns / 3))
+        .rev()
+        .map(some)
+        .find(fits)
+        .unwrap_or_else(|| format!("{what} {}", cells::counted(ids.len(), "source")))
+}
+
+fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> WrappedText {
+    let list = |what: &str, ids: &[SourceId]| list(state, what, ids, columns, rows);
     let error = it.problems.iter().find(|problem| problem.is_error());
     let missing: Vec<SourceId> = it.missing.iter().map(|id| id.as_str().into()).collect();
     let hidden = it.exclude_tools.join(", ");
