@@ -1,6 +1,8 @@
 //! The preview in one of three views: the rendered text, its difference from the file, or, if it does not render, the
 //! template with the error below its line. The last rendered text stays, dimmed.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -170,15 +172,10 @@ fn captions(state: &State) -> Vec<String> {
             vec!["does not render: this is the last text that did".to_owned(), "does not render".to_owned()]
         }
         (PreviewMode::Difference, Some(Ok(proposal))) => {
-            let shown = cells::clean(&proposal.shown);
+            let shown = state.skin.glyphs.own(&cells::clean(&proposal.shown)).into_owned();
             let sum = summary(state, proposal);
             let what = effect_word(state, proposal);
-            vec![
-                format!("{what} {shown}, {sum}"),
-                format!("{what} {shown}"),
-                shown.into_owned(),
-                format!("{what}, {sum}"),
-            ]
+            vec![format!("{what} {shown}, {sum}"), format!("{what} {shown}"), shown, format!("{what}, {sum}")]
         }
         (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (PreviewMode::Text, _) => {
@@ -211,10 +208,14 @@ pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
     if required.is_empty() { samples().collect() } else { required }
 }
 
+/// Whether the text or its path shows a sample.
+fn shows_samples(state: &State) -> bool {
+    state.preview().and_then(|preview| preview.rendered.as_ref()).is_some_and(|rendered| rendered.holds_samples)
+}
+
 /// Whether the text or its path still shows the sample of a value that is not given, so that it must not become a file.
 pub fn holds_samples(state: &State) -> bool {
-    let rendered = state.preview().and_then(|preview| preview.rendered.as_ref());
-    rendered.is_some_and(|rendered| rendered.holds_samples) && !missing(state).is_empty()
+    shows_samples(state) && !missing(state).is_empty()
 }
 
 /// The effect of a write on the file, in one word.
@@ -262,7 +263,15 @@ fn draw_text(
         let colours = made.text.colours.get(at - warned).filter(|_| !is_old);
         let plain = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Text });
         let style = |at: usize| colours.and_then(|spans| role_at(spans, at)).map_or(plain, |role| theme.style(role));
-        code::draw(&CodeLine { line, style }, state.templates.across, &state.skin, row, buffer);
+        let shown = if made.holds_samples { state.skin.glyphs.own(line) } else { Cow::Borrowed(line.as_str()) };
+        // A character of the samples may be replaced by one of another length; the colours are those of the text.
+        let origins: Vec<(usize, usize)> = match &shown {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(shown) => shown.char_indices().zip(line.char_indices()).map(|(it, of)| (it.0, of.0)).collect(),
+        };
+        let origin = |at: usize| origins.binary_search_by_key(&at, |it| it.0).ok().and_then(|nth| origins.get(nth));
+        let style = |at: usize| style(origin(at).map_or(at, |it| it.1));
+        code::draw(&CodeLine { line: &shown, style }, state.templates.across, &state.skin, row, buffer);
     }
 }
 
@@ -286,6 +295,7 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
     for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
         let shown = line.shown();
         let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
+        let text = if shows_samples(state) { state.skin.glyphs.own(&text) } else { Cow::Borrowed(text.as_str()) };
         let style = theme.style(line.mark.into());
         code::draw(
             &CodeLine { line: &text, style: |_| style },

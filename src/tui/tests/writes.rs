@@ -3,6 +3,7 @@
 use ratatui::layout::Position;
 
 use crate::tui::fixture;
+use crate::tui::glyphs::Glyphs;
 use crate::tui::input::Input;
 use crate::tui::state::{PreviewMode, State, Typing, WriteState};
 use crate::tui::update::update;
@@ -162,6 +163,20 @@ fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_give
         let row = &state.templates.form[state.templates.variable.at];
         assert_eq!((row.name.as_str(), row.is_sample()), ("basePackage", true));
         assert!(message(&state).starts_with("nothing was written: "), "{}", message(&state));
+    }
+}
+
+#[test]
+fn samples_are_shown_in_ascii_where_the_terminal_has_nothing_else() {
+    let text = "// ‹basePackage›\npackage ‹basePackage›;\n";
+    for (keys, shown) in
+        [("", "package <basePackage>;"), ("v", "+package <basePackage>;"), ("w", "+package <basePackage>;")]
+    {
+        let mut state = desk(fixture::proposed(text, "A.java", None));
+        state.skin.glyphs = Glyphs::ASCII;
+        press(&mut state, keys);
+        let screen = screen(&state);
+        assert!(screen.contains(shown) && !screen.contains(['‹', '›']), "{keys}: {screen}");
     }
 }
 
