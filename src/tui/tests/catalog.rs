@@ -8,9 +8,9 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
 use crate::tui::widgets::page::PageLine;
-use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::engine::{Request, Response, Snapshot};
 
-use crate::tui::tests::{answer, message, press, stale, typed};
+use crate::tui::tests::{answer, message, press, screen, stale, typed};
 
 #[test]
 fn the_filter_narrows_and_esc_clears_it() {
@@ -42,6 +42,22 @@ fn the_cursor_is_on_the_best_match_with_every_key() {
     assert_eq!(state.subject(Pane::Catalog).map(str::to_owned), best, "without a filter it stays on its source");
     press(&mut state, "g j j / Down Down");
     assert_eq!(state.subject(Pane::Catalog), Some("error-handling"), "arrows move in the list while typing");
+}
+
+#[test]
+fn one_very_long_id_leaves_the_document_its_place_and_is_cut_in_the_middle() {
+    let long = format!("a-{}-z", "very-long-id".repeat(8));
+    let local = || fixture::local("a.md", refdesk_core::catalog::PathState::File);
+    let source = |id: &str| fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &["java"], local());
+    for others in [&[][..], &["timeouts"], &["timeouts", "retry-pattern", "error-handling"]] {
+        let sources = others.iter().copied().chain([long.as_str()]).map(source).collect();
+        let catalog = Arc::new(refdesk_core::catalog::Catalog::new(sources));
+        let mut state = fixture::state(120, 36);
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+        let shown = screen(&state);
+        assert!(state.layout().reader.is_some(), "{shown}");
+        assert!(shown.lines().any(|line| line.contains(" a-very") && line.contains("id-z ")), "{shown}");
+    }
 }
 
 #[test]
