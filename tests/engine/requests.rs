@@ -119,10 +119,17 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     let id = || request.request_id.clone();
     one.send(engine::Request::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
     assert_eq!(wait_for_end(&mut one, &request), RequestEnd::Here(Reply::Chosen(vec!["b".to_owned()])));
-    assert!(matches!(wait_for_end(&mut two, &request), RequestEnd::Elsewhere(_) | RequestEnd::Withdrawn));
+    let ended = wait_for_end(&mut two, &request);
+    assert!(matches!(ended, RequestEnd::Elsewhere(_) | RequestEnd::Withdrawn), "{ended:?}");
     let late = engine::Request::Reply { request_id: id(), reply: Reply::No };
     assert!(two.refused(late).contains("too late"));
-    assert_eq!(asking.join().unwrap().unwrap().selected, ["b"]);
+    let came = asking.join().unwrap();
+    assert_eq!(came.as_ref().unwrap().selected, ["b"]);
+    // If its files were gone before the other screen read them, the journal says who answered.
+    Desk::open(options(&one.workspace)).journal(&session(), refdesk_desk::channel::answered(&request, &came));
+    if ended == RequestEnd::Withdrawn {
+        assert_eq!(wait_for_end(&mut two, &request), RequestEnd::Elsewhere(Some("a screen".to_owned())));
+    }
 }
 
 #[test]

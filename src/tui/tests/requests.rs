@@ -526,3 +526,17 @@ fn an_approved_write_that_failed_is_said() {
     event(&mut state, Event::Receipts(receipts));
     assert_eq!(message(&state), format!("Not written: {reason}"));
 }
+
+#[test]
+fn a_request_that_was_answered_elsewhere_says_by_whom_as_soon_as_it_is_known() {
+    let mut state = desk("", &[choice("r1")]);
+    press(&mut state, "A");
+    tell(&mut state, &[]);
+    for (ended, said) in [
+        (RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn."),
+        (RequestEnd::Elsewhere(Some("another screen".to_owned())), "This request was answered by another screen."),
+    ] {
+        event(&mut state, Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended })));
+        assert!(screen(&state).contains(said), "{}", screen(&state));
+    }
+}

@@ -36,7 +36,8 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
         Err(Unanswered::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
-    Receipt { about, ..receipt(request, JournalEvent::Answered, reason) }
+    let by = came.as_ref().ok().and_then(|answered| answered.by.clone());
+    Receipt { about, by, ..receipt(request, JournalEvent::Answered, reason) }
 }
 
 /// The name of the answerer; some channels name only the place.
@@ -50,7 +51,7 @@ pub fn person(by: Option<&str>) -> String {
 
 fn receipt(request: &Request, what: JournalEvent, reason: String) -> Receipt {
     let path = request.approval.as_ref().map(|approval| approval.path.clone());
-    Receipt { path, reason, ..Receipt::new(what) }
+    Receipt { path, reason, request: Some(request.request_id.clone()), ..Receipt::new(what) }
 }
 
 #[cfg(test)]
@@ -78,6 +79,8 @@ mod tests {
         ] {
             assert_eq!(answered(request, &came).reason, reason);
         }
-        assert_eq!(answered(&choice, &Ok(some)).about, ["a"]);
+        let receipt = answered(&choice, &Ok(some));
+        assert_eq!(receipt.about, ["a"]);
+        assert_eq!((receipt.request.as_deref(), receipt.by.as_deref()), (Some("r"), Some("a screen")));
     }
 }

@@ -2,7 +2,7 @@
 //! answers. Neither a killed asker nor a timeout causes an event, so while requests wait, and only then, the folders
 //! are read every second, and when the first of them times out.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -24,6 +24,10 @@ use refdesk_text::report::Diagnostic;
 
 /// The interval between checks while requests wait; for so long a screen may show the request of a killed process.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// Requests and answers of the journal that are kept to be matched: the journal tells who answered a request soon after its
+/// files are gone, or soon before.
+const MATCHED: usize = 16;
 
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +88,10 @@ pub(super) struct Requests {
     problems: Vec<Diagnostic>,
     /// Requests answered here, until they are gone.
     replied: Vec<(String, Reply)>,
+    /// Requests that ended without saying who answered, the newest last.
+    unexplained: VecDeque<Arc<Request>>,
+    /// The last answers that the journal has: the id of the request, and who answered.
+    journalled: VecDeque<(String, String)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
 }
@@ -104,6 +112,8 @@ impl Requests {
             shown: Arc::from([]),
             problems: Vec::new(),
             replied: Vec::new(),
+            unexplained: VecDeque::new(),
+            journalled: VecDeque::new(),
             changed,
             alarm: None,
         }
@@ -164,15 +174,29 @@ impl Requests {
     fn over(&mut self, it: Pending, left: &HashSet<String>, now: Timestamp) -> ClosedRequest {
         let id = &it.request.request_id;
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
+        let journalled = self.journalled.iter().find(|(answered, _)| answered == id).map(|(_, by)| by.clone());
         let ended = match replied {
             Some(reply) => RequestEnd::Here(reply),
+            None if journalled.is_some() => RequestEnd::Elsewhere(journalled),
             None if folder::is_answered(&it.folder, id) => RequestEnd::Elsewhere(folder::who_answered(&it.folder, id)),
             None if left.contains(id) => RequestEnd::AskerGone,
             None if it.until.is_some_and(|until| until <= now) => RequestEnd::TimedOut,
             None if !folder::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
             None => RequestEnd::AskerGone,
         };
-        ClosedRequest { request: Arc::new(it.request), ended }
+        let request = Arc::new(it.request);
+        if matches!(ended, RequestEnd::Withdrawn | RequestEnd::Elsewhere(None)) {
+            keep(&mut self.unexplained, request.clone());
+        }
+        ClosedRequest { request, ended }
+    }
+
+    /// Takes an answer that the journal has; returns the request if it ended without saying who answered.
+    pub(super) fn explain(&mut self, id: &str, by: &str) -> Option<ClosedRequest> {
+        keep(&mut self.journalled, (id.to_owned(), by.to_owned()));
+        let at = self.unexplained.iter().position(|request| request.request_id == id)?;
+        let request = self.unexplained.remove(at)?;
+        Some(ClosedRequest { request, ended: RequestEnd::Elsewhere(Some(by.to_owned())) })
     }
 
     /// Shares the requests that waited before, because they may be large.
@@ -230,6 +254,13 @@ impl Requests {
     }
 }
 
+fn keep<T>(kept: &mut VecDeque<T>, new: T) {
+    kept.push_back(new);
+    while kept.len() > MATCHED {
+        kept.pop_front();
+    }
+}
+
 /// Why an answer does not count.
 #[derive(Debug)]
 pub(super) enum ReplyFailure {
@@ -279,4 +310,39 @@ fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Me
 /// Whether this path is in a folder of requests or answers.
 pub(crate) fn is_of(folders: &[PathBuf], path: &Path) -> bool {
     path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::Surroundings;
+
+    #[test]
+    fn the_journal_says_who_answered_a_request_whose_files_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
+        let desk = Desk::open(Options::new(around));
+        let (changed, _changes) = tokio::sync::mpsc::channel(1);
+        let mut requests = Requests::attend(&desk, "a screen", changed.downgrade());
+        requests.follow(&desk);
+        let base = requests.folders.first().cloned().unwrap();
+        let end = |requests: &mut Requests, id: &str| {
+            let request = serde_json::json!({"request_id": id, "timestamp": "2026-11-22T08:00:00Z"});
+            let request = serde_json::from_value(request).unwrap();
+            let pending = Pending { request, folder: base.clone(), until: None };
+            requests.over(pending, &HashSet::new(), Timestamp::UNIX_EPOCH).ended
+        };
+        let by = |by: &str| RequestEnd::Elsewhere(Some(by.to_owned()));
+        assert_eq!(end(&mut requests, "before"), RequestEnd::Withdrawn);
+        let explained = requests.explain("before", "another screen").unwrap();
+        assert_eq!((explained.request.request_id.as_str(), explained.ended), ("before", by("another screen")));
+        assert_eq!(requests.explain("before", "another screen"), None, "said once");
+        assert_eq!(requests.explain("after", "a webhook"), None);
+        assert_eq!(end(&mut requests, "after"), by("a webhook"), "the journal was read first");
+        for nth in 0..100 {
+            requests.explain(&format!("other-{nth}"), "a webhook");
+        }
+        assert_eq!(requests.journalled.len(), MATCHED);
+    }
 }

@@ -108,6 +108,12 @@ pub struct Receipt {
     /// How many entries were left out for want of room besides those in `why`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_left_out: usize,
+    /// The id of the request that was asked or answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// Who answered it, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// A reason in words, if it does not concern entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -174,6 +180,8 @@ impl Receipt {
             follows: BTreeMap::new(),
             why: Vec::new(),
             more_left_out: 0,
+            request: None,
+            by: None,
             reason: String::new(),
             bytes: 0,
             tokens: 0,

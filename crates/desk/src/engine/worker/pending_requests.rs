@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::super::event::Event;
 use super::super::notice::{Actor, Notice, Topic};
 use super::super::request::Change;
-use super::super::requests::{Reply, ReplyFailure, RequestEnd, Requests};
+use super::super::requests::{ClosedRequest, Reply, ReplyFailure, RequestEnd, Requests};
 use super::Worker;
+use crate::session::{JournalEvent, Line};
 use crate::{Desk, PrivilegedAction};
 use refdesk_core::config::screen_files;
 use refdesk_text::{Code, Error};
@@ -23,6 +24,17 @@ impl Worker<'_> {
                 let text = "Asked, and ended before there was an answer";
                 self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
             }
+            self.say(Event::Over(Box::new(over)));
+        }
+    }
+
+    /// Says who answered the requests that ended without saying so.
+    pub(super) fn explain_requests(&mut self, lines: &[Line]) {
+        let Some(requests) = &mut self.requests else { return };
+        let answers = lines.iter().filter(|line| line.receipt.what == JournalEvent::Answered);
+        let answers = answers.filter_map(|line| line.receipt.request.as_deref().zip(line.receipt.by.as_deref()));
+        let over: Vec<ClosedRequest> = answers.filter_map(|(id, by)| requests.explain(id, by)).collect();
+        for over in over {
             self.say(Event::Over(Box::new(over)));
         }
     }

@@ -175,6 +175,9 @@ impl Worker<'_> {
         if new.lines.is_empty() {
             return;
         }
+        if age == Age::Now {
+            self.explain_requests(&new.lines);
+        }
         let now = self.now();
         let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
         let told = new.lines.into_iter().map(|line| {
