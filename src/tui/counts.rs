@@ -24,7 +24,7 @@ pub struct Counts {
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,
-    /// Columns of the longest id but a few.
+    /// Columns of the longest id, unless it is an outlier.
     pub widest_id: usize,
     /// Columns of the longest id.
     pub longest_id: usize,
@@ -97,21 +97,27 @@ fn widest_tokens(snapshot: &Snapshot) -> usize {
 /// Of every this many ids one may be an outlier.
 const ONE_IN: usize = 16;
 
-/// The columns that all of these ids fit in, but for a few; sorts them. One id must not take the columns of all rows, nor
-/// those of the document beside the list. A longer one is cut where there is no room for it.
+/// The columns that all of these ids fit in, but for a few that are half as long again as the others or very long; sorts them. One
+/// id must not take the columns of all rows, nor those of the document beside the list.
 fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
     let outliers = columns.len().div_ceil(ONE_IN);
-    let usual = columns.len().checked_sub(outliers + 1).and_then(|at| columns.get(at)).copied().unwrap_or(ONLY);
-    usual.max(LEAST_USUAL).min(longest)
+    let usual = columns
+        .len()
+        .checked_sub(outliers + 1)
+        .and_then(|at| columns.get(at))
+        .copied()
+        .unwrap_or(longest.min(VERY_LONG));
+    let most = if longest > usual + usual / 2 { LEAST_USUAL } else { VERY_LONG };
+    usual.max(most).min(longest)
 }
 
 /// Columns that an id may have however short the others are.
 const LEAST_USUAL: usize = 24;
 
-/// Columns of an id that is not among others.
-const ONLY: usize = 40;
+/// Columns that no id takes if the others do not.
+const VERY_LONG: usize = 40;
 
 #[cfg(test)]
 mod tests {
@@ -124,6 +130,7 @@ mod tests {
             (vec![24], 24),
             (vec![116], 40),
             (vec![12, 116], 24),
+            (vec![20, 27, 22, 25], 27),
             (vec![12, 9, 14, 116, 20, 11, 8], 24),
             (vec![40, 41, 42, 57], 42),
             (vec![30, 36, 35, 116], 36),

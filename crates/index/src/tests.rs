@@ -286,7 +286,9 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
 }
 
 fn until_vectors_are_there_words_alone_decide(world: &World) {
-    let sources = || vec![inline("a", "retry with backoff"), inline("b", "pause for long"), inline("c", "a queue")];
+    // So many that their vectors take a while.
+    let others = || (0..20).map(|nth| inline(&format!("station-{nth}"), &format!("wind at {nth} metres")));
+    let sources = || [inline("a", "retry with backoff")].into_iter().chain(others()).collect::<Vec<_>>();
     let about = || {
         let (index, model) = world.index();
         index.about(&Question { text: "retry with backoff", ..Question::default() }, Some(model)).unwrap()

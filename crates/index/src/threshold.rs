@@ -46,36 +46,68 @@ pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
     storage.set_metadata(EXPIRED_WORDS, "yes")
 }
 
-/// Computes the threshold of the documents as they are and stores it, unless that was done already: with an embedder that of
-/// their vectors, without one that of words alone.
+/// A threshold that is to be computed, of the vectors of a model or of words alone.
+struct Wanted<'a> {
+    model: &'a str,
+    expired: &'static str,
+    lowest: f32,
+    /// The background.
+    texts: Vec<Vec<Piece>>,
+}
+
+/// Computes the thresholds of the documents as they are and stores them, unless that was done already: that of words alone and,
+/// with an embedder, that of its vectors.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
-    let (model, expired, lowest) = match embedder {
-        Some(embedder) => (embedder.model(), EXPIRED, LOWEST),
-        None => (WORDS_ALONE, EXPIRED_WORDS, LOWEST_BY_WORDS),
-    };
-    let is_expired = storage.metadata(expired)?.is_none_or(|expired| expired == "yes");
-    if !is_expired && load(storage, model, Script::Latin)?.is_some() {
-        return Ok(());
-    }
+    let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST, Some(embedder)));
     let languages = background_texts();
     let texts = languages.concat();
-    let corpus = Corpus::load(storage, model)?;
-    let mut vectors = embedder.map(|embedder| embedder.background(&texts)).transpose()?.unwrap_or_default().into_iter();
-    let prepared = texts.iter().map(|text| {
+    let mut all = Vec::new();
+    for (model, expired, lowest, embedder) in
+        [(WORDS_ALONE, EXPIRED_WORDS, LOWEST_BY_WORDS, None)].into_iter().chain(by_meaning)
+    {
+        let is_expired = storage.metadata(expired)?.is_none_or(|expired| expired == "yes");
+        if is_expired || load(storage, model, Script::Latin)?.is_none() {
+            let texts = pieces(&texts, embedder)?;
+            all.push(Wanted { model, expired, lowest, texts });
+        }
+    }
+    let Some(first) = all.first() else { return Ok(()) };
+    let corpus = Corpus::load(storage, embedder.map_or(WORDS_ALONE, Embedder::model))?;
+    let mut best = vec![Vec::with_capacity(texts.len()); all.len()];
+    for (nth, some) in first.texts.chunks(TEXTS_AT_ONCE).enumerate() {
+        // All have the same words, which are looked up once.
+        let terms = corpus.terms(storage, some.iter().flatten())?;
+        for (wanted, best) in all.iter().zip(&mut best) {
+            let texts = wanted.texts.iter().skip(nth * TEXTS_AT_ONCE).take(TEXTS_AT_ONCE);
+            best.extend(texts.map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
+        }
+    }
+    for (wanted, mut best) in all.iter().zip(best) {
+        for (script, threshold) in by_script(&languages, &mut best, wanted.lowest) {
+            storage.set_metadata(&key(wanted.model, script), &threshold.to_string())?;
+        }
+        storage.set_metadata(wanted.expired, "no")?;
+    }
+    Ok(())
+}
+
+/// The pieces of the background texts, with their vectors if they are compared by meaning.
+fn pieces(texts: &[String], embedder: Option<&dyn Embedder>) -> Result<Vec<Vec<Piece>>, Error> {
+    let mut vectors = embedder.map(|embedder| embedder.background(texts)).transpose()?.unwrap_or_default().into_iter();
+    let of_text = |text: &String| {
         let vector = vectors.next();
         prepare(text, &mut |_| Ok(vector.clone()))
-    });
-    let prepared: Vec<Vec<Piece>> = prepared.collect::<Result<_, _>>()?;
-    let mut best = Vec::with_capacity(texts.len());
-    for some in prepared.chunks(TEXTS_AT_ONCE) {
-        let terms = corpus.terms(storage, some.iter().flatten())?;
-        best.extend(some.iter().map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
-    }
+    };
+    texts.iter().map(of_text).collect()
+}
+
+/// The thresholds of all scripts for the best scores of the background texts, which are sorted.
+fn by_script(languages: &[Vec<String>], best: &mut [f32], lowest: f32) -> BTreeMap<Script, f32> {
     // Texts in the language of the documents are nearer to them than any other, whatever both are about: one document in
     // another script must not raise what a prompt in this one has to reach.
-    let mut rest = best.as_mut_slice();
+    let mut rest = best;
     let mut thresholds = BTreeMap::new();
-    for ((script, _), texts) in TEXTS.iter().zip(&languages) {
+    for ((script, _), texts) in TEXTS.iter().zip(languages) {
         let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
         let threshold = thresholds.entry(*script).or_insert(lowest);
         *threshold = quantile(scores, BELOW).max(*threshold);
@@ -84,10 +116,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
     // Of other scripts nothing is known, so that the highest has to do.
     let highest = thresholds.values().copied().fold(lowest, f32::max);
     thresholds.insert(Script::Other, highest);
-    for (script, threshold) in thresholds {
-        storage.set_metadata(&key(model, script), &threshold.to_string())?;
-    }
-    storage.set_metadata(expired, "no")
+    thresholds
 }
 
 /// Short texts that have nothing to do with any catalog, by language.

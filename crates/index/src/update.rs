@@ -145,7 +145,9 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
     let Some(Writable { mut storage, is_replaced, is_aside }) = location.write(job.fresh)? else { return Ok(None) };
     let mut report = Report { is_replaced, is_aside, ..Report::default() };
     let goes_on = words(&mut *storage, job, &mut report)?;
-    if goes_on {
+    let missing = job.embedder.map(|embedder| storage.count_without_vector(embedder.model())).transpose()?;
+    // Until many vectors are computed, words alone decide; with few, all is known in a moment.
+    if goes_on && missing.is_none_or(|missing| missing > VECTOR_BATCH) {
         threshold::update(&mut *storage, None)?;
     }
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
