@@ -50,7 +50,7 @@ const UNUSED: &str = "30 days";
 /// The documents with any of some words and phrases, the best first. PostgreSQL's rank of a document does not depend on the
 /// others, so each word is ranked by itself and weighted by its rarity, as the file's `bm25` does.
 const RANKED: &str = "
-WITH terms AS (
+WITH terms AS MATERIALIZED (
     SELECT nth, phraseto_tsquery('refdesk.english', term) AS query FROM unnest($2::text[]) WITH ORDINALITY AS u (term, nth)
 ), matches AS (
     SELECT t.nth, d.id, ts_rank('{1, 1, 1, 1}', d.words, t.query, 1) AS rank FROM terms t
@@ -287,9 +287,13 @@ impl Storage for PostgresStorage {
     }
 
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
-        let sql = "SELECT w.nth, found.id FROM unnest($2::text[]) WITH ORDINALITY AS w (word, nth) CROSS JOIN LATERAL (
-                       SELECT d.id FROM refdesk.documents d
-                       WHERE d.repository = $1 AND d.words @@ phraseto_tsquery('refdesk.english', w.word) LIMIT $3
+        // Else each word is taken apart again for every document that is compared with it.
+        let sql = "WITH terms AS MATERIALIZED (
+                       SELECT nth, phraseto_tsquery('refdesk.english', word) AS query
+                       FROM unnest($2::text[]) WITH ORDINALITY AS w (word, nth)
+                   )
+                   SELECT t.nth, found.id FROM terms t CROSS JOIN LATERAL (
+                       SELECT d.id FROM refdesk.documents d WHERE d.repository = $1 AND d.words @@ t.query LIMIT $3
                    ) AS found";
         let wanted: Vec<String> = words.iter().map(|word| searchable(word)).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);

@@ -22,11 +22,11 @@ fn a_server_that_does_not_answer_is_given_up() {
 #[test]
 fn an_index_on_a_server() {
     let Some(server) = TestServer::start() else { return };
-    for (nth, (name, case)) in
-        CASES.iter().chain(crate::search::tests::CASES).chain(crate::pages::tests::CASES).enumerate()
-    {
+    // One database, as that of a team: each workspace is a repository of its own in it.
+    let shared = server.database("cases");
+    for (name, case) in CASES.iter().chain(crate::search::tests::CASES).chain(crate::pages::tests::CASES) {
         eprintln!("{name}");
-        case(&World::on(server.database(&format!("case_{nth}"))));
+        case(&World::on(shared.clone()));
     }
     type Case = fn(&TestServer, &str);
     let cases: &[(&str, Case)] = &[
