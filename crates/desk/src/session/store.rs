@@ -363,8 +363,11 @@ fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, S
 /// Parses a stored value, which must be an object: serde would accept a list for one, and `null` for none, and the data
 /// would then be lost.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
-    let members: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes)?;
-    serde_json::from_value(members.into())
+    if bytes.trim_ascii_start().first() == Some(&b'{') {
+        return serde_json::from_slice(bytes);
+    }
+    let none: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes)?;
+    serde_json::from_value(none.into())
 }
 
 #[cfg(test)]
