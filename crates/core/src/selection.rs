@@ -13,7 +13,7 @@ mod state;
 pub mod testing;
 
 pub use access::Access;
-pub use closure::{ExpansionRules, reached, reasons, select, unscanned, wanted};
+pub use closure::{ExpansionRules, reasons, select, unscanned, wanted};
 pub use history::{History, RetraceResult};
 pub use parents::Parents;
 pub use state::SelectionState;

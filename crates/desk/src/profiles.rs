@@ -1,7 +1,7 @@
 //! Compares what each profile of the workspace would load. Profiles with the whole catalog share one mention graph,
 //! and so do profiles with the same other catalog. The result is what a desk under the profile has.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,12 +124,12 @@ impl Desk {
     pub fn profiled(&mut self, found: &[ProfileFile]) -> Vec<Profiled> {
         let plans: Vec<Option<Plan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
-        let told = self.loaded(&plans.iter().flatten().collect::<Vec<_>>());
-        let switched: Vec<(Choice, Selection)> =
-            plans.iter().flatten().map(|plan| self.after_switch(plan.profile)).collect();
-        let switched = self.switched(&switched);
-        let told = told.into_iter().zip(switched);
-        let mut told = told.map(|(told, switched)| Profiled { switched: Some(switched), ..told });
+        let switches: Vec<Plan<'_>> = plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
+        // Together, since they share most of what they need.
+        let mut told = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
+        let after = told.split_off(told.len() - switches.len());
+        let after = after.into_iter().zip(&switches).map(|(told, plan)| self.after(plan, told)).collect::<Vec<_>>();
+        let mut told = told.into_iter().zip(after).map(|(told, after)| Profiled { switched: Some(after), ..told });
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
             let (file, shown) = (found.file.clone(), self.around().display(&found.file));
@@ -147,21 +147,29 @@ impl Desk {
         all
     }
 
-    fn switched(&self, switched: &[(Choice, Selection)]) -> Vec<AfterSwitch> {
-        let (pricing, taken) = (Pricing::new(self), self.taken());
-        let tell = |(choice, after): &(Choice, Selection)| {
-            let index = IndexInput { selection: after, ..self.asked(&taken) };
-            let templates = SelectionTemplates::of(index, (self.options.clock)()).names(&[after]);
-            AfterSwitch {
-                picks: choice.picks.iter().map(|id| id.as_str().into()).collect(),
-                pulled_in: self.pulled_in(after).cloned().collect(),
-                auto: autos(&self.catalog, after),
-                templates: templates.into_iter().next().unwrap_or_default(),
-                tokens: pricing.of_selection(after),
-                waiting: waiting(&self.catalog, after),
-            }
-        };
-        switched.iter().map(tell).collect()
+    /// What a desk would have with this plan of a switch.
+    fn after(&self, plan: &Plan<'_>, told: Profiled) -> AfterSwitch {
+        let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
+        AfterSwitch {
+            picks: plan.choice.picks.iter().map(|id| id.as_str().into()).collect(),
+            pulled_in: told.transitive.into_iter().filter(|id| !is_auto(id)).collect(),
+            auto: told.auto,
+            templates: told.templates,
+            tokens: told.tokens,
+            waiting: told.waiting,
+        }
+    }
+
+    /// The desk as it would be after a switch to this profile: all its sources, under its own rules.
+    fn switch_plan<'a>(&self, profile: &'a Profile) -> Plan<'a> {
+        Plan {
+            profile,
+            known: Known { catalog: None, missing: Vec::new(), problems: Vec::new() },
+            choice: self.choice_after_switch(profile),
+            excluded: Vec::new(),
+            rules: self.rules(),
+            exclude_tools: self.settings().exclude_tools.clone(),
+        }
     }
 
     /// The problems of this workspace's profiles.
@@ -257,10 +265,10 @@ impl Desk {
     }
 
     fn in_world(&self, world: &World, plans: &[&Plan<'_>]) -> Vec<Profiled> {
-        let close = |plan: &&Plan<'_>| selection::reached(&plan.choice, &world.catalog, &world.graph, plan.rules);
+        let close = |plan: &&Plan<'_>| selection::select(&plan.choice, &world.catalog, &world.graph, plan.rules);
         let selections: Vec<Selection> = plans.par_iter().map(close).collect();
         let (choice, rules) = union(plans);
-        let all = selection::reached(&choice, &world.catalog, &world.graph, rules);
+        let all = selection::select(&choice, &world.catalog, &world.graph, rules);
         let sources: Vec<&Source> = price::given(&world.catalog, &all).collect();
         let budget = refdesk_files::walk::WalkBudget::default();
         let price = |source: &Source| {
@@ -286,18 +294,21 @@ impl Desk {
     }
 }
 
-/// The picks of all of them, under the rules of the one that pulls in most: it reaches everything that any of them
-/// reaches.
+/// The picks of all of them without what all exclude, under the rules of the one that pulls in most: it reaches everything that
+/// any of them reaches.
 fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for plan in plans {
         rules.transitive |= plan.rules.transitive;
         rules.from_auto |= plan.rules.from_auto;
         choice.picks.extend(plan.choice.picks.iter().filter(|id| seen.insert(id.as_str())).cloned());
-        if choice.exclusions.is_empty() {
-            choice.exclusions.clone_from(&plan.choice.exclusions);
-        }
+    }
+    let mut exclusions = plans.iter().map(|plan| &plan.choice.exclusions);
+    if let Some(first) = exclusions.next() {
+        let others: Vec<HashSet<&String>> = exclusions.map(|others| others.iter().collect()).collect();
+        let by_all = |id: &&String| others.iter().all(|others| others.contains(id));
+        choice.exclusions = first.iter().filter(by_all).cloned().collect();
     }
     (choice, rules)
 }

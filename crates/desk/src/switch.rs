@@ -62,7 +62,8 @@ impl Desk {
     pub(crate) fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
-        let (after, selected) = self.after_switch(&profile);
+        let after = self.choice_after_switch(&profile);
+        let selected = self.closure(&after, self.rules());
         let pulled_in_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
             self.pulled_in(one).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
@@ -138,13 +139,12 @@ impl Desk {
         (writes, removes)
     }
 
-    /// The desk's choice and selection after a switch to this profile.
-    pub(super) fn after_switch(&mut self, profile: &Profile) -> (Choice, Selection) {
+    /// The desk's choice after a switch to this profile.
+    pub(super) fn choice_after_switch(&self, profile: &Profile) -> Choice {
         let mut choice = self.choice.clone();
         choice.keep_picks(&self.picks_of(profile, &[]));
         choice.picks = self.picks_of(profile, &choice.exclusions);
-        let selected = self.closure(&choice, self.rules());
-        (choice, selected)
+        choice
     }
 
     /// What a selection pulls in, without sources of mode auto: an agent gets them anyway.

@@ -33,11 +33,6 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: E
     reached.selection(choice)
 }
 
-/// Like [`select`] without parents, for comparing many choices.
-pub fn reached(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
-    reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).selection(choice)
-}
-
 /// The [`unscanned`] sources of the resulting selection, without computing it: parents are not needed while documents
 /// are still being read.
 pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
