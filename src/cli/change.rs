@@ -47,6 +47,9 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
     if !changed.released.is_empty() {
         message.push_str(&format!("; released: {}", rows::join(&changed.released)));
     }
+    if !changed.entered.is_empty() {
+        message.push_str(&format!("; pulled in: {}", rows::join(&changed.entered)));
+    }
     let status = match (changed.refused.is_empty(), changed.changed.is_empty()) {
         (false, _) => "error",
         (true, true) => "unchanged",
@@ -54,11 +57,14 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
     };
     let text =
         if changed.changed.is_empty() && !changed.refused.is_empty() { String::new() } else { format!("{message}\n") };
-    let json = json!({
+    let mut json = json!({
         "status": status,
         "message": message,
         "changed": changed.changed,
         "released": changed.released,
     });
+    if let (Some(members), false) = (json.as_object_mut(), changed.entered.is_empty()) {
+        members.insert("pulled_in".to_owned(), json!(changed.entered));
+    }
     CommandOutput::new(json, text).and_refused(changed.refused)
 }

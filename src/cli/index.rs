@@ -61,6 +61,12 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             if report.missing > 0 {
                 text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));
             }
+            if report.shared > 0 {
+                text.push_str(&format!(
+                    "{} left out: of the sources of a file only the 32 innermost have its text\n",
+                    counted(report.shared, "text"),
+                ));
+            }
             if report.unreadable > 0 {
                 text.push_str(&format!(
                     "{} could not be read, or {} not UTF-8 text; 'refdesk check' names {}\n",

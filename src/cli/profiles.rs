@@ -107,7 +107,7 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
         );
     }
     let mut text = table(all);
-    let note = "The figures are those after a switch on the screen, which knows all sources.";
+    let note = "The figures are those of the desk after a switch to the profile, with all sources of the catalog.";
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!("A {OWN} row is the profile in its own scope: what an agent started with {OWN} NAME gets.");

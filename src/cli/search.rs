@@ -52,7 +52,7 @@ impl Printed {
     fn add_answer(&mut self, answer: &SearchAnswer, explain: bool) {
         if answer.hits.is_empty() {
             if !answer.explains_no_hits {
-                self.text.push_str("No section found. If documents were added, `refdesk index` takes them in.\n");
+                self.text.push_str("No section found.\n");
             }
             return;
         }

@@ -137,7 +137,7 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             let (reason, what, hint) = untagged(source, verdict, why);
             let unscored = match (verdict.is_indexed, verdict.is_read) {
                 (true, true) => " Its text has nothing in common with the prompt.",
-                (true, false) => " The search index has an older version of it: `refdesk index` updates it.",
+                (true, false) => " The search index does not have it as it is now: `refdesk index` reads it.",
                 (false, _) => "",
             };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)
@@ -184,6 +184,7 @@ fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
     match rejected {
         Rejection::Unreadable => UNREADABLE.to_owned(),
         Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
+        Rejection::OneWord => "`refdesk index` computes its vectors".to_owned(),
         Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
         Rejection::BelowThreshold => {
             format!("name it with `@{id}`, add a tag that prompts contain, or lower `hints.threshold`")

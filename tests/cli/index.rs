@@ -123,7 +123,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
-    assert!(why.text().contains("The search index has an older version of it"), "{why}");
+    assert!(why.text().contains("The search index does not have it as it is now"), "{why}");
     world.json(&["index"], 0);
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
     assert!(!why.text().contains("has not read it"), "{why}");
@@ -133,7 +133,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.json(&["index"], 0);
     serving("Whole.");
     let why = world.run(&["why-not", "pizza", "--prompt", "squares by scissors"]).exits(0);
-    assert!(why.text().contains("The search index has an older version of it"), "{why}");
+    assert!(why.text().contains("The search index does not have it as it is now"), "{why}");
     world.put("docs/lasagne.md", b"# Lasagne\n\nBaked in layers.\n");
     let next = world.run(&["init", "--yes"]).exits(0);
     assert!(next.text().contains("Next: `refdesk index` reads 1 source, which the search index lacks; then"), "{next}");

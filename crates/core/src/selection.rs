@@ -35,8 +35,14 @@ pub struct Choice {
     pub exclusions: Vec<String>,
     /// For a pick that was made without all that it would pull in: the exclusions that were made for it. They are lifted
     /// with it. An exclusion for no pick was made by a person and stays.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "or_none")]
     pub excluded_for: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// A value of another kind is none: a selection that came from elsewhere counts for its picks and exclusions alone.
+fn or_none<'de, D: serde::Deserializer<'de>>(value: D) -> Result<BTreeMap<String, BTreeSet<String>>, D::Error> {
+    let value = <serde_json::Value as serde::Deserialize>::deserialize(value)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 /// How a member came into the selection.

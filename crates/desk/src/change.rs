@@ -62,6 +62,8 @@ pub struct Changed {
     pub changed: Vec<String>,
     /// Sources that left the selection as a result.
     pub released: Vec<SourceId>,
+    /// Sources that entered it, because exclusions that were made for a pick were lifted with it.
+    pub entered: Vec<SourceId>,
     /// What was refused.
     pub refused: Vec<Error>,
 }
@@ -211,7 +213,7 @@ impl Desk {
             }
             changed
         })?;
-        Ok(released(done))
+        Ok(self.followed(done))
     }
 
     fn change_each(
@@ -220,7 +222,20 @@ impl Desk {
         ids: &[String],
         each: fn(&mut Choice, &str) -> bool,
     ) -> Result<Changed, Error> {
-        self.change(session, |choice| ids.iter().filter(|id| each(choice, id)).cloned().collect()).map(released)
+        let done = self.change(session, |choice| ids.iter().filter(|id| each(choice, id)).cloned().collect())?;
+        Ok(self.followed(done))
+    }
+
+    /// The answer of a change of each of these. Sources whose own pick or exclusion changed count neither as released nor as
+    /// entered.
+    fn followed(&self, done: AppliedChange<Vec<String>>) -> Changed {
+        let AppliedChange { answer: changed, before, mut left } = done;
+        let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
+        left.retain(|id| !own.contains(id.as_str()));
+        let members = self.selection.members().iter().map(|member| &member.id);
+        let is_new = |id: &&SourceId| !before.contains(id.as_str()) && !own.contains(id.as_str());
+        let entered = members.filter(is_new).cloned().collect();
+        Changed { released: left, entered, changed, refused: Vec::new() }
     }
 
     /// Changes the stored choice and everything that follows from it.
@@ -425,13 +440,6 @@ impl AskedFor {
 fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
     let transitive = after.members().iter().filter(|member| member.role == Role::Transitive);
     transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
-}
-
-/// The answer of a change of each of these. Sources whose own pick or exclusion changed do not count as released.
-fn released(AppliedChange { answer: changed, mut left, .. }: AppliedChange<Vec<String>>) -> Changed {
-    let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
-    left.retain(|id| !own.contains(id.as_str()));
-    Changed { released: left, changed, refused: Vec::new() }
 }
 
 /// `@a, @b and 3 more`: the first twenty, because the answer lists them all.

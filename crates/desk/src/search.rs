@@ -330,10 +330,11 @@ pub(crate) fn is_of(source: &Source, path: &str) -> bool {
 
 /// Whether the session may read a document of this source; its path is empty for what the catalog says.
 pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
-    let is_file = source.place().is_some() && !path.is_empty();
-    access.reaches(source.id.as_str())
-        && !access.withheld().contains(&source.id)
-        && (!is_file || access.allows(Path::new(path)))
+    // A file may be read through any source that has it.
+    if source.place().is_some() && !path.is_empty() {
+        return access.allows(Path::new(path));
+    }
+    access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id)
 }
 
 /// What is missing in an index, the sources first: what they say is not found at all.

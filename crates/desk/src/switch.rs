@@ -110,7 +110,7 @@ impl Desk {
         self.note_stored(&known, &before);
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
         self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
-        Ok(Changed { changed, released: left, refused: Vec::new() })
+        Ok(Changed { changed, released: left, ..Changed::default() })
     }
 
     /// The files that are written and removed when this becomes the selection.

@@ -92,15 +92,15 @@ fn explained(
                 Some(why) => why,
                 None if ctx.exclude_hints => WhyNot::HintsOff,
                 None if !is_there(source) => WhyNot::Unreadable,
-                None => WhyNot::Rejected(ranking.rejection(&scored.source, scored.score)),
+                None => WhyNot::Rejected(ranking.rejection(scored)),
             }),
         };
         let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
         let is_withheld = !is_there(source);
         let meaning = if is_withheld {
-            Meaning::withheld(ranking.threshold)
+            Meaning::withheld(ranking.threshold())
         } else {
-            Meaning { conversation, ..Meaning::new(scored, ranking.threshold, ctx.places) }
+            Meaning { conversation, ..Meaning::new(scored, ranking.needed(scored), ctx.places) }
         };
         let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
         Some(Considered { id: source.id.clone(), meaning, is_withheld, has_tag, why_not })

@@ -41,6 +41,8 @@ pub enum Rejection {
         /// The lowest score that would do.
         needed: Score,
     },
+    /// It has no tag in the text and only one of its words, and is compared by words alone.
+    OneWord,
     /// The best source of the same kind scores much higher.
     BelowBest {
         /// The lowest score that would do.
@@ -60,6 +62,7 @@ impl Rejection {
             Self::MeaningOff => "meaning-off",
             Self::NoThreshold => "no-threshold",
             Self::BelowThreshold => "below-threshold",
+            Self::OneWord => "one-word",
             Self::BelowTagged { .. } => "below-tagged",
             Self::BelowBest { .. } => "below-best",
             Self::TooMany => "too-many",
@@ -75,6 +78,7 @@ impl fmt::Display for Rejection {
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
             Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
+            Self::OneWord => write!(out, "it has no vectors yet, and a single word in common is not enough"),
             Self::BelowTagged { needed } => {
                 write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
             }
@@ -103,8 +107,7 @@ pub(crate) struct RankedHint<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranking<'a> {
     pub hints: Vec<RankedHint<'a>>,
-    /// The score from which on a source without a tag is hinted at; `None` if it was not computed yet.
-    pub threshold: Option<f32>,
+    about: Option<&'a TextTopics>,
     settings: HintSettings,
     /// What a source without a tag needs because others have one.
     beside_tagged: f32,
@@ -115,12 +118,24 @@ pub(crate) struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Why a source with this id and score and without a tag in the text is not among the hints.
-    pub(crate) fn rejection(&self, id: &str, score: f32) -> Rejection {
-        match self.threshold {
+    /// The score from which on a source without a tag is hinted at; `None` if it was not computed yet.
+    pub(crate) fn threshold(&self) -> Option<f32> {
+        self.settings.threshold.or(self.about?.threshold)
+    }
+
+    /// The same of this source.
+    pub(crate) fn needed(&self, scored: &Scored) -> Option<f32> {
+        needed(self.about, self.settings, scored)
+    }
+
+    /// Why this source, which has no tag in the text, is not among the hints.
+    pub(crate) fn rejection(&self, scored: &Scored) -> Rejection {
+        let (id, score) = (scored.source.as_str(), scored.score);
+        match self.needed(scored) {
             _ if !self.settings.semantic => Rejection::MeaningOff,
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
+            _ if !self.about.is_some_and(|about| about.has_enough_words(scored)) => Rejection::OneWord,
             _ if score < self.beside_tagged => Rejection::BelowTagged { needed: self.beside_tagged.into() },
             _ if score < self.beside_meant => Rejection::BelowBest { needed: self.beside_meant.into() },
             _ if self.copies.contains(id) => Rejection::SameSection,
@@ -169,10 +184,13 @@ pub(crate) fn rank<'a>(
         }
     }
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let threshold = about.and_then(|about| settings.threshold.or(about.threshold));
     let beside_tagged = best_tag + MEANING_MARGIN;
-    let needed = threshold.filter(|_| settings.semantic).map(|threshold| threshold.max(beside_tagged));
-    let meant = scored.iter().filter(|scored| needed.is_some_and(|needed| scored.score >= needed));
+    let is_meant = |scored: &&Scored| {
+        let has_words = about.is_some_and(|about| about.has_enough_words(scored));
+        let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
+        needed.is_some_and(|needed| scored.score >= needed.max(beside_tagged))
+    };
+    let meant = scored.iter().filter(is_meant);
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
     let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
     let mut meant: Vec<&Scored> = meant.take_while(|scored| scored.score >= beside_meant).collect();
@@ -200,7 +218,14 @@ pub(crate) fn rank<'a>(
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    Ranking { hints, settings, threshold, beside_tagged, beside_meant, copies }
+    Ranking { hints, about, settings, beside_tagged, beside_meant, copies }
+}
+
+/// The score from which on this source is hinted at without a tag. What waits for its vectors is compared by words alone, whose
+/// scores are lower.
+fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &Scored) -> Option<f32> {
+    let about = about?;
+    if scored.is_incomplete { about.words_threshold } else { settings.threshold.or(about.threshold) }
 }
 
 /// Leaves one source for each section, none for those of `shown`; returns the others.
@@ -363,7 +388,8 @@ mod tests {
             let shown: Vec<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
             assert_eq!(shown.join(" "), expected, "{tags:?} {sections:?}");
             let left_out = |(id, score): &(&str, f32)| {
-                (!shown.contains(id)).then(|| format!("{id} {}", ranking.rejection(id, *score).code()))
+                let scored = &scored(&[(id, *score)])[0];
+                (!shown.contains(id)).then(|| format!("{id} {}", ranking.rejection(scored).code()))
             };
             let copies = if copies.is_empty() { Vec::new() } else { vec![format!("{copies} same-section")] };
             assert_eq!(scores.iter().filter_map(left_out).collect::<Vec<_>>(), copies);
@@ -382,13 +408,32 @@ mod tests {
         ] {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
             let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0);
-            assert_eq!(ranking.rejection("x", score).code(), expected, "{tags:?} {score}");
+            let x = &scored(&[("x", score)])[0];
+            assert_eq!(ranking.rejection(x).code(), expected, "{tags:?} {score}");
             let about = TextTopics { threshold: None, ..about };
             let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
-            assert_eq!(
-                rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0).rejection("x", score).code(),
-                expected
-            );
+            assert_eq!(rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0).rejection(x).code(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_compared_by_words_alone_needs_two_of_them_and_reaches_their_threshold() {
+        for (is_incomplete, is_by_words, words, score, expected) in [
+            (false, false, 0, 0.6, None),
+            (false, false, 5, 0.3, Some("below-threshold")),
+            (true, false, 2, 0.3, None),
+            (true, false, 1, 0.3, Some("one-word")),
+            (true, false, 2, 0.1, Some("below-threshold")),
+            (false, true, 2, 0.6, None),
+            (false, true, 1, 0.6, Some("one-word")),
+        ] {
+            let mut about = TextTopics { words_threshold: Some(0.2), is_by_words, ..about(&[("x", score)], 0.5) };
+            let x = &mut about.scored[0];
+            x.is_incomplete = is_incomplete;
+            x.words = vec!["word".to_owned(); words];
+            let ranking = rank(&[], Some(&about), HintSettings::default(), |_| true, |_| true, |_| 0);
+            let rejected = ranking.hints.is_empty().then(|| ranking.rejection(&about.scored[0]).code());
+            assert_eq!(rejected, expected, "{is_incomplete} {is_by_words} {words} {score}");
         }
     }
 

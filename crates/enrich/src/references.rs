@@ -110,13 +110,13 @@ impl ReferenceDrafts<'_> {
         }
         let mut entries = Vec::new();
         let ranking = ranking(ctx, found);
-        for hint in ranking.hints {
+        for hint in &ranking.hints {
             let Some(source) = ctx.catalog.get(hint.id) else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
             // What the index still has of a text that may no longer be read is not to be told.
             let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
-                ..Meaning::new(scored, ranking.threshold, ctx.places)
+                ..Meaning::new(scored, ranking.needed(scored), ctx.places)
             });
             let brief = print::brief_line(source);
             let full = match (hint.tags, &meaning) {

@@ -164,20 +164,19 @@ impl Corpus {
                 at
             }
         };
-        if self.dims == 0 {
+        let is_sound =
+            document.scale.is_finite() && document.scale > 0.0 && document.values.iter().any(|value| *value != 0);
+        if self.dims == 0 && is_sound {
             self.dims = document.values.len();
         }
-        let is_comparable = document.values.len() == self.dims && !document.values.is_empty();
-        let is_zero = || document.scale == 0.0 || document.values.iter().all(|value| *value == 0);
-        if !document.values.is_empty() && (!is_comparable || is_zero()) {
-            self.incomparable += 1;
-        }
+        let is_comparable = is_sound && document.values.len() == self.dims;
+        self.incomparable += usize::from(document.has_vector && !is_comparable);
         if is_comparable {
             self.vectors.push(narrow(self.scales.len()));
             self.scales.push(document.scale);
             self.values.extend(document.values.iter().map(|byte| byte.cast_signed()));
         } else {
-            let waits = document.is_embedded && document.values.is_empty();
+            let waits = document.is_embedded && !document.has_vector;
             self.vectors.push(if waits { WAITING } else { NO_VECTOR });
             if let Some(waiting) = self.waiting.get_mut(wide(source)) {
                 *waiting |= document.is_embedded;
@@ -330,7 +329,7 @@ impl Corpus {
     /// How much of the index is there, for questions by meaning or by words alone; `None` if all is. `unread` are the sources
     /// that are missing.
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize) -> Option<Partial> {
-        let with_vector = || self.scales.iter().filter(|scale| **scale != 0.0).count();
+        let with_vector = || self.scales.len();
         let all = self.documents.len();
         let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
         let of = of + unread;
@@ -424,8 +423,16 @@ mod tests {
         let (mut corpus, mut positions) = (Corpus::default(), HashMap::new());
         let mut push = |id, values: &[u8], scale| {
             let is_embedded = !values.is_empty();
-            let document =
-                Embedded { id, source: "s", doc_type: "text", is_embedded, is_boilerplate: false, values, scale };
+            let document = Embedded {
+                id,
+                source: "s",
+                doc_type: "text",
+                is_embedded,
+                is_boilerplate: false,
+                has_vector: is_embedded,
+                values,
+                scale,
+            };
             corpus.push(&document, &mut positions);
         };
         (0..100).for_each(|id| push(id, &[], 0.0));

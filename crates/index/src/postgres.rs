@@ -11,7 +11,9 @@ use tokio_postgres::{Row, Transaction};
 
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::repository::shared_name;
-use crate::storage::{Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, VERSION, from_json};
+use crate::storage::{
+    Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, VERSION, from_json, whole,
+};
 use crate::vector::Vector;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_text::Error;
@@ -254,7 +256,8 @@ impl Storage for PostgresStorage {
     }
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
-        let sql = "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '', d.is_boilerplate
+        let sql =
+            "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '', d.is_boilerplate, v.dims
                    FROM refdesk.documents d
                    LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
                        AND v.model = $2
@@ -267,8 +270,12 @@ impl Storage for PostgresStorage {
                 source: row.try_get(2)?,
                 is_embedded: row.try_get(5)?,
                 is_boilerplate: row.try_get(6)?,
+                has_vector: row.try_get::<_, Option<f32>>(3)?.is_some(),
                 scale: value::<Option<f32>>(row, 3)?.unwrap_or(0.0),
-                values: row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
+                values: whole(
+                    row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
+                    value::<Option<i32>>(row, 7)?.unwrap_or_default().into(),
+                ),
             });
             Ok(())
         };
@@ -322,7 +329,7 @@ impl Storage for PostgresStorage {
         let sql =
             "SELECT count(*) FROM refdesk.documents d WHERE d.repository = $1 AND d.content_hash <> '' AND NOT EXISTS (
                        SELECT FROM refdesk.vectors v
-                       WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
+                       WHERE v.repository = $1 AND v.content_hash = d.content_hash AND (v.model = $2 OR $2 = '')
                    )";
         let count: i64 =
             self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository, &model]).await?, 0))?;
@@ -348,7 +355,7 @@ impl Storage for PostgresStorage {
 
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
         let sql = "DELETE FROM refdesk.vectors WHERE repository = $1 AND model = $2
-                   AND (dims <> $3 OR length(embedding) <> $3 OR scale = 0 OR embedding = $4)";
+                   AND (dims <> $3 OR length(embedding) <> $3 OR NOT (scale > 0 AND scale <= 1) OR embedding = $4)";
         let (length, zeros) = (i32::try_from(dimensions).unwrap_or(i32::MAX), vec![0u8; dimensions]);
         self.session.ask(async |client| {
             let transaction = client.transaction().await?;

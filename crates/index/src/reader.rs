@@ -18,8 +18,8 @@ use refdesk_text::Error;
 /// How many of the best sources are given with their sections.
 const PLACED: usize = 32;
 
-/// How many of them are compared with the text that their files have now, where the stamps of the files do not tell: as many as
-/// a person is shown.
+/// How many of their files are compared with the text that they have now, where their stamps do not tell: as many as a person is
+/// shown sources.
 const COMPARED: usize = 10;
 
 /// Tells the headings and the first line of a document as they are now; `None` if its text is gone.
@@ -54,6 +54,10 @@ pub struct TextTopics {
     /// The threshold: a source with at least this score is meant; `None` before it was computed. Until it is known for meaning,
     /// scores and threshold are those of words alone.
     pub threshold: Option<f32>,
+    /// The threshold of sources that are compared by words alone.
+    pub words_threshold: Option<f32>,
+    /// Whether all are compared by words alone.
+    pub is_by_words: bool,
     /// Every source that matches in anything, the best first.
     pub scored: Vec<Scored>,
     /// The ids of all sources that the index knows, without those that have changed.
@@ -105,6 +109,17 @@ pub struct Section {
     pub line: usize,
 }
 
+/// Of sources that are compared by words alone, those with fewer words of a text are not what it is about: one word stands in some
+/// document of any catalog.
+const LEAST_WORDS: usize = 2;
+
+impl TextTopics {
+    /// Whether it has enough words of the text, where these alone count.
+    pub fn has_enough_words(&self, scored: &Scored) -> bool {
+        !(self.is_by_words || scored.is_incomplete) || scored.words.len() >= LEAST_WORDS
+    }
+}
+
 impl Index {
     /// Opens the index; `None` if there is none. What a question loads stays in `kept` for the next ones.
     ///
@@ -125,7 +140,9 @@ impl Index {
         let computed = |model| threshold::load(&*self.storage, model, Script::of(question.text));
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
         let model_of_text = embedder.filter(|_| threshold.is_some());
-        let threshold = threshold.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;
+        let is_by_words = model_of_text.is_none();
+        let words_threshold = computed(threshold::WORDS_ALONE)?;
+        let threshold = threshold.or(words_threshold);
         let is_late = || question.until.is_some_and(|until| Instant::now() > until);
         let mut embed = |piece: &str| model_of_text.filter(|_| !is_late()).map(|it| it.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
@@ -147,7 +164,7 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
-        Ok(TextTopics { threshold, scored, sources, changed, partial, recurring, text })
+        Ok(TextTopics { threshold, words_threshold, is_by_words, scored, sources, changed, partial, recurring, text })
     }
 
     /// Whether it has read this source.
@@ -202,12 +219,14 @@ impl Index {
         let words: HashMap<i64, &[String]> = scored.iter().map(|it| (it.document, it.words.as_slice())).collect();
         let documents: Vec<i64> = scored.iter().map(|it| it.document).collect();
         let stamps = Stamps::of(&*self.storage, question.pages)?;
-        let (mut sections, mut gone, mut compared) = (HashMap::new(), HashSet::new(), 0);
+        let (mut sections, mut gone, mut compared) = (HashMap::new(), HashSet::new(), HashSet::new());
         for document in self.storage.documents(&documents)? {
             let now = question.section_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
-            compared += usize::from(now.is_some());
+            if now.is_some() && compared.len() < COMPARED {
+                compared.insert(document.path.clone());
+            }
             let found = document.found();
-            let is_unknown = now.is_some() && compared > COMPARED;
+            let is_unknown = now.is_some() && !compared.contains(&document.path);
             let moved = match now.filter(|_| !is_unknown) {
                 None => document,
                 Some(now) => match now(&found) {

@@ -235,7 +235,7 @@ impl Index {
             hits: hits.collect(),
             partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog)),
             outdated,
-            incomparable: vector.as_ref().map_or(0, |vector| corpus.incomparable(vector)),
+            incomparable: vector.as_ref().map_or(corpus.damaged(), |vector| corpus.incomparable(vector)),
             is_cut: parsed.is_cut,
             is_empty: false,
         })

@@ -9,7 +9,7 @@ use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::row_seal::SealedRow;
 use crate::storage::{
     Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, VERSION, from_json,
-    in_json,
+    in_json, whole,
 };
 use crate::vector::Vector;
 use refdesk_files::{Folder, Lock, SealKey, Stamp};
@@ -210,7 +210,7 @@ impl Storage for SqliteStorage {
                 "SELECT content_hash, id, source_id, doc_type, is_boilerplate FROM documents ORDER BY content_hash, source_id",
             )?;
             let mut vectors = connection
-                .prepare("SELECT content_hash, scale, embedding FROM vectors WHERE model = ? ORDER BY content_hash")?;
+                .prepare("SELECT content_hash, scale, embedding, dims FROM vectors WHERE model = ? ORDER BY content_hash")?;
             let (mut documents, mut vectors) = (statement.query(())?, vectors.query([model])?);
             let mut vector = vectors.next()?;
             while let Some(document) = documents.next()? {
@@ -227,9 +227,10 @@ impl Storage for SqliteStorage {
                     source: document.get_ref(2)?.as_str()?,
                     is_embedded: !hash.is_empty(),
                     is_boilerplate: document.get(4)?,
+                    has_vector: own.is_some(),
                     scale: own.map_or(Ok(0.0), |row| row.get(1))?,
                     values: match own {
-                        Some(row) => row.get_ref(2)?.as_blob()?,
+                        Some(row) => whole(row.get_ref(2)?.as_blob()?, row.get(3)?),
                         None => &[],
                     },
                 });
@@ -276,7 +277,8 @@ impl Storage for SqliteStorage {
 
     fn count_without_vector(&self, model: &str) -> Result<usize, Error> {
         let sql = "SELECT count(*) FROM documents
-                   WHERE content_hash <> x'' AND content_hash NOT IN (SELECT content_hash FROM vectors WHERE model = ?)";
+                   WHERE content_hash <> x'' AND content_hash NOT IN
+                       (SELECT content_hash FROM vectors WHERE model = ?1 OR ?1 = '')";
         self.ask(|connection| connection.query_row(sql, [model], |row| row.get(0)))
     }
 
@@ -294,7 +296,7 @@ impl Storage for SqliteStorage {
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
         self.change(|connection| {
             let sql = "DELETE FROM vectors WHERE model = ?1
-                       AND (dims <> ?2 OR length(embedding) <> ?2 OR scale = 0 OR embedding = zeroblob(?2))";
+                       AND (dims <> ?2 OR length(embedding) <> ?2 OR NOT (scale > 0 AND scale <= 1) OR embedding = zeroblob(?2))";
             if connection.execute(sql, params![model, dimensions])? > 0 {
                 has_changed(connection)?;
             }

@@ -129,10 +129,17 @@ pub(crate) struct Embedded<'a> {
     pub is_embedded: bool,
     /// Whether no hint leads to it.
     pub is_boilerplate: bool,
+    /// Whether it has one, be it damaged.
+    pub has_vector: bool,
     /// The value of one unit; 0 if it has no vector.
     pub scale: f32,
     /// The numbers of its vector as bytes; empty if it has none.
     pub values: &'a [u8],
+}
+
+/// The numbers of a vector, if there are as many as were stored.
+pub(crate) fn whole(values: &[u8], stored: i64) -> &[u8] {
+    if usize::try_from(stored) == Ok(values.len()) { values } else { &[] }
 }
 
 /// The tables of an index. A value that was opened for reading refuses to write.
@@ -176,7 +183,7 @@ pub(crate) trait Storage: Send {
     /// A document for each content that has no vector of this model, by ascending id.
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
 
-    /// The number of documents that get a vector and have none of this model.
+    /// The number of documents that get a vector and have none of this model, of any model if its name is empty.
     fn count_without_vector(&self, model: &str) -> Result<usize, Error>;
 
     /// Stores vectors of a model, all or nothing.

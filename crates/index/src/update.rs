@@ -4,6 +4,7 @@
 mod cut;
 mod texts;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -103,6 +104,8 @@ pub struct Report {
     pub unreadable: usize,
     /// Texts of which not all sections are indexed, because they or the index have too many.
     pub cut: usize,
+    /// Texts left out for a source because very many others have the same file.
+    pub shared: usize,
     /// The index that was there could not be kept: damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
     pub is_replaced: bool,
@@ -189,7 +192,9 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let catalog = job.catalog;
-    let sources: Vec<&Source> = catalog.sources().iter().collect();
+    let mut sources: Vec<&Source> = catalog.sources().iter().collect();
+    // Of a file in very many sources, the innermost ones have the text.
+    sources.sort_by_key(|source| Reverse(source.depth()));
     if storage.metadata(UNREAD)?.is_none() {
         storage.set_metadata(UNREAD, &sources.len().to_string())?;
     }
@@ -206,7 +211,9 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
             let Some(path) = text.file() else { return true };
             let sources = sources_of.entry(path.to_path_buf()).or_default();
             *sources = sources.saturating_add(1);
-            *sources <= SOURCES_OF_A_TEXT
+            let is_indexed = *sources <= SOURCES_OF_A_TEXT;
+            report.shared += usize::from(!is_indexed);
+            is_indexed
         });
         let compared: Vec<Compared> =
             wanted.par_iter().map(|text| text.compare(known.get(&text.key()), &how)).collect();

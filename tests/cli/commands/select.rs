@@ -120,7 +120,9 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(answer["released"], json!(["c", "away"]), "what it brought");
     assert_eq!(resolved(&world), ["a"]);
     assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
-    assert_eq!(world.json(&["include", "b"], 0)["changed"], json!(["b"]));
+    let again = world.json(&["include", "b"], 0);
+    assert_eq!((&again["changed"], &again["pulled_in"]), (&json!(["b"]), &json!(["c", "away"])));
+    assert_eq!(again["message"], "included again: b; pulled in: c, away");
     assert_eq!(resolved(&world), ["a", "b", "c", "away"]);
     // Excluding a pick unpicks it; picking lifts the exclusion.
     world.run(&["exclude", "a"]).exits(0);

@@ -270,6 +270,22 @@ fn names_are_found_by_their_parts(world: &World) {
 }
 
 #[test]
+fn a_damaged_vector_leaves_the_others_alone_and_is_repaired() {
+    for damage in ["embedding = substr(embedding, 1, 7)", "scale = 9e999", "scale = -scale", "scale = 0"] {
+        let world = World::new();
+        fill(&world);
+        let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
+        let first = "content_hash = (SELECT min(content_hash) FROM vectors)";
+        connection.execute(&format!("UPDATE vectors SET {damage} WHERE {first}"), ()).unwrap();
+        drop(connection);
+        let found = search(&world, "breaker");
+        assert_eq!((found.incomparable, found.mode), (1, SearchMode::Hybrid), "{damage}: {found:?}");
+        fill(&world);
+        assert_eq!(search(&world, "breaker").incomparable, 0, "{damage}");
+    }
+}
+
+#[test]
 fn vectors_of_another_length_than_the_question_are_counted() {
     let world = World::new();
     fill(&world);

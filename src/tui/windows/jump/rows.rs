@@ -253,7 +253,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
 fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
     filtered_rows::prepare(state);
     let Some(haystack) = state.catalog.haystack.clone() else { return };
-    let query = Query::parse(words);
+    let query = Query::parse(&words.to_lowercase());
     let positions: Vec<usize> = if query.is_empty() {
         state.catalog.rows.iter().take(MOST).copied().collect()
     } else {
@@ -272,7 +272,7 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
 
 fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
     let haystack = templates::filtered_templates::packed(state);
-    let query = Query::parse(words);
+    let query = Query::parse(&words.to_lowercase());
     let positions: Vec<usize> = if query.is_empty() {
         (0..state.snapshot.templates.templates.len()).take(MOST).collect()
     } else {
