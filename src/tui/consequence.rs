@@ -131,10 +131,18 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
         // What was undone names the source it was done to, too.
         let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
-        let others = new.iter().filter(|id| !is_named(id));
+        // What is undone or redone may be a change of many picks, which its name does not count.
+        let is_retraced = ["Undone", "Redone"].iter().any(|how| awaited.done.starts_with(how));
+        let is_counted_apart = |id: &SourceId| is_retraced && of.selection.is_picked(id.as_str());
+        let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();
+        if picks > 0 {
+            let made = if verb == "pulled in" { "picked" } else { "unpicked" };
+            parts.push(format!("{} {made}", cells::grouped(picks)));
+        }
+        let others = new.iter().filter(|id| !is_named(id) && !is_counted_apart(id));
         let count = others.clone().count();
         if verb == "pulled in" {
-            waiting = source_words::count_waiting(of, others.copied());
+            waiting = source_words::count_waiting(of, new.iter().filter(|id| !is_named(id)).copied());
         }
         let is_more = !awaited.named.is_empty() || new.iter().any(|id| is_named(id));
         if count > 0 {

@@ -271,16 +271,26 @@ fn the_way_back_is_never_cut_off() {
 }
 
 #[test]
-fn an_undone_pick_counts_as_the_pick_did() {
-    let mut state = fixture::state(120, 36);
-    let before = Snapshot { undo: Some("pick of @circuit-breaker".into()), generation: 2, ..fixture::snapshot() };
-    update(&mut state, Input::Snapshot(Box::new(before.clone())));
-    press(&mut state, "u");
-    let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &[]));
-    let after = Snapshot { selection, undo: None, redo: before.undo.clone(), generation: 3, ..before };
-    update(&mut state, Input::Snapshot(Box::new(after)));
-    let said = "Undone: pick of @circuit-breaker; 4 more sources released, ~4,318 tokens saved: C-r redoes it";
-    assert_eq!(message(&state), said);
+fn what_is_undone_counts_as_it_did_when_it_was_done() {
+    for (done, said) in [
+        (
+            "pick of @circuit-breaker",
+            "Undone: pick of @circuit-breaker; 4 more sources released, ~4,318 tokens saved: C-r redoes it",
+        ),
+        (
+            "switch to review",
+            "Undone: switch to review; 1 unpicked, 4 sources released, ~4,318 tokens saved: C-r redoes it",
+        ),
+    ] {
+        let mut state = fixture::state(120, 36);
+        let before = Snapshot { undo: Some(done.into()), generation: 2, ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(before.clone())));
+        press(&mut state, "u");
+        let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &[]));
+        let after = Snapshot { selection, undo: None, redo: before.undo.clone(), generation: 3, ..before };
+        update(&mut state, Input::Snapshot(Box::new(after)));
+        assert_eq!(message(&state), said);
+    }
 }
 
 #[test]
