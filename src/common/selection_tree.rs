@@ -15,7 +15,7 @@ pub struct TreeRow {
     pub level: usize,
     /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
-    /// What would leave with it, as the preview of an unpick says it; nothing for what is no root.
+    /// What would leave with it, as the preview of an unpick says it; nothing for what is not a root.
     pub brings: PickConsequence,
 }
 

@@ -57,7 +57,7 @@ impl Workspace {
         self.put("references.json", format!("{configuration:#}\n").as_bytes());
     }
 
-    /// Holds the index for writing, so that nobody else builds it while the file is open.
+    /// Holds the index for writing, so that no other process builds it while the file is open.
     pub fn hold_index(&self) -> fs::File {
         let folder = self.path.join(".jaato/refdesk");
         fs::create_dir_all(&folder).unwrap();

@@ -225,7 +225,7 @@ pub(crate) fn rank<'a>(
 /// scores are lower.
 fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &Scored) -> Option<f32> {
     let about = about?;
-    if scored.is_incomplete { about.words_threshold } else { settings.threshold.or(about.threshold) }
+    if scored.waits() { about.words_threshold } else { settings.threshold.or(about.threshold) }
 }
 
 /// Leaves one source for each section, none for those of `shown`; returns the others.
@@ -418,22 +418,25 @@ mod tests {
 
     #[test]
     fn what_is_compared_by_words_alone_needs_two_of_them_and_reaches_their_threshold() {
-        for (is_incomplete, is_by_words, words, score, expected) in [
-            (false, false, 0, 0.6, None),
-            (false, false, 5, 0.3, Some("below-threshold")),
-            (true, false, 2, 0.3, None),
-            (true, false, 1, 0.3, Some("one-word")),
-            (true, false, 2, 0.1, Some("below-threshold")),
-            (false, true, 2, 0.6, None),
-            (false, true, 1, 0.6, Some("one-word")),
+        for (is_incomplete, is_by_words, cosine, words, score, expected) in [
+            (false, false, 0.2, 0, 0.6, None),
+            (false, false, 0.2, 5, 0.3, Some("below-threshold")),
+            (true, false, 0.0, 2, 0.3, None),
+            (true, false, 0.0, 1, 0.3, Some("one-word")),
+            (true, false, 0.0, 2, 0.1, Some("below-threshold")),
+            // Another chunk waits, and the best one has its vector.
+            (true, false, 0.2, 5, 0.3, Some("below-threshold")),
+            (true, false, 0.2, 0, 0.6, None),
+            (false, true, 0.0, 2, 0.6, None),
+            (false, true, 0.0, 1, 0.6, Some("one-word")),
         ] {
             let mut about = TextTopics { words_threshold: Some(0.2), is_by_words, ..about(&[("x", score)], 0.5) };
             let x = &mut about.scored[0];
-            x.is_incomplete = is_incomplete;
+            (x.is_incomplete, x.cosine) = (is_incomplete, cosine);
             x.words = vec!["word".to_owned(); words];
             let ranking = rank(&[], Some(&about), HintSettings::default(), |_| true, |_| true, |_| 0);
             let rejected = ranking.hints.is_empty().then(|| ranking.rejection(&about.scored[0]).code());
-            assert_eq!(rejected, expected, "{is_incomplete} {is_by_words} {words} {score}");
+            assert_eq!(rejected, expected, "{is_incomplete} {is_by_words} {cosine} {words} {score}");
         }
     }
 

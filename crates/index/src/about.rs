@@ -49,6 +49,13 @@ pub struct Scored {
     pub is_incomplete: bool,
 }
 
+impl Scored {
+    /// Whether its best chunk waits for its vector, so that the score is lower than it will be.
+    pub fn waits(&self) -> bool {
+        self.is_incomplete && self.cosine == 0.0
+    }
+}
+
 /// The documents of an index with their vectors, loaded for scoring.
 #[derive(Default)]
 pub(crate) struct Corpus {

@@ -116,7 +116,7 @@ const LEAST_WORDS: usize = 2;
 impl TextTopics {
     /// Whether it has enough words of the text, where these alone count.
     pub fn has_enough_words(&self, scored: &Scored) -> bool {
-        !(self.is_by_words || scored.is_incomplete) || scored.words.len() >= LEAST_WORDS
+        !(self.is_by_words || scored.waits()) || scored.words.len() >= LEAST_WORDS
     }
 }
 

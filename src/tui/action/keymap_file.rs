@@ -248,7 +248,7 @@ impl KeymapReader<'_> {
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
-            // Whoever is used to a key that changes nothing must not find that it does something.
+            // A person who is used to a key that changes nothing must not find that it does something.
             let is_answer = context == KeyContext::Question;
             if let Some((entry, written)) = taken_by.filter(|_| left.is_empty() || is_answer) {
                 let (word, taker, here) = (binding.word(), entry.binding.word(), context.word());

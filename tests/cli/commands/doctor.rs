@@ -315,7 +315,7 @@ fn entries_that_a_person_adapted_are_not_wrong() {
         let told = with_level(&answer, "note").concat();
         assert_eq!(told.contains("the hook for PostToolUse is called less often"), note, "{told}");
     }
-    // Only hooks, or only the server, is no gap.
+    // Only hooks, or only the server, is not a gap.
     for option in ["--hooks-only", "--mcp-only"] {
         let world = tagged();
         world.run(&["connect", "claude-code", "--yes", option]).exits(0);

@@ -223,7 +223,7 @@ fn a_shell_completes_names_of_the_workspace() {
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
     }
     assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
-    // A tag that is removed is no bundle of short options.
+    // A tag that is removed is not a bundle of short options.
     assert_eq!(completed(&world, &["tag", "tool", "-re"]), ["-retry"]);
     assert_eq!(world.listing(), before, "a completion writes nothing");
     // In another workspace.

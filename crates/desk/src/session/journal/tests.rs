@@ -276,7 +276,7 @@ fn a_failed_append_is_an_error_and_leaves_nothing() {
     std::os::unix::fs::symlink("elsewhere", &path).unwrap();
     assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     assert!(store.journal().is_err());
-    // What is not a file is not ours, and in nobody's way.
+    // What is not a file is not ours, and is in no one's way.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert!(store.journal().unwrap().0.is_empty());
