@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use refdesk_templates::{Variable, VariableKind, sample};
 
 pub use document::{LARGEST, read};
-pub use rows::{FormRow, RowValue, rows};
+pub use rows::{FormRow, RowValue, holds_samples, rows};
 
 /// One step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,18 +85,22 @@ pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
     text.strip_prefix(":=").map(serde_json::from_str)
 }
 
-/// Removes optional scalars, except below an optional value, where a field may be optional only because the whole value is.
-/// Recurses at most as deep as the tree, which `template` bounds.
-fn leave_out(variables: &[Variable], values: &mut Value) {
+/// Removes optional scalars and makes flags `false` (BEHAVIOUR §6 "Only tested"). Below an optional value scalars stay: there a
+/// field may be optional only because the whole value is. Recurses at most as deep as the tree, which `template` bounds.
+fn leave_out(variables: &[Variable], values: &mut Value, is_below_optional: bool) {
     let Value::Object(fields) = values else { return };
-    for variable in variables.iter().filter(|variable| variable.optional || variable.kind != VariableKind::Scalar) {
+    for variable in variables {
+        let below = is_below_optional || variable.optional;
         match (variable.kind, fields.get_mut(&variable.name)) {
-            (VariableKind::Scalar, _) => drop(fields.shift_remove(&variable.name)),
-            (_, Some(Value::Array(items))) if !variable.optional => {
-                items.iter_mut().for_each(|item| leave_out(&variable.fields, item));
+            (VariableKind::Scalar, _) if variable.optional && !is_below_optional => {
+                fields.shift_remove(&variable.name);
             }
-            (_, Some(value)) if !variable.optional => leave_out(&variable.fields, value),
-            _ => {}
+            (VariableKind::Flag, Some(value)) => *value = Value::Bool(false),
+            (_, Some(Value::Array(items))) => {
+                items.iter_mut().for_each(|item| leave_out(&variable.fields, item, below));
+            }
+            (_, Some(value)) => leave_out(&variable.fields, value, below),
+            (_, None) => {}
         }
     }
 }
@@ -217,11 +221,11 @@ impl TypedValues {
     }
 
     /// The values used where nothing was typed. If nothing is typed at all, samples show what the template does; otherwise
-    /// optional scalars are left out, so that the template's defaults apply.
+    /// optional scalars are left out, so that the template's defaults apply, and flags are not set.
     fn sample(&self, variables: &[Variable]) -> Value {
         let mut values = sample(variables);
         if !self.is_empty() {
-            leave_out(variables, &mut values);
+            leave_out(variables, &mut values, false);
         }
         values
     }
@@ -252,6 +256,7 @@ impl TypedValues {
         }
         match (kind, self.items(way), fill) {
             (VariableKind::Scalar, _, FillWith::Blank) => Some(Value::String(String::new())),
+            (VariableKind::Flag, _, FillWith::Blank) => Some(Value::Bool(false)),
             (VariableKind::Scalar, _, FillWith::Sample) | (VariableKind::Flag, ..) => sample.cloned(),
             (VariableKind::Object, ..) => Some(self.object(fields, way, sample.unwrap_or(&Value::Null), fill)),
             (VariableKind::List, None, FillWith::Sample) => sample.cloned(),

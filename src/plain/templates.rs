@@ -13,7 +13,7 @@ use super::lists::{self, NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
-use crate::common::values::{self, TypedValues};
+use crate::common::values::{self, FormRow, TypedValues};
 
 /// What a preview is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub fn rendered(
     };
     let RenderPreview { made, proposal } = shown;
     made.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
-    let is_sample = say_samples(state, name, turn);
+    let form = say_samples(state, name, turn);
     match (is_for, proposal) {
         (PreviewFor::Reading, _) => {
             let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
@@ -155,7 +155,7 @@ pub fn rendered(
             read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
         }
         (PreviewFor::Writing, Some(Ok(proposal)))
-            if is_sample && (holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
+            if values::holds_samples(&form, holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
         {
             turn.say(format!("Nothing was written to {}.", proposal.shown));
             turn.say("Type values to be asked for them, then write again.");
@@ -164,10 +164,10 @@ pub fn rendered(
     }
 }
 
-/// `2 values are not given: basePackage and fields 1 name.` Returns whether any is missing.
-fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool {
+/// `2 values are not given: basePackage and fields 1 name.` Returns the rows of the form.
+fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<FormRow> {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
-        return false;
+        return Vec::new();
     };
     let nothing = TypedValues::default();
     let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
@@ -178,7 +178,7 @@ fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool 
         1 => turn.say(format!("1 value is not given: {shown}.")),
         some => turn.say(format!("{some} values are not given: {shown}.")),
     }
-    !samples.is_empty()
+    rows
 }
 
 /// `New file src/Entity.java, changes +43 −0.`

@@ -77,7 +77,7 @@ fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Inp
     };
     let name = values::place(&row.way);
     let optional = if row.optional { ", optional" } else { "" };
-    let kept = if row.typed { "now" } else { "a sample:" };
+    let kept = if row.is_sample() { "a sample:" } else { "now" };
     turn.say(match &row.holds {
         RowValue::Flag(flag) => {
             format!("{name}{optional}: {kept} {}. Type yes or no.", if *flag { "yes" } else { "no" })

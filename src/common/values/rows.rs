@@ -41,9 +41,13 @@ impl FormRow {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
-    /// Whether it holds a sample text.
+    /// Whether it holds a sample: a text, or a flag that is set only to show what it does.
     pub fn is_sample(&self) -> bool {
-        !self.typed && matches!(&self.holds, RowValue::Text(sample) if !sample.is_empty())
+        !self.typed
+            && match &self.holds {
+                RowValue::Text(sample) => !sample.is_empty(),
+                holds => *holds == RowValue::Flag(true),
+            }
     }
 
     /// The list that it is an item of, and its index.
@@ -53,6 +57,12 @@ impl FormRow {
             _ => None,
         }
     }
+}
+
+/// Whether a rendered text depends on a sample of these rows, so that it must not become a file. What a text shows of a sample is
+/// seen in it; what a flag did is not.
+pub fn holds_samples(rows: &[FormRow], is_shown: bool) -> bool {
+    rows.iter().any(|row| row.is_sample() && (is_shown || matches!(row.holds, RowValue::Flag(_))))
 }
 
 /// The rows of the form, each parent before its children.

@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 
 use crate::common::values::*;
 
+fn variable(name: &str, kind: VariableKind, fields: Vec<Variable>) -> Variable {
+    Variable { name: name.to_owned(), kind, optional: false, fields }
+}
+
 fn tree() -> Vec<Variable> {
-    let of = |name: &str, kind, fields| Variable { name: name.to_owned(), kind, optional: false, fields };
+    let of = variable;
     let scalar = |name: &str| of(name, VariableKind::Scalar, Vec::new());
     vec![
         scalar("a"),
@@ -107,9 +111,31 @@ fn typed_values_replace_samples() {
     assert_eq!(over(&[("tags", text("a, b,"))])["tags"], json!(["a", "b"]));
     assert_eq!(over(&[("tags", text(":=[1]"))])["tags"], json!([1]));
     assert_eq!(over(&[("tags.1", text("b"))])["tags"], json!(["‹tags›", "b"]));
-    assert_eq!(over(&[("items", text("x"))]), sample(&tree()), "what does not fit is not given");
+    let mut unset = sample(&tree());
+    unset["f"] = json!(false);
+    assert_eq!(over(&[("items", text("x"))]), unset, "what does not fit is not given");
     assert_eq!(over(&[("more", text("x"))])["more"], json!("x"), "a partial may ask for it");
-    assert_eq!(over(&[("a.b", text("x"))]), sample(&tree()), "once a was an object");
+    assert_eq!(over(&[("a.b", text("x"))]), unset, "once a was an object");
+}
+
+/// A flag that nobody typed shows what it does only in a preview of samples alone (BEHAVIOUR §6 "Only tested").
+#[test]
+fn flags_are_not_set_for_anybody() {
+    let flags = vec![
+        variable("f", VariableKind::Flag, Vec::new()),
+        variable("o", VariableKind::Object, vec![variable("safe", VariableKind::Flag, Vec::new())]),
+    ];
+    let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&flags);
+    assert_eq!(over(&[("f", TypedValue::Flag(true))]), json!({"f": true, "o": {"safe": false}}));
+    assert_eq!(over(&[("unused", text("x"))]), json!({"f": false, "o": {"safe": false}, "unused": "x"}));
+    let shown = |values: &[(&str, TypedValue)]| {
+        let rows = rows(&flags, &typed(values));
+        (rows.iter().filter(|row| row.is_sample()).count(), holds_samples(&rows, false))
+    };
+    assert_eq!(shown(&[]), (2, true), "all are samples: what they did is seen nowhere in the text");
+    assert_eq!(shown(&[("f", TypedValue::Flag(false))]), (0, false));
+    let texts = rows(&tree()[..1], &typed(&[]));
+    assert_eq!([true, false].map(|is_shown| holds_samples(&texts, is_shown)), [true, false], "a text shows its sample");
 }
 
 #[test]

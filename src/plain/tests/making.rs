@@ -68,10 +68,10 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
         ("many", "Please type a number up to 200."),
         ("2", "fields 1 name: a sample: ‹name›. Type a value."),
         (":={", "This is not valid JSON: EOF while parsing an object at line 1 column 1."),
-        ("id", "fields 1 nullable, optional: a sample: yes. Type yes or no."),
+        ("id", "fields 1 nullable, optional: now no. Type yes or no."),
         ("maybe", "Please type yes or no."),
         ("no", "fields 2 name: a sample: ‹name›. Type a value."),
-        ("", "fields 2 nullable, optional: a sample: yes. Type yes or no."),
+        ("", "fields 2 nullable, optional: now no. Type yes or no."),
         (".", "Type preview to read the result, or write."),
     ] {
         assert_eq!(said(&mut state, line).last().map(String::as_str), Some(expected), "{line}");

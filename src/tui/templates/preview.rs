@@ -14,7 +14,7 @@ use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PreviewMode, RenderedText, State};
 use crate::tui::templates::list::above;
-use crate::tui::templates::values::FormRow;
+use crate::tui::templates::values::{self, FormRow};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
@@ -213,9 +213,9 @@ fn shows_samples(state: &State) -> bool {
     state.preview().and_then(|preview| preview.rendered.as_ref()).is_some_and(|rendered| rendered.holds_samples)
 }
 
-/// Whether the text or its path still shows the sample of a value that is not given, so that it must not become a file.
+/// Whether the text or its path still depends on a sample, so that it must not become a file.
 pub fn holds_samples(state: &State) -> bool {
-    shows_samples(state) && !missing(state).is_empty()
+    values::holds_samples(&state.templates.form, shows_samples(state))
 }
 
 /// The effect of a write on the file, in one word.

@@ -56,14 +56,15 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     assert_eq!(under_cursor(&state), "name", "what only holds others is passed over");
     press(&mut state, "\"id\" Tab");
     assert_eq!((under_cursor(&state).as_str(), state.typing), ("nullable", Some(Typing::Value)), "a flag is gone to");
-    let all = values(&mut state, "\"n\"");
-    assert_eq!(all, json!({"basePackage": "org.example", "fields": [{"name": "id", "nullable": false}]}));
+    let all = values(&mut state, "\"y\"");
+    assert_eq!(all, json!({"basePackage": "org.example", "fields": [{"name": "id", "nullable": true}]}));
+    assert_eq!(values(&mut state, "Space")["fields"][0]["nullable"], json!(false));
     assert_eq!(values(&mut state, "Space")["fields"][0]["nullable"], json!(true));
     assert_eq!(commands(&press(&mut state, "\"y?\" Left Backspace")), [], "yes already; the rest means nothing there");
     press(&mut state, "BackTab");
     assert_eq!(state.templates.value.text(), "id", "what was typed can be mended");
     let all = values(&mut state, "C-o \"at\" Down Space");
-    assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": false}]));
+    assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": true}]));
     press(&mut state, "Enter");
     assert_eq!((state.typing, state.part), (None, PanePart::Values), "behind the last value typing ends");
     press(&mut state, "Up Enter Up Up");
@@ -78,13 +79,17 @@ fn items_are_added_and_removed() {
     press(&mut state, "4 Enter Esc");
     assert_eq!(disabled(&state, Action::AddItem).unwrap(), "basePackage is not a list");
     press(&mut state, "j a \"b\" Esc k");
-    assert_eq!(values(&mut state, "x")["fields"], json!([{"name": "‹name›", "nullable": true}]), "the second one goes");
+    assert_eq!(
+        values(&mut state, "x")["fields"],
+        json!([{"name": "‹name›", "nullable": false}]),
+        "the second one goes"
+    );
     assert_eq!(under_cursor(&state), "nullable");
     assert_eq!(values(&mut state, "k k x")["fields"], json!([]), "and the first");
     assert_eq!(under_cursor(&state), "fields");
     assert_eq!(
         values(&mut state, "Enter \"c\"")["fields"],
-        json!([{"name": "c", "nullable": true}]),
+        json!([{"name": "c", "nullable": false}]),
         "into an empty list"
     );
     press(&mut state, "Esc k k");
@@ -99,7 +104,7 @@ fn pasted_json_replaces_the_values() {
     let document = json!({"basePackage": "p", "fields": [{"name": "a"}, {"name": 2}], "more": [1]});
     let mut given = document.clone();
     for item in given["fields"].as_array_mut().unwrap() {
-        item["nullable"] = json!(true);
+        item["nullable"] = json!(false);
     }
     assert_eq!(asked(&paste(&mut state, &format!("  {document:#}\n"))), [given]);
     assert!(message(&state).starts_with("4 values pasted"), "{}", message(&state));
@@ -124,7 +129,7 @@ fn values_are_edited_as_json_in_the_editor() {
     let back = |state: &mut State, text: &str| asked(&update(state, Input::Edited(Some(text.to_owned()))));
     let (text, line) = sent(&mut state, "E");
     let document: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((document, line), (json!({"basePackage": "p", "fields": [{"name": "", "nullable": true}]}), 1));
+    assert_eq!((document, line), (json!({"basePackage": "p", "fields": [{"name": "", "nullable": false}]}), 1));
     assert_eq!(back(&mut state, &text), [""; 0], "nothing changed, nothing is asked");
     assert_eq!(message(&state), "the values have not changed");
     sent(&mut state, "E");
@@ -151,7 +156,7 @@ fn values_stay_with_their_template_as_far_as_they_fit() {
     templates.templates[0].variables.remove(0);
     snapshot.templates = templates.into();
     let all = asked(&update(&mut state, Input::Snapshot(Box::new(snapshot)))).pop().unwrap();
-    assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}]));
+    assert_eq!(all["fields"], json!([{"name": "id", "nullable": false}]));
     assert!(screen(&state).contains("1 not used"), "{}", screen(&state));
     let changed = asked(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
     assert_eq!(changed[0]["basePackage"], json!("p"), "it asks for it again");

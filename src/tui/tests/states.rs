@@ -282,13 +282,13 @@ screens! { graph:
 #[rustfmt::skip]
 screens! { new_file:
     difference_of_a_new_file "v"
-    write_a_new_file "w \"src/A.java\""
+    write_a_new_file "Enter \"org\" Esc Esc w \"src/A.java\""
 }
 
 #[rustfmt::skip]
 screens! { other_file:
     difference_of_an_existing_file "v l"
-    write_overwriting_a_file "w \"src/A.java\""
+    write_overwriting_a_file "Enter \"org\" Esc Esc w \"src/A.java\""
 }
 
 #[rustfmt::skip]

@@ -21,7 +21,15 @@ fn shown(state: &mut State, outcome: RenderPreview) {
     answer(state, Response::Preview { template: NAME.to_owned(), outcome: Ok(outcome) });
 }
 
+/// With a value typed, so that no other is a sample that the text does not show.
 fn desk(outcome: RenderPreview) -> State {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter \"org\" Esc Esc");
+    shown(&mut state, outcome);
+    state
+}
+
+fn untouched(outcome: RenderPreview) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     shown(&mut state, outcome);
@@ -153,7 +161,7 @@ fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_give
     for (text, path) in [(text, "A.java"), ("a\n", "src/‹basePackage›/A.java")] {
         let mut offers = fixture::proposed(text, path, None);
         offers.made.offered = Some(path.to_owned());
-        let mut state = desk(offers);
+        let mut state = untouched(offers);
         press(&mut state, "w");
         let told = screen(&state);
         assert!(told.contains("Enter goes to the first value not given"), "{told}");
@@ -172,7 +180,7 @@ fn samples_are_shown_in_ascii_where_the_terminal_has_nothing_else() {
     for (keys, shown) in
         [("", "package <basePackage>;"), ("v", "+package <basePackage>;"), ("w", "+package <basePackage>;")]
     {
-        let mut state = desk(fixture::proposed(text, "A.java", None));
+        let mut state = untouched(fixture::proposed(text, "A.java", None));
         state.skin.glyphs = Glyphs::ASCII;
         press(&mut state, keys);
         let screen = screen(&state);
@@ -196,7 +204,7 @@ fn a_template_that_disappears_closes_its_dialog() {
 
 #[test]
 fn the_mouse_fills_in_and_writes() {
-    let mut state = desk(fixture::proposed("a\n", "A.java", None));
+    let mut state = untouched(fixture::proposed("a\n", "A.java", None));
     let click = |state: &mut State, text: &str, right: usize| {
         let shown = screen(state);
         let (y, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
