@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
-use super::select;
+use super::{rows, select};
 use refdesk_desk::channel::{self, Answered, ChannelSetup, Place, Request, Unanswered, Wait};
 use refdesk_desk::{Desk, Session, quoted_tags};
-use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -50,19 +49,13 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Answere
         select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() })
     };
     if !unknown.is_empty() {
-        let named: Vec<String> = unknown.iter().take(NAMED).map(|id| format!("'{}'", one_line(id))).collect();
-        let more = unknown.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        answer.notes.push(format!("not offered, and left out: {}{more}", named.join(", ")));
+        answer.notes.push(format!("not offered, and left out: {}", rows::first_of(&unknown)));
     }
     // Sources that left the catalog meanwhile count as unknown too.
     let gone = answer.json.get("unknown").and_then(Value::as_array).into_iter().flatten();
     unknown.extend(gone.filter_map(Value::as_str).map(str::to_owned));
     with(answer, &[("unknown", json!(unknown)), ("request_id", json!(request.request_id)), ("answered_by", json!(by))])
 }
-
-/// The most ids listed for people that were not offered; programs get all.
-const NAMED: usize = 10;
 
 /// Why there is nothing to choose from.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
@@ -85,7 +78,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
         Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
     };
     let status = if refusal.code == Code::NoSources { "no_sources" } else { "none_matched" };
-    with(CommandOutput::refused(refusal), &[("status", json!(status))])
+    refused(refusal, &[("status", json!(status))])
 }
 
 fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutput {
@@ -101,9 +94,14 @@ fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutpu
         }
     };
     let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };
-    let answer =
-        with(CommandOutput::refused(refusal), &[("status", json!(status)), ("request_id", json!(request.request_id))]);
+    let answer = refused(refusal, &[("status", json!(status)), ("request_id", json!(request.request_id))]);
     CommandOutput { exit, ..answer }
+}
+
+/// A failure has the members of a success, too.
+fn refused(refusal: Error, members: &[(&str, Value)]) -> CommandOutput {
+    let json = json(&[("message", json!(refusal.message))]);
+    with(CommandOutput { json, ..CommandOutput::refused(refusal) }, members)
 }
 
 /// The JSON of `select` for an empty selection, with these members added.

@@ -35,10 +35,19 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             ("sources", Value::Array(rows.collect())),
             ("total", json!(sources.len())),
             ("selected_count", json!(selected)),
+            ("dormant", json!(desk.selection().dormant())),
         ])
     };
-    let notes = desk.unknown_tags(&args.tags);
+    let mut notes = desk.unknown_tags(&args.tags);
+    notes.extend(dormant(desk.selection().dormant()));
     CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected)) }
+}
+
+/// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
+fn dormant(picks: &[String]) -> Option<String> {
+    let (are, them) = if picks.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let picks = (!picks.is_empty()).then(|| rows::first_of(picks))?;
+    Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; `refdesk unselect` removes {them})"))
 }
 
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {

@@ -7,6 +7,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::grouped;
 
 /// A mention as JSON.
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
@@ -27,6 +28,17 @@ pub fn where_mentioned(desk: &Desk, mention: &Mention) -> String {
 /// Ids for people: `a, b`.
 pub fn join(ids: &[SourceId]) -> String {
     ids.iter().map(|id| one_line(id.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
+}
+
+/// The most ids that are named in a sentence; programs get all.
+const NAMED: usize = 10;
+
+/// The first of many ids for people, each in quotation marks: `'a', 'b' and 3 more`.
+pub fn first_of(ids: &[String]) -> String {
+    let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("'{}'", one_line(id))).collect();
+    let more = ids.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
+    format!("{}{more}", named.join(", "))
 }
 
 /// Columns are aligned up to this width: one id of ten thousand characters must not move all others out of sight.

@@ -175,6 +175,7 @@ fn an_incomplete_answer_and_no_answer_are_reported_differently_and_select_nothin
     let asked = asking.request();
     let none = asking.ends(3);
     assert_eq!((&none["status"], &none["error"]["code"]), (&json!("timed_out"), &json!("timed-out")));
+    assert_eq!((&none["selected_count"], &none["sources"], &none["unknown"]), (&json!(0), &json!([]), &json!([])));
     // Too late: the answer on a screen is refused, and one written by another program is harmless.
     assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
     let late = put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());

@@ -1,5 +1,7 @@
 //! Adds notices to the feed, moves and filters it, and follows its rows.
 
+use std::sync::Arc;
+
 use crate::common::notices::for_people;
 use crate::tui::action::Action;
 use crate::tui::agents;
@@ -16,7 +18,7 @@ use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Age, Notice, Receipts, Topic};
+use refdesk_desk::engine::{Actor, Age, Notice, Receipts, Topic};
 use refdesk_desk::session::JournalEvent;
 
 /// Adds a notice, and shows it in the bottom line unless a refusal is there.
@@ -30,11 +32,39 @@ pub fn add(state: &mut State, notice: Notice) {
         state.note(notice.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
+    let others = others_choice(&notice);
     state.feed.add(notice, reader);
+    if let (Some(who), true) = (others, is_free) {
+        say_choice(state, &who);
+    }
 }
 
-/// Adds what the journal says. It would flood the bottom line, which shows only a failed hook: nothing else reports
-/// that.
+/// Who chose, if it was another process than this screen.
+fn others_choice(notice: &Notice) -> Option<Arc<str>> {
+    match &notice.who {
+        Actor::Other(who) if notice.topic == Topic::Selection => Some(who.clone()),
+        _ => None,
+    }
+}
+
+/// Says in the bottom line what another process chose and what followed. The journal says the one, the selection the other, in
+/// either order: what came last, of the newest rows, is one choice.
+fn say_choice(state: &mut State, who: &Arc<str>) {
+    let newest = state.feed.notices.iter().take_while(|notice| others_choice(notice).as_ref() == Some(who));
+    let (chosen, followed): (Vec<&Notice>, Vec<&Notice>) =
+        newest.take(OF_A_CHOICE).partition(|notice| notice.receipt.is_some());
+    let told = chosen.iter().rev().chain(followed.iter().rev()).map(|notice| match notice.reason.as_str() {
+        "" => notice.text.clone(),
+        reason => format!("{}, {reason}", notice.text),
+    });
+    state.note(format!("{who}: {}", told.collect::<Vec<_>>().join(". ")));
+}
+
+/// The most rows that one choice makes: two of the journal, and what came and left with it.
+const OF_A_CHOICE: usize = 4;
+
+/// Adds what the journal says. It would flood the bottom line, which shows only what another process chose and a failed hook:
+/// nothing else reports that.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { told, age, gap } = receipts;
     let unwritten = told.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);
@@ -56,7 +86,11 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;
+    let others = notices.last().and_then(others_choice);
     state.feed.add_all(notices, reader);
+    if let (Some(who), true) = (others, state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note)) {
+        say_choice(state, &who);
+    }
     // The bottom line counts only notices of this screen.
     state.feed.since_key = since_key;
 }

@@ -3,9 +3,9 @@
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
-use crate::tui::state::{PanePart, Typing};
+use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
-use refdesk_desk::engine::{Event, Notice, Request};
+use refdesk_desk::engine::{Actor, Age, Event, Notice, Receipts, Request, Topic};
 
 use crate::tui::tests::screen;
 use crate::tui::tests::{commands, event, message, press};
@@ -169,4 +169,38 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
         assert!(feed.is_empty() || feed.starts_with(" 11:03:13 @retry-pattern"), "{width}: {line}");
         assert!(width < 100 || !feed.is_empty(), "{width}: {line}");
     }
+}
+
+/// The journal says what another process chose, the selection what followed, in either order.
+#[test]
+fn what_another_process_chose_is_said_with_what_followed() {
+    let picked = |state: &mut State| {
+        let (notice, line) = fixture::receipt(1, "s");
+        let text = "Picked @retry-pattern".to_owned();
+        let notice = Notice { who: other(), topic: Topic::Selection, text, reason: String::new(), ..notice };
+        event(state, Event::Receipts(Receipts { told: vec![(notice, line)], age: Age::Now, gap: None }));
+    };
+    let followed = |state: &mut State| {
+        let notice = Notice { reason: "~864 tokens".to_owned(), ..fixture::notice("Pulled in: @timeouts") };
+        event(state, Event::Notice(Notice { who: other(), ..notice }));
+    };
+    let whole = "opencode: Picked @retry-pattern. Pulled in: @timeouts, ~864 tokens";
+    for is_journal_first in [true, false] {
+        let mut state = fixture::state(80, 24);
+        if is_journal_first {
+            picked(&mut state);
+            assert_eq!(message(&state), "opencode: Picked @retry-pattern");
+            followed(&mut state);
+        } else {
+            followed(&mut state);
+            picked(&mut state);
+        }
+        assert_eq!(message(&state), whole);
+        press(&mut state, "f");
+        assert_eq!(state.feed.rows.len(), 2, "each has its row");
+    }
+}
+
+fn other() -> Actor {
+    Actor::Other("opencode".into())
 }

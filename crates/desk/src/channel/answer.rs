@@ -35,6 +35,8 @@ impl AnswerError {
 
 /// Parses an answer.
 pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, AnswerError> {
+    // Editors of some systems begin a file with it.
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let value: Value =
         serde_json::from_slice(bytes).map_err(|error| AnswerError::NotWhole(format!("not JSON ({error})")))?;
     let Value::Object(members) = value else {
@@ -88,6 +90,7 @@ mod tests {
         for (text, expected) in [
             (r#"{"request_id": "r1", "selected_ids": ["b", "x", "a", "b", "x"]}"#, Ok((vec!["b", "a"], vec!["x"]))),
             (r#"{"request_id": "r1", "selected_ids": [], "more": 1}"#, Ok((vec![], vec![]))),
+            ("\u{feff}{\"request_id\": \"r1\", \"selected_ids\": [\"a\"]}", Ok((vec!["a"], vec![]))),
             (r#"{"request_id": "r2", "selected_ids": ["a"]}"#, Err("answers the request 'r2'")),
             (r#"{"request_id": "r1"}"#, Err("no list 'selected_ids'")),
             (r#"{"request_id": "r1", "approved": true}"#, Err("no list 'selected_ids'")),

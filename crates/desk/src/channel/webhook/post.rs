@@ -16,7 +16,7 @@ use super::secret::SIGNATURE;
 use super::target::{HostScope, Target};
 use refdesk_text::Code;
 
-/// The delays before the second and the third (last) attempt.
+/// The delays before the second and the third (last) attempt, where there is time for them.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// The time for looking up a name and connecting.
@@ -61,7 +61,8 @@ impl Webhook {
             };
             let tried = 1 + BACKOFF.len() - backoff.len();
             let is_last = match backoff.next() {
-                Some(span) => wait.left() <= *span || !pause(*span, wait),
+                // A short wait is no reason to try less often.
+                Some(span) => wait.left().is_zero() || !pause((*span).min(wait.left() / 4), wait),
                 None => true,
             };
             if wait.is_given_up() {
