@@ -104,9 +104,10 @@ fn the_whole_workspace_disappears_and_returns() {
     let mut world = world();
     let beside = world.folder.path().join("beside");
     fs::rename(&world.workspace, &beside).unwrap();
-    world.until("nothing is left", |snapshot| snapshot.catalog.is_empty());
+    let now = world.until("it is reported", |snapshot| !snapshot.diagnostics.is_empty());
+    assert_eq!(now.catalog.len(), 4, "what was there is still shown");
     fs::rename(&beside, &world.workspace).unwrap();
-    world.until("it is back", |snapshot| snapshot.catalog.len() == 4 && snapshot.loading.is_none());
+    world.until("it is back", |snapshot| snapshot.diagnostics.is_empty() && snapshot.loading.is_none());
     is_watched(&mut world, "doc", "docs/deep/doc.md");
     is_watched(&mut world, "tree", "tree/x/y/a.md");
 }

@@ -49,3 +49,28 @@ fn a_lost_file_releases_sources_and_a_dormant_pick_is_reported() {
     world.write("references.json", &whole);
     world.notice(|notice| notice.text == "@a is back: its pick counts again");
 }
+
+/// A folder that is moved away, or on a drive that is not there for a while, empties neither the catalog nor the selection.
+#[test]
+fn a_workspace_that_is_gone_keeps_its_last_state_and_is_reported() {
+    let mut world = World::new();
+    world.send(Request::pick("a"));
+    world.until("b is pulled in", |now| now.selection.contains("b"));
+    let away = world.folder.path().join("away");
+    std::fs::rename(&world.workspace, &away).unwrap();
+    world.ask(Request::Reload);
+    let is_gone = |problem: &refdesk_text::report::Diagnostic| problem.code == refdesk_text::Code::NoWorkspace;
+    let now = world.until("it is reported", |now| now.diagnostics.iter().any(is_gone));
+    assert_eq!((now.catalog.len(), now.selection.contains("b")), (4, true));
+    let problems: Vec<_> = now.diagnostics.iter().map(|it| (it.code, &it.message)).collect();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    std::fs::rename(&away, &world.workspace).unwrap();
+    world.ask(Request::Reload);
+    world.until("it is back", |now| now.diagnostics.is_empty() && now.selection.contains("b"));
+    world.write("b.md", "See c.\n");
+    world.until("its files are watched again", |now| now.selection.contains("c"));
+    std::fs::rename(&world.workspace, &away).unwrap();
+    world.until("nobody has to ask", |now| now.diagnostics.iter().any(is_gone));
+    std::fs::create_dir(&world.workspace).unwrap();
+    world.until("another folder is another workspace", |now| now.catalog.is_empty() && now.diagnostics.is_empty());
+}

@@ -115,6 +115,7 @@ use refdesk_files::{Sealer, Stamp};
 use refdesk_index::KeptDocuments;
 #[cfg(feature = "meaning")]
 use refdesk_index::LazyModel;
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// The references of a workspace, the choice, and everything that follows from them.
@@ -230,8 +231,21 @@ impl Desk {
         desk
     }
 
-    /// Reads the workspace again. What no longer parses keeps its last good content and is reported.
+    /// Whether the folder of the workspace is not there.
+    pub(crate) fn is_gone(&self) -> bool {
+        !self.options.around.workspace.is_dir()
+    }
+
+    /// Reads the workspace again. What no longer parses keeps its last good content and is reported, and so does everything while
+    /// the folder of the workspace is not there.
     pub fn reload(&mut self) {
+        if self.is_gone() {
+            let gone = format!("the folder of the workspace is gone: {}", self.options.around.workspace.display());
+            let problem = Diagnostic::error(Code::NoWorkspace, gone);
+            self.entries.retain(|it| it.code != Code::NoWorkspace);
+            self.entries.push(problem.fix("put it back; until then you see what it was like"));
+            return;
+        }
         let previous = self.catalog.clone();
         let (mut config, plain) = catalog::load_config(
             &self.options.around,
@@ -284,7 +298,7 @@ impl Desk {
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
         // Whether anything is at a path that waits for trust, and what, is not told.
-        let tells = |code| matches!(code, refdesk_text::Code::MissingPath | refdesk_text::Code::NoRegularFile);
+        let tells = |code| matches!(code, Code::MissingPath | Code::NoRegularFile);
         diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
         add_new(&mut self.set_aside, &problems);

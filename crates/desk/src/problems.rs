@@ -1,6 +1,7 @@
 //! Everything wrong with a workspace: what `check` prints, and what a screen counts.
 
 use super::Desk;
+use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
 
 /// Problems that are found apart from reading the catalog and its documents.
@@ -20,6 +21,10 @@ impl Desk {
     /// The problems of this workspace with these, errors first. All documents must have been read.
     pub fn problems(&self, parts: ProblemParts<'_>) -> Vec<Diagnostic> {
         let mut found = self.diagnostics();
+        // Everything else that is missing then is missing because of it.
+        if let Some(gone) = found.iter().find(|problem| problem.code == Code::NoWorkspace) {
+            return vec![gone.clone()];
+        }
         add_new(&mut found, self.databases().1);
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);

@@ -355,6 +355,7 @@ impl Worker<'_> {
     /// Follows a change from outside.
     fn follow(&mut self, change: Change, watch: &Watch) {
         match change {
+            Change::Requests | Change::Journal | Change::Choice if self.desk.is_gone() => self.reload(watch),
             Change::Requests => {
                 self.update_requests();
                 self.publish();
@@ -392,6 +393,10 @@ impl Worker<'_> {
         let before = self.desk.selection().clone();
         self.reread(Desk::reload);
         self.watch(watch);
+        if self.desk.is_gone() {
+            // Nothing of it is released, indexed or written meanwhile.
+            return self.publish();
+        }
         self.after_change(Change::Workspace, &before);
     }
 
