@@ -3,6 +3,7 @@
 //! lines have a desk name of their own, `profile-NAME`, so that the shared desk counts nothing of it as picked or
 //! sent.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -93,17 +94,15 @@ impl ActiveProfile {
     /// The current choice: the picks of the profile and those made here, without those removed here.
     fn choose(&mut self, catalog: &Catalog, now: &Choice, exclusions: Vec<String>) -> Choice {
         let new = self.profile.as_ref().map(|profile| picks(profile, catalog, &exclusions)).unwrap_or_default();
-        let before = std::mem::replace(&mut self.picks, new);
+        let before: HashSet<String> = std::mem::replace(&mut self.picks, new).into_iter().collect();
+        let picks: HashSet<&String> = self.picks.iter().collect();
         let mut choice = Choice { exclusions, ..now.clone() };
-        choice.picks.retain(|id| !before.contains(id) || self.picks.contains(id));
-        let more = self.picks.iter().filter(|id| !before.contains(id));
-        for id in more {
-            if !choice.picks.contains(id) {
-                choice.picks.push(id.clone());
-            }
-        }
+        choice.picks.retain(|id| !before.contains(id) || picks.contains(id));
+        let known: HashSet<String> = choice.picks.iter().cloned().collect();
+        choice.picks.extend(self.picks.iter().filter(|id| !before.contains(*id) && !known.contains(*id)).cloned());
         // Picking here what the shared desk excludes lifts the exclusion, for this desk only.
-        choice.exclusions.retain(|id| !choice.picks.contains(id));
+        let picks: HashSet<&String> = choice.picks.iter().collect();
+        choice.exclusions.retain(|id| !picks.contains(id));
         choice
     }
 }
@@ -125,9 +124,11 @@ impl Known {
         let mut problems = profile.problems.clone();
         problems.extend(narrowed.problems);
         let name = &profile.name;
+        let positions = LazyCell::new(|| profile.positions(around));
         let problem = |id: &str, message: String| {
+            let (positions, settings) = &*positions;
             let problem = Diagnostic::warning(Code::ProfileMissing, message).in_file(&profile.document.shown).about(id);
-            problem.at(profile.position_of(around, id))
+            problem.at(*positions.get(id).unwrap_or(settings))
         };
         for (at, id) in narrowed.unknown.iter().enumerate() {
             let known = whole.sources().iter().take(if at < SUGGESTED { usize::MAX } else { 0 });

@@ -1,5 +1,6 @@
 //! Finds paths among the arguments of a tool call. The caller decides which of them it knows.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -25,6 +26,31 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
         may_be.then(|| look(absolute(workspace, Path::new(text)))).flatten()
     };
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
+}
+
+/// What is at paths of the catalog.
+#[derive(Debug)]
+pub(super) struct AtPaths<'p, T> {
+    places: HashMap<&'p Path, T>,
+    /// Of the deepest path. An argument may have thousands of parts more, and none of its folders below this is a place.
+    parts: usize,
+}
+
+impl<'p, T> AtPaths<'p, T> {
+    pub(super) fn new(places: HashMap<&'p Path, T>) -> Self {
+        let parts = places.keys().map(|path| path.components().count()).max().unwrap_or(0);
+        Self { places, parts }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// What is at this clean path, or at the innermost folder above it.
+    pub(super) fn innermost(&self, path: &Path) -> Option<&T> {
+        let below = path.components().count().saturating_sub(self.parts);
+        path.ancestors().skip(below).find_map(|path| self.places.get(path))
+    }
 }
 
 struct StringWalk<'l, T> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments;
+use super::arguments::{self, AtPaths};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::selection::Selection;
 
@@ -33,11 +33,12 @@ pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path,
             places.entry(&place.resolved).or_insert(source);
         }
     }
+    let places = AtPaths::new(places);
     if places.is_empty() {
         return None;
     }
     arguments::find(given, workspace, |file| {
-        let source = file.ancestors().find_map(|path| places.get(path).copied())?;
+        let source = *places.innermost(&file)?;
         Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
     })
 }

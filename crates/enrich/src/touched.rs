@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::arguments;
+use super::arguments::{self, AtPaths};
 use refdesk_core::catalog::{Catalog, SourceId};
 
 /// The maximum number of files per call; later ones are ignored.
@@ -24,9 +24,10 @@ pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec
             }
         }
     }
+    let places = AtPaths::new(places);
     let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
     let _full: Option<()> = arguments::find(given, workspace, |path| {
-        let ids = path.ancestors().find_map(|above| places.get(above))?;
+        let ids = places.innermost(&path)?;
         if !found.iter().any(|(other, _)| *other == path) {
             found.push((path, ids.clone()));
         }

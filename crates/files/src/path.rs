@@ -88,6 +88,8 @@ pub const PATH_BYTES: usize = 4096;
 pub struct Resolver {
     /// Keyed by the bytes of the path; `None` if the path is already the real one.
     folders: RwLock<HashMap<OsString, Option<PathBuf>>>,
+    /// The same for folders that may not exist, resolved as far as they do.
+    above_missing: RwLock<HashMap<OsString, Option<PathBuf>>>,
 }
 
 impl Resolver {
@@ -122,25 +124,38 @@ impl Resolver {
 
     /// Like [`Resolver::folder`], but `None` if the path is already the real one.
     pub fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
-        if let Ok(known) = self.folders.read()
-            && let Some(real) = known.get(folder.as_os_str())
-        {
-            return real.clone();
-        }
-        let real = fs::canonicalize(folder).ok().filter(|real| real.as_os_str() != folder.as_os_str());
-        if let Ok(mut known) = self.folders.write() {
-            known.insert(folder.as_os_str().to_owned(), real.clone());
-        }
-        real
+        remembered(&self.folders, folder, || fs::canonicalize(folder).ok())
     }
 
     /// The real path of the deepest existing folder above `path`, with the rest as written.
     fn deepest(&self, path: &Path) -> PathBuf {
-        let above: Vec<&Path> = path.ancestors().skip(1).collect();
-        // Above a folder there are only folders.
-        let Some(folder) = above.get(above.partition_point(|above| !above.is_dir())) else { return path.to_path_buf() };
-        self.folder(folder).join(path.strip_prefix(folder).unwrap_or(Path::new("")))
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_path_buf() };
+        let real = remembered(&self.above_missing, parent, || {
+            let above: Vec<&Path> = parent.ancestors().collect();
+            // Above a folder there are only folders.
+            let folder = above.get(above.partition_point(|above| !above.is_dir()))?;
+            Some(self.folder(folder).join(parent.strip_prefix(folder).unwrap_or(Path::new(""))))
+        });
+        real.map_or_else(|| path.to_path_buf(), |real| real.join(name))
     }
+}
+
+/// The real path of a folder, looked up once; `None` if it is the path as written, or has none.
+fn remembered(
+    known: &RwLock<HashMap<OsString, Option<PathBuf>>>,
+    folder: &Path,
+    real: impl FnOnce() -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    if let Ok(known) = known.read()
+        && let Some(real) = known.get(folder.as_os_str())
+    {
+        return real.clone();
+    }
+    let real = real().filter(|real| real.as_os_str() != folder.as_os_str());
+    if let Ok(mut known) = known.write() {
+        known.insert(folder.as_os_str().to_owned(), real.clone());
+    }
+    real
 }
 
 /// The absolute form, without `.` and `..`, of a path that the user gave relative to `current`.

@@ -113,6 +113,11 @@ impl JsonDocument {
         }
     }
 
+    /// The position of each item of the list at this path, in one pass.
+    pub fn item_positions(&self, path: &[PointerStep<'_>]) -> Vec<Position> {
+        item_starts(&self.text, path).into_iter().map(|offset| self.position_of(offset)).collect()
+    }
+
     fn offset(&self, path: &[PointerStep<'_>], part: MemberPart) -> Option<usize> {
         let (from, rest) = match path {
             [PointerStep::Key("sources"), PointerStep::Item(index), rest @ ..] => {

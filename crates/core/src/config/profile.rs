@@ -2,7 +2,7 @@
 //! written for agents and mostly configure other plugins; only `plugin_configs.references` is read and checked here.
 //! The catalog interprets its sources.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,22 +53,22 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The position of this id in the profile: in `preselected`, else in `sources`.
-    pub fn position_of(&self, around: &Surroundings, id: &str) -> Position {
+    /// The positions of the ids in the profile: in `preselected`, else in `sources`; and that of its settings, for any other.
+    pub fn positions(&self, around: &Surroundings) -> (HashMap<String, Position>, Position) {
         let [configs, ours] = OURS;
         let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
-        let place = |key: &'static str| {
-            let items = part?.get(key)?.as_array()?;
-            let is_it = |item: &Value| item.as_str().is_some_and(|text| expand(around, text) == id);
-            let at = items.iter().position(is_it)?;
-            let path =
-                [PointerStep::Key(configs), PointerStep::Key(ours), PointerStep::Key(key), PointerStep::Item(at)];
-            Some(self.document.position(&path, super::MemberPart::Value))
-        };
-        let found = place("preselected").or_else(|| place("sources"));
-        found.unwrap_or_else(|| {
-            self.document.position(&[PointerStep::Key(configs), PointerStep::Key(ours)], super::MemberPart::Value)
-        })
+        let mut positions = HashMap::new();
+        for key in ["preselected", "sources"] {
+            let items = part.and_then(|part| part.get(key)).and_then(Value::as_array).into_iter().flatten();
+            let path = [PointerStep::Key(configs), PointerStep::Key(ours), PointerStep::Key(key)];
+            for (item, position) in items.zip(self.document.item_positions(&path)) {
+                if let Some(text) = item.as_str() {
+                    positions.entry(expand(around, text)).or_insert(position);
+                }
+            }
+        }
+        let settings = [PointerStep::Key(configs), PointerStep::Key(ours)];
+        (positions, self.document.position(&settings, super::MemberPart::Value))
     }
 }
 

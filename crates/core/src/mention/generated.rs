@@ -36,12 +36,14 @@ pub(super) fn names_a_document(path: &Path) -> bool {
     EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// The documents from which a site generator makes this page; none if it is not a page. An address without an extension is that of a
-/// page, too, and where a page `a.md` is at `a/`, its links go up one folder more.
+/// The documents from which a site generator makes this page, where nothing is; none if it is not a page. An address without an
+/// extension is that of a page, too, and where a page `a.md` is at `a/`, its links go up one folder more.
 pub(super) fn documents_of(page: &Path) -> Vec<PathBuf> {
     if page.extension().is_none() && matches!(page.components().next_back(), Some(Component::Normal(_))) {
         let of = |page: &Path| [page.with_extension("md"), page.join("index.md"), page.join("README.md")];
-        return of(page).into_iter().chain(page.strip_prefix("..").ok().into_iter().flat_map(of)).collect();
+        return std::iter::once(page.with_extension("md"))
+            .chain(page.strip_prefix("..").ok().into_iter().flat_map(of))
+            .collect();
     }
     if !page.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
         return Vec::new();
@@ -83,11 +85,8 @@ mod tests {
             ("../index.html", &["../index.md", "../README.md"]),
             ("index.html", &["index.md", "README.md"]),
             ("a/b.md", &[]),
-            ("a", &["a.md", "a/index.md", "a/README.md"]),
-            (
-                "../b/a/",
-                &["../b/a.md", "../b/a/index.md", "../b/a/README.md", "b/a.md", "b/a/index.md", "b/a/README.md"],
-            ),
+            ("a", &["a.md"]),
+            ("../b/a/", &["../b/a.md", "b/a.md", "b/a/index.md", "b/a/README.md"]),
             ("..", &[]),
         ] {
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();

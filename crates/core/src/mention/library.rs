@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::cache::MentionCache;
 use super::documents::{LIMITS, files, tokens_of};
-use super::generated::{documents_of, is_built, names_a_document};
+use super::generated::names_a_document;
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
 use super::resolved::ResolvedLinks;
@@ -234,7 +234,7 @@ impl Library {
                     format!("the link to '{path}' leads to a file that no source contains"),
                     Fix::AddTarget,
                 )),
-                LinkTarget::Outside if self.is_from_a_root(folder, path) => {}
+                LinkTarget::Made => {}
                 LinkTarget::Outside => diagnostics.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
@@ -242,7 +242,6 @@ impl Library {
                     Fix::AddTarget,
                 )),
                 LinkTarget::Broken if *is_example => {}
-                LinkTarget::Broken if self.is_made_elsewhere(folder, Path::new(&**path)) => {}
                 LinkTarget::Broken => diagnostics.push(problem(
                     Code::BrokenLink,
                     Some(*line),
@@ -262,24 +261,6 @@ impl Library {
                 }
             }
         }
-    }
-
-    /// Whether a path that begins with `/` exists below a folder above the document: the root of its site or repository.
-    fn is_from_a_root(&self, folder: &Path, path: &str) -> bool {
-        let Some(within) = path.strip_prefix('/').filter(|within| !within.is_empty()) else { return false };
-        let roots = folder.ancestors().take_while(|above| above.starts_with(&self.workspace));
-        let exists = |root: &Path| {
-            matches!(self.paths.resolve(root, Path::new(within)), LinkTarget::To(_) | LinkTarget::Unlisted)
-        };
-        roots.into_iter().any(exists)
-    }
-
-    /// Whether a build makes what is at this path, or a site generator makes it of a document that exists.
-    fn is_made_elsewhere(&self, folder: &Path, path: &Path) -> bool {
-        let exists = |document: &PathBuf| {
-            matches!(self.paths.resolve(folder, document), LinkTarget::To(_) | LinkTarget::Unlisted)
-        };
-        is_built(path) || documents_of(path).iter().any(exists)
     }
 
     /// The scan result of a file of this source, whose stamp may be known.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::generated::{documents_of, is_built};
 use super::target::{LinkTarget, PathIndex};
 
 /// The links of the documents in one folder, and where the current line leads.
@@ -43,7 +44,7 @@ impl ResolvedLinks {
                 known.target.clone()
             }
             None => {
-                let target = index.resolve(folder, Path::new(path));
+                let target = followed(index, folder, path);
                 self.links.insert(path.into(), ResolvedLink { target: target.clone(), line: self.line });
                 target
             }
@@ -59,5 +60,28 @@ impl ResolvedLinks {
             self.places.resize(place + 1, 0);
         }
         self.places.get_mut(place).is_some_and(|last| std::mem::replace(last, self.line) != self.line)
+    }
+}
+
+/// Where a link leads, if not only where it is written: what a build or a site generator will make of it counts as made.
+fn followed(index: &PathIndex, folder: &Path, path: &str) -> LinkTarget {
+    let exists =
+        |from: &Path, path: &Path| matches!(index.resolve(from, path), LinkTarget::To(_) | LinkTarget::Unlisted);
+    match index.resolve(folder, Path::new(path)) {
+        // Below a folder above the document, which is the root of its site or repository.
+        LinkTarget::Outside
+            if path.strip_prefix('/').filter(|within| !within.is_empty()).is_some_and(|within| {
+                folder.ancestors().take_while(|above| index.has(above)).any(|root| exists(root, Path::new(within)))
+            }) =>
+        {
+            LinkTarget::Made
+        }
+        LinkTarget::Broken
+            if is_built(Path::new(path))
+                || documents_of(Path::new(path)).iter().any(|document| exists(folder, document)) =>
+        {
+            LinkTarget::Made
+        }
+        target => target,
     }
 }

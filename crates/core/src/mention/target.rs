@@ -1,9 +1,10 @@
 //! Resolves a link to a path and the sources at that path (BEHAVIOUR §3 "By path").
 
+use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use percent_encoding::percent_decode_str;
 
@@ -42,6 +43,8 @@ pub(super) enum LinkTarget {
     Unlisted,
     /// Something that does not exist.
     Broken,
+    /// Something that a build or a site generator makes, or that is at the root of a site.
+    Made,
     /// A path outside the workspace that is not in a readable source; whether it exists is not revealed.
     Outside,
 }
@@ -59,6 +62,8 @@ pub(super) struct PathIndex {
     /// The workspace, as written and resolved.
     workspace: [PathBuf; 2],
     resolver: Resolver,
+    /// Whether a link on the path of a folder leads out of the workspace; a text may have a hundred thousand links to one.
+    led_out: RwLock<HashMap<PathBuf, bool>>,
 }
 
 #[derive(Debug)]
@@ -88,7 +93,7 @@ impl PathIndex {
         written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
         let resolver = Resolver::default();
         let workspace = [workspace.to_path_buf(), resolver.folder(workspace)];
-        Self { spots, written, workspace, resolver }
+        Self { spots, written, workspace, resolver, led_out: RwLock::default() }
     }
 
     /// Whether a path, as a walk reports it, is the path of a source or below one.
@@ -105,6 +110,12 @@ impl PathIndex {
     /// Clears the cache of resolved folders after a possible change of the file system.
     pub(super) fn invalidate(&mut self) {
         self.resolver = Resolver::default();
+        self.led_out = RwLock::default();
+    }
+
+    /// Whether it is in the workspace as written.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.workspace.first().is_some_and(|workspace| path.starts_with(workspace))
     }
 
     fn at(&self, path: &Path) -> Range<usize> {
@@ -160,6 +171,22 @@ impl PathIndex {
 
     /// Whether a link on the path leads out of the workspace, even if its target does not exist.
     fn leads_out(&self, path: &Path) -> bool {
+        // If it is no link itself, its folder decides.
+        let folder = path.parent().filter(|folder| {
+            self.is_inside(folder) && !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+        });
+        let Some(folder) = folder else { return self.is_led_out(path) };
+        if let Some(known) = self.led_out.read().ok().and_then(|known| known.get(folder).copied()) {
+            return known;
+        }
+        let is_led_out = self.is_led_out(folder);
+        if let Ok(mut known) = self.led_out.write() {
+            known.insert(folder.to_path_buf(), is_led_out);
+        }
+        is_led_out
+    }
+
+    fn is_led_out(&self, path: &Path) -> bool {
         let mut path = path.to_path_buf();
         for _ in 0..LINKS {
             let inside: Vec<&Path> = path.ancestors().take_while(|above| self.is_inside(above)).collect();

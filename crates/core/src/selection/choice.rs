@@ -1,7 +1,7 @@
 //! Changes a choice: pick, unpick, exclude, include, clear. Each returns whether anything changed. `closure` computes
 //! the result.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Choice;
 
@@ -25,20 +25,27 @@ impl Choice {
 
     /// Removes a pick, and the exclusions that were made for it alone.
     pub fn unpick(&mut self, id: &str) -> bool {
-        let made = self.excluded_for.remove(id).unwrap_or_default();
-        let is_lifted =
-            |id: &String| made.contains(id) && !self.excluded_for.values().any(|others| others.contains(id));
-        self.exclusions.retain(|id| !is_lifted(id));
+        self.lift_made_for(&[id.to_owned()]);
         take(&mut self.picks, id)
     }
 
     /// Removes all picks but these, and the exclusions that were made for them; returns those removed.
     pub fn keep_picks(&mut self, kept: &[String]) -> Vec<String> {
-        let removed: Vec<String> = self.picks.iter().filter(|id| !kept.contains(id)).cloned().collect();
-        for id in &removed {
-            self.unpick(id);
-        }
+        let kept: HashSet<&String> = kept.iter().collect();
+        let (stay, removed) = std::mem::take(&mut self.picks).into_iter().partition(|id| kept.contains(id));
+        self.picks = stay;
+        self.lift_made_for(&removed);
         removed
+    }
+
+    /// Removes the exclusions that were made for these picks and for no other.
+    fn lift_made_for(&mut self, picks: &[String]) {
+        let made: BTreeSet<String> = picks.iter().filter_map(|id| self.excluded_for.remove(id)).flatten().collect();
+        if made.is_empty() {
+            return;
+        }
+        let others: HashSet<&String> = self.excluded_for.values().flatten().collect();
+        self.exclusions.retain(|id| !made.contains(id) || others.contains(id));
     }
 
     /// Excludes a source and removes its pick. An exclusion that was made for a pick stays without it from now on.
