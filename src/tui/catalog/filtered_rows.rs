@@ -18,12 +18,13 @@ pub fn prepare(state: &mut State) {
 pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
-    refilter(state, Some(&before));
-    // The cursor goes to an id typed in full, else to the best match, which is the first row. Without a filter it stays on
-    // its source.
+    let best = refilter(state, Some(&before));
+    // The cursor goes to an id typed in full, else to the best match, wherever the sort order puts that. Without a filter it
+    // stays on its source.
     let typed = state.catalog.filter.text().trim();
     let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
-    let at = to.and_then(|id| row_of(state, id)).unwrap_or(0);
+    let best = || state.catalog.rows.iter().position(|row| Some(*row) == best);
+    let at = to.and_then(|id| row_of(state, id)).or_else(best).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
 }
 
@@ -80,20 +81,22 @@ pub fn sort(state: &mut State, order: Order) {
     state.note(text);
 }
 
-/// `before` is the result of another filter over the same texts and selection.
-fn refilter(state: &mut State, before: Option<&FilterResult>) {
+/// Returns the source that matches a text best, if one is searched. `before` is the result of another filter over the same texts
+/// and selection.
+fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usize> {
     let pane = &mut state.catalog;
     let query = Query::parse(pane.filter.text());
     let len = state.snapshot.catalog.len();
     if query.is_empty() {
         pane.rows = pane.sequence.clone().unwrap_or_else(|| (0..len).collect());
         pane.filtered = FilterResult::everything(query);
-        return;
+        return None;
     }
     let catalog = &state.snapshot.catalog;
     let haystack = pane.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
     pane.filtered = apply(&state.snapshot, haystack, query, before);
     let rows = std::mem::take(&mut pane.filtered.rows);
+    let best = pane.filtered.query.texts().next().and(rows.first()).copied();
     pane.rows = match &pane.sequence {
         None => rows,
         Some(sequence) => {
@@ -106,6 +109,7 @@ fn refilter(state: &mut State, before: Option<&FilterResult>) {
             sequence.iter().copied().filter(|at| kept.get(*at) == Some(&true)).collect()
         }
     };
+    best
 }
 
 pub fn row_of(state: &State, id: &str) -> Option<usize> {

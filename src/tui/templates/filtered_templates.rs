@@ -1,4 +1,4 @@
-//! Which templates the list shows: the filter line, by the terms of the catalog's. The cursor stays on its template.
+//! Which templates the list shows: the filter line, by the terms of the catalog's. The cursor goes to the best match.
 
 use std::sync::Arc;
 
@@ -13,8 +13,10 @@ pub fn filter(state: &mut State) {
     let stay = state.template().map(|template| template.name.clone());
     let before = std::mem::take(&mut state.templates.filtered);
     refilter(state, Some(&before));
-    let meant = row_of(state, state.templates.filter.text().trim());
-    let at = meant.or_else(|| row_of(state, stay.as_deref()?)).unwrap_or(0);
+    // As in the catalog: a name typed in full, else the best match; without a filter it stays.
+    let typed = state.templates.filter.text().trim();
+    let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
+    let at = to.and_then(|name| row_of(state, name)).unwrap_or(0);
     state.templates.cursor = Cursor { at, ..state.templates.cursor };
 }
 

@@ -183,6 +183,18 @@ fn sorting_keeps_the_cursor_on_its_source() {
         state.catalog.rows.iter().map(|row| sources[*row].id.to_string()).collect()
     };
     assert_eq!(ids(&state), ["circuit-breaker", "java-service", "retry-pattern"], "an order that was chosen stays");
+    for (keys, best) in [
+        ("C-u \"j\"", "java-service"),
+        ("\"a\"", "java-service"),
+        ("C-u \"error\"", "error-handling"),
+        ("C-u \"#java\"", "circuit-breaker"),
+        ("C-u \"#java retr\"", "retry-pattern"),
+    ] {
+        press(&mut state, keys);
+        assert_eq!(state.subject(Pane::Catalog), Some(best), "{keys}: the cursor is on the best match");
+    }
+    press(&mut state, "C-u \"java\" Enter Down");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "from there it moves in the order that is shown");
 }
 
 #[test]
