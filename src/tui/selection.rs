@@ -35,6 +35,8 @@ pub struct SelectionPane {
     /// Columns that tree lines, mark and id take in the widest row.
     pub widest: usize,
     pub scroll: Scroll,
+    /// The source of the catalog from which the cursor was put on its row.
+    pub followed: Option<String>,
 }
 
 /// Columns that tree lines, mark and id take in the widest row.

@@ -9,6 +9,7 @@ use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::filter::Order;
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
+use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
 use crate::tui::templates::values::TypedValues;
@@ -80,7 +81,7 @@ fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
     match pane {
         Pane::Catalog => filtered_rows::row_of(state, on),
         Pane::Selection if state.shown_request().is_some() => None,
-        Pane::Selection => state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(on)),
+        Pane::Selection => selection::update::row_of(state, on),
         Pane::Templates => templates::filtered_templates::row_of(state, on),
         Pane::Hints => None,
     }

@@ -55,7 +55,7 @@ use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
 use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
-use crate::tui::{hints, requests};
+use crate::tui::{hints, requests, selection};
 
 /// How everything is drawn: colours and characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -302,6 +302,9 @@ impl State {
         if self.focus != pane {
             places::leave(self);
         }
+        if pane == Pane::Selection && self.focus == Pane::Catalog {
+            selection::update::follow_catalog(self);
+        }
         self.graph.close();
         self.agents.close();
         self.databases.close();
@@ -313,7 +316,7 @@ impl State {
         let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
         let selection = match self.shown_request() {
             Some(_) => layout::REQUEST,
-            None => crate::tui::selection::columns(self),
+            None => selection::columns(self),
         };
         let list = ListWidths { selection, ..ListWidths::of(&self.counts) };
         layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)

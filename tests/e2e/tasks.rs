@@ -86,6 +86,8 @@ fn why_a_source_is_there() {
     let mut pty = open(&world, "2 pulled in");
     let place = "(limits.yaml:2)";
     perform(&mut pty, &task("Why is a source there?"), &["┏ Jump", "◐ station-provider-api", place]);
+    pty.type_bytes("2");
+    pty.wait_for("Pulled in at depth");
     quit(pty);
 }
 

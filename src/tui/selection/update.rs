@@ -1,8 +1,11 @@
 //! Requests picks and exclusions; the screen shows them when the next snapshot does.
 
+use crate::common::selection_tree::TreeRowKind;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
 use crate::tui::state::State;
+use crate::tui::widgets::motion::Scroll;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 
@@ -19,6 +22,28 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
         Action::Keep => Request::pick(id),
         _ => Request::pick_if_few(source),
     }));
+}
+
+/// Goes to the source under the cursor of the catalog, if that is another one than last time: a cursor that was moved elsewhere
+/// in the selection since then stays. A source of mode auto is not there for what was picked, and nothing here says more of it.
+pub fn follow_catalog(state: &mut State) {
+    let source = state.subject(Pane::Catalog).map(str::to_owned);
+    if state.selection.followed == source {
+        return;
+    }
+    let row = source.as_deref().and_then(|id| row_of(state, id));
+    let is_auto =
+        |at: &usize| matches!(state.selection.rows.get(*at), Some(row) if matches!(row.kind, TreeRowKind::Auto(_)));
+    if let Some(at) = row.filter(|at| !is_auto(at)) {
+        state.selection.cursor.at = at;
+        state.selection.scroll = Scroll::default();
+    }
+    state.selection.followed = source;
+}
+
+/// The row of this source.
+pub fn row_of(state: &State, id: &str) -> Option<usize> {
+    state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(id))
 }
 
 /// Asks what picking or excluding the source under the cursor would change. Not while a text is typed: it would change with

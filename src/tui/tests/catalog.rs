@@ -72,7 +72,7 @@ fn an_id_typed_in_full_wins() {
 #[test]
 fn cursors_follow_their_sources_through_a_reload() {
     let mut state = fixture::state(80, 24);
-    press(&mut state, "G k 2 j j j");
+    press(&mut state, "G k 2");
     assert_eq!(state.subject(Pane::Selection), Some("legacy-errors"));
     let mut snapshot = fixture::snapshot();
     let fewer = snapshot.catalog.sources().iter().skip(3).cloned().collect();
@@ -195,6 +195,21 @@ fn sorting_keeps_the_cursor_on_its_source() {
     }
     press(&mut state, "C-u \"java\" Enter Down");
     assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "from there it moves in the order that is shown");
+}
+
+#[test]
+fn the_selection_shows_the_source_that_one_comes_from() {
+    let mut state = fixture::state(80, 24);
+    for (keys, expected) in [
+        ("C-k \"timeouts\" Enter 2", "timeouts"),
+        ("g 1 2", "circuit-breaker"),
+        ("1 Enter Esc Tab", "circuit-breaker"),
+        ("1 C-k \"payments-api\" Enter 2", "circuit-breaker"),
+        ("1 C-k \"retry-pattern\" Enter Enter 2", "retry-pattern"),
+    ] {
+        press(&mut state, keys);
+        assert_eq!(state.subject(Pane::Selection), Some(expected), "{keys}");
+    }
 }
 
 #[test]

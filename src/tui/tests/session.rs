@@ -148,7 +148,7 @@ fn places_are_walked_back_and_forward() {
     };
     let place = |pane, part, subject: &str| (pane, part, Some(subject.to_owned()));
     let places = [
-        place(Pane::Selection, PanePart::List, "circuit-breaker"),
+        place(Pane::Selection, PanePart::List, "timeouts"),
         place(Pane::Catalog, PanePart::Detail, "timeouts"),
         place(Pane::Templates, PanePart::List, "retry-policy.yaml.tmpl"),
         place(Pane::Catalog, PanePart::List, "retry-pattern"),

@@ -100,8 +100,7 @@ fn newly_picked(state: &State, snapshot: &Snapshot) -> Option<String> {
 
 fn follow_selection(state: &mut State, id: Option<&str>) {
     let Some(id) = id else { return };
-    let found = state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(id));
-    state.selection.cursor.at = found.unwrap_or(state.selection.cursor.at);
+    state.selection.cursor.at = selection::update::row_of(state, id).unwrap_or(state.selection.cursor.at);
 }
 
 /// Handles an event.
