@@ -9,6 +9,7 @@ use crate::tui::databases::{self, DatabasePlace};
 use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
+use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
 use refdesk_core::catalog::SourceId;
@@ -110,20 +111,20 @@ fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     if let Some(place) = place.database {
         return databases::update::open_at(state, place);
     }
-    if let Some((document, at)) = place.read {
-        return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
-    }
     state.focus_on(place.pane);
     if let Some(filter) = place.filter.filter(|filter| filter != state.catalog.filter.text()) {
         filtered_rows::by(state, &filter);
+    }
+    if let Some((document, at)) = place.read {
+        return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
     }
     if let Some(subject) = place.subject {
         match place.pane {
             Pane::Catalog => feed::update::to_source(state, &SourceId::from(subject)),
             Pane::Templates => templates::filtered_templates::to_template(state, &subject),
             Pane::Selection => {
-                let row = state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(&subject));
-                state.selection.cursor.at = row.unwrap_or(state.selection.cursor.at);
+                state.selection.cursor.at =
+                    selection::update::row_of(state, &subject).unwrap_or(state.selection.cursor.at);
             }
             Pane::Hints => {}
         }

@@ -146,6 +146,23 @@ fn a_link_is_followed_and_back_is_where_it_was() {
 }
 
 #[test]
+fn the_filter_that_a_link_leaves_is_there_again_on_the_way_back() {
+    let mut state = reads(Size { width: 80, height: 24 }, "");
+    press(&mut state, "h / \"circuit\" Enter Enter Tab Enter");
+    assert_eq!((state.subject(Pane::Catalog), state.catalog.filter.text()), (Some("retry-pattern"), ""));
+    assert_eq!(message(&state), "cleared the catalog filter: it hid this source");
+    for (keys, subject, filter) in [
+        ("Backspace", "circuit-breaker", "circuit"),
+        ("L", "retry-pattern", ""),
+        ("Backspace", "circuit-breaker", "circuit"),
+    ] {
+        press(&mut state, keys);
+        assert_eq!((state.subject(Pane::Catalog), state.catalog.filter.text()), (Some(subject), filter), "{keys}");
+        assert_eq!((state.part, message(&state)), (PanePart::Detail, ""), "{keys}");
+    }
+}
+
+#[test]
 fn the_beginning_of_another_document_is_not_taken_for_this_one() {
     let mut state = reads(Size { width: 80, height: 24 }, "z");
     press(&mut state, "Tab Tab Enter");
