@@ -21,6 +21,15 @@ const LONGEST_FIELD: usize = 2_000;
 /// The matcher's score for one matched character; the matcher does not export it.
 const SCORE_PER_LETTER: u16 = 16;
 
+/// How much a match in each field weighs: in an id more than in a name, then in tags, then in the description.
+const WEIGHTS: [u32; 4] = [10, 9, 8, 4];
+
+/// The fields before this one are names.
+const NAMES: usize = 2;
+
+/// The last field.
+const DESCRIPTION: usize = 3;
+
 /// The packed texts: id, name, tags and description of a source; name, source, variables and location of a template.
 #[derive(Debug, Clone, Default)]
 pub struct Haystack {
@@ -169,20 +178,16 @@ impl Haystack {
     /// How well `text` matches the source at `at`. A description counts only if nothing else matches.
     pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, seeker: &mut TextMatcher) -> MatchScore {
         let Some(entry) = self.entries.get(at) else { return MatchScore::No };
-        let [id, name, tags, description] = entry.letters;
         let best = 26 * u32::from(text.len) + 10;
         let mut fit = MatchScore::No;
-        for (field, letters, weight) in [(0, id, 10), (1, name, 9), (2, tags, 8)] {
+        for (nth, (letters, weight)) in entry.letters.into_iter().zip(WEIGHTS).enumerate() {
             // Most searches match the start of a word in the id, and no other field can score higher.
-            if letters & wanted != wanted || matches!(fit, MatchScore::Score(score) if score >= best * weight) {
-                continue;
+            let is_settled = matches!(fit, MatchScore::Score(score) if score >= best * weight || nth == DESCRIPTION);
+            if letters & wanted == wanted && !is_settled {
+                fit = better(fit, weighted(seeker.find(nth, self.field(entry, nth), text), weight));
             }
-            fit = better(fit, weighted(seeker.short(self.field(entry, field), text), weight));
         }
-        if matches!(fit, MatchScore::Score(_)) || description & wanted != wanted {
-            return fit;
-        }
-        better(fit, weighted(seeker.long(self.field(entry, 3), text), 4))
+        fit
     }
 
     fn field(&self, entry: &PackedTexts, nth: usize) -> Utf32Str<'_> {
@@ -254,44 +259,47 @@ fn without_scattered(score: Option<u16>, text: &TextTerm) -> MatchScore {
 #[derive(Debug, Default)]
 pub struct TextMatcher {
     matcher: Matcher,
-    /// The matched positions in a description.
+    /// The characters of the last match with gaps.
     found: Vec<u32>,
 }
 
 impl TextMatcher {
-    /// How well a text matches an id, a name or tags.
-    fn short(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
+    /// How well a text matches field `nth`. Any few letters occur in order somewhere in tags or in a sentence, so letters can be
+    /// left out only in ids and names.
+    fn find(&mut self, nth: usize, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         match text.exact.score(field, &mut self.matcher) {
             Some(score) => MatchScore::Score(u32::from(score)),
-            None if text.atom.kind == AtomKind::Substring => MatchScore::No,
-            None => without_scattered(text.atom.score(field, &mut self.matcher), text),
+            None if nth >= NAMES || text.atom.kind == AtomKind::Substring => MatchScore::No,
+            None => match without_scattered(text.atom.score(field, &mut self.matcher), text) {
+                // Only of the few that score, where their characters are is worth its time.
+                MatchScore::Score(score) => {
+                    self.found.clear();
+                    text.atom.indices(field, &mut self.matcher, &mut self.found);
+                    if keeps_to_words(field, &self.found) { MatchScore::Score(score) } else { MatchScore::Scattered }
+                }
+                fit => fit,
+            },
         }
-    }
-
-    /// How well a text matches a description. Any few letters occur in order somewhere in a long sentence, so here the text
-    /// must occur exactly, or with gaps of at most half its length.
-    fn long(&mut self, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
-        self.found.clear();
-        if let Some(score) = text.exact.score(field, &mut self.matcher) {
-            return MatchScore::Score(u32::from(score));
-        }
-        if text.atom.kind == AtomKind::Substring {
-            return MatchScore::No;
-        }
-        // The matcher is still set to this text. Of all matches that end first, this finds the narrowest.
-        let needle = text.atom.needle_text();
-        let Some(score) = self.matcher.fuzzy_indices_greedy(field, needle, &mut self.found) else {
-            return MatchScore::No;
-        };
-        let span = match (self.found.first(), self.found.last()) {
-            (Some(first), Some(last)) => last - first + 1,
-            _ => 0,
-        };
-        if span <= u32::from(text.len) * 3 / 2 { MatchScore::Score(u32::from(score)) } else { MatchScore::Scattered }
     }
 }
 
-/// A match in an id weighs more than one in a name, then tags, then the description.
+/// Whether these characters begin at the start of a word, and each of the others is in the word of the one before it or starts
+/// another: `cbreak` and `ptrn` are short for `circuit-breaker` and `pattern`, `retry` is not for `standard: telemetry`.
+fn keeps_to_words(field: Utf32Str<'_>, found: &[u32]) -> bool {
+    let is_start = |at: u32| at.checked_sub(1).is_none_or(|before| starts_word(field.get(before), field.get(at)));
+    let is_near = |(before, at): (u32, u32)| is_start(at) || !(before + 1..at).any(is_start);
+    let pairs = found.iter().copied().zip(found.iter().copied().skip(1));
+    found.first().copied().is_some_and(is_start) && pairs.into_iter().all(is_near)
+}
+
+/// Whether a word begins between these characters: at a separator, a digit after a letter, a capital after a small letter.
+fn starts_word(before: char, c: char) -> bool {
+    !c.is_alphanumeric()
+        || !before.is_alphanumeric()
+        || c.is_numeric() != before.is_numeric()
+        || (c.is_uppercase() && !before.is_uppercase())
+}
+
 fn weighted(fit: MatchScore, weight: u32) -> MatchScore {
     match fit {
         MatchScore::Score(score) => MatchScore::Score(score * weight),
@@ -352,16 +360,10 @@ impl<'a> MatchMarker<'a> {
         for (nth, found) in [id, name, tags, description].into_iter().enumerate() {
             let field = haystack.field(entry, nth);
             for text in self.query.texts() {
-                let fit = if nth == 3 { self.seeker.long(field, text) } else { self.seeker.short(field, text) };
-                if !matches!(fit, MatchScore::Score(_))
-                    || text.exact.indices(field, &mut self.seeker.matcher, found).is_some()
+                if matches!(self.seeker.find(nth, field, text), MatchScore::Score(_))
+                    && text.exact.indices(field, &mut self.seeker.matcher, found).is_none()
                 {
-                    continue;
-                }
-                if nth == 3 {
                     found.extend(&self.seeker.found);
-                } else {
-                    text.atom.indices(field, &mut self.seeker.matcher, found);
                 }
             }
             found.sort_unstable();
