@@ -104,8 +104,8 @@ pub fn follow_focus(state: &mut State) {
 /// Announces a request with the key that goes there.
 fn arrived(state: &mut State, new: &Waiting) {
     if !state.at_request() && take_line(state) {
-        let who = view::who(&new.request);
-        let text = format!("A answers: {who}{}", view::asks_for(&new.request));
+        let (key, who) = (state.key(Action::Requests), view::who(&new.request));
+        let text = format!("{key} answers: {who}{}", view::asks_for(&new.request));
         state.requests.line.news = Some((new.request.request_id.clone(), text));
         let tone = line_tone(state).unwrap_or(MessageKind::Note);
         update_line(state, tone);

@@ -90,6 +90,8 @@ fn chords_of_several_keys() {
     assert_eq!(commands(&press(&mut state, "g r")), [Request::Reload]);
     press(&mut state, "g x");
     assert_eq!(message(&state), "g x does nothing here: ? shows the keys");
+    press(&mut state, "a");
+    assert!(screen(&state).contains(" a does nothing here: ? shows the keys"), "A is another key: {}", screen(&state));
     press(&mut state, "g Esc");
     assert_eq!(message(&state), "", "a cancelled chord is not a mistake");
     press(&mut state, "/ \"gg\"");
