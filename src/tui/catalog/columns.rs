@@ -21,7 +21,8 @@ const LEAST_NAME: usize = 14;
 const HEADING: usize = 4;
 /// Columns that a name gets before tags grow.
 const MIDDLING_NAME: usize = 40;
-/// Columns that tags get before a document beside the list is wider than it must be.
+/// Columns that tags get before an id that is longer than the others grows, and before a document beside the list is wider than
+/// it must be.
 const MIDDLING_TAGS: usize = 40;
 /// Columns of the pane's borders.
 const BORDERS: u16 = 2;
@@ -63,16 +64,20 @@ impl CatalogColumns {
             room.grow(&mut all.name, counts.widest_name.min(MIDDLING_NAME));
         }
         if all.tags > 0 {
-            room.grow(&mut all.tags, counts.widest_tags);
+            room.grow(&mut all.tags, counts.widest_tags.min(MIDDLING_TAGS));
         }
         let long = Mode::Selectable.word().len();
         if all.mode > 0 && room.left >= long {
             room.grow(&mut all.mode, long);
         }
+        // An id that is longer than the others is cut before usual names and tags are, and not for very long ones.
+        room.grow(&mut all.id, counts.longest_id);
+        if all.tags > 0 {
+            room.grow(&mut all.tags, counts.widest_tags);
+        }
         if all.name > 0 {
             room.grow(&mut all.name, counts.widest_name);
         }
-        room.grow(&mut all.id, counts.longest_id);
         // Tokens stand at the right edge.
         *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;
         all
@@ -206,6 +211,15 @@ mod tests {
     /// Columns by how much they matter.
     fn shown(columns: CatalogColumns) -> [usize; 5] {
         [columns.tokens, columns.tags, columns.mode, columns.kind, columns.name]
+    }
+
+    #[test]
+    fn one_long_id_is_cut_before_usual_names_and_tags_and_not_for_very_long_ones() {
+        let counts = Counts { widest_id: 24, longest_id: 100, widest_tags: 66, widest_name: 205, ..Counts::default() };
+        for (width, id, name, tags) in [(120, 24, 40, 29), (137, 30, 40, 40), (180, 67, 40, 40), (230, 100, 40, 57)] {
+            let columns = CatalogColumns::of(&counts, width);
+            assert_eq!((columns.id, columns.name, columns.tags), (id, name, tags), "{width}");
+        }
     }
 
     proptest! {
