@@ -76,6 +76,17 @@ impl LoadedDocument {
         self.starts.get(before).map(|start| start.offset)
     }
 
+    /// The bytes before and in this row, and all of them: where a document is read of which not all is kept. Within a part, rows
+    /// count alike.
+    pub fn progress(&self, row: usize) -> (u64, u64) {
+        let all = self.next + self.rest;
+        let place = self.at_row(row).and_then(|at| Some((at, self.portions.get(at.portion)?)));
+        // The line behind the kept parts is where reading on begins.
+        let Some((PortionRow { row, .. }, portion)) = place else { return (self.next, all) };
+        let rows = portion.page.as_ref().map_or(0, |page| page.text.len()).max(1);
+        (portion.start.offset + (portion.text.len() * (row + 1) / rows) as u64, all)
+    }
+
     /// Takes a part that continues the kept ones. Returns the rows that went at the beginning to make room.
     pub fn append(&mut self, document: &mut Document) -> usize {
         let Some(start) = self.starts.get(self.first + self.portions.len()).cloned() else { return 0 };

@@ -16,6 +16,7 @@ use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
+use refdesk_desk::size;
 
 /// The document of the source under the cursor.
 #[derive(Debug)]
@@ -131,12 +132,19 @@ fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<us
     }));
 }
 
-/// What is shown of the text, and of its search: `details, 1-28 of 210 · /retry 2/7`.
+/// What is shown of the text, and of its search: `details, 1-28 of 210 · /retry 2/7`, `details, 3% of 13 MiB`.
 pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let place = place(parts);
     let view = view(state, place.width);
     let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
-    let mut said = scrolled("details", &shown, view.len());
+    let mut said = match shown.end.checked_sub(view.details.len() + 1) {
+        // The number of its rows is not known.
+        Some(last) if !view.document.is_whole() => {
+            let (read, all) = view.document.progress(last);
+            format!("details, {}% of {}", read * 100 / all.max(1), size(all))
+        }
+        _ => scrolled("details", &shown, view.len()),
+    };
     let search = &state.catalog.search;
     if search.is_on() && state.typing != Some(Typing::Search) {
         let dot = state.skin.glyphs.dot;

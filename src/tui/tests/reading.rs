@@ -293,6 +293,7 @@ fn reading_on_asks_for_more() {
     let effects = answer(&mut state, Response::Document(part(1..101, 12 * 900)));
     assert_eq!(asked(&effects), [0; 0]);
     assert!(screen(&state).contains("line 00001"));
+    assert!(screen(&state).contains("details, 1% of 12 KB"), "{}", screen(&state));
     let effects = press(&mut state, "C-f C-f C-f C-f C-f");
     assert_eq!(asked(&effects), [1200], "once, near the end");
     assert!(asked(&press(&mut state, "C-f C-f C-f")).is_empty(), "it was asked already");
@@ -328,6 +329,7 @@ fn a_bounded_number_of_parts_is_kept() {
         assert!(state.catalog.reading.loaded.portions.len() <= 16, "{nth}");
     }
     assert!(screen(&state).contains("line 04000"), "{}", screen(&state));
+    assert!(screen(&state).contains("details, 100% of 47 KB"), "{}", screen(&state));
     let rows = state.catalog.reading.loaded.len();
     // Back up, the part before is asked for, and what is read stays where it is.
     let mut effects = Vec::new();
