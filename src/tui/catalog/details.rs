@@ -37,7 +37,9 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
 
     let field = |(label, value): (&str, String)| {
         let indent = label.len() + 1;
-        PageLine::new(format!("{label} "), ThemeRole::Infra).then(&value, ThemeRole::Text).hanging(indent)
+        let line = PageLine::new(format!("{label} "), ThemeRole::Infra).then(&value, ThemeRole::Text);
+        // The value begins beside its label, since its other rows have no more room.
+        line.hanging(indent).solid_to(indent)
     };
     lines.extend(place.map(field));
     if !source.description.is_empty() {
@@ -131,13 +133,16 @@ fn document_rule(state: &State, source: &Source, columns: usize) -> String {
     let rule = state.skin.glyphs.rule;
     let place = source.place().filter(|_| is_short(state) && !source.is_missing());
     let place = place.map(|place| printed(state, &place.path)).unwrap_or_default();
-    let caption = match &state.catalog.document.answer {
-        None => "reading".to_owned(),
-        Some(document) if document.caption.is_empty() || place.is_empty() => format!("{place}{}", document.caption),
-        Some(document) => format!("{place}: {}", document.caption),
+    let (room, ellipsis) = (columns.saturating_sub(4), state.skin.glyphs.ellipsis);
+    let (place, said) = match &state.catalog.document.answer {
+        Some(document) => (place, cells::clean(&document.caption)),
+        None => (String::new(), "reading".into()),
     };
-    let caption = cells::clip_start(&caption, columns.saturating_sub(4), state.skin.glyphs.ellipsis).into_owned();
-    let caption = cells::clean(&caption);
+    // Of a path the end matters most, of a sentence the beginning.
+    let beside = if said.is_empty() { 0 } else { cells::width(&said) + 2 };
+    let place = cells::clip_start(&place, room.saturating_sub(beside), ellipsis);
+    let gap = if place.is_empty() || said.is_empty() { "" } else { ": " };
+    let caption = cells::clip(&format!("{place}{gap}{said}"), room, ellipsis).into_owned();
     let line = if caption.is_empty() { String::new() } else { format!("{rule} {caption} ") };
     let left = columns.saturating_sub(cells::width(&line));
     format!("{line}{}", rule.repeat(left))

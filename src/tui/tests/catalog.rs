@@ -224,3 +224,20 @@ fn a_filter_by_state_follows_the_selection() {
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     assert_eq!((state.catalog.rows.len(), state.subject(Pane::Catalog)), (1, Some("error-handling")));
 }
+
+#[test]
+fn what_a_document_is_said_to_be_is_cut_at_its_end_and_a_path_at_its_beginning() {
+    let rule = |height, keys, caption: &str| {
+        let mut state = fixture::state(120, height);
+        press(&mut state, keys);
+        let id = state.subject(Pane::Catalog).unwrap().to_owned();
+        let document = refdesk_desk::Document { caption: caption.to_owned(), ..fixture::document(&id, "text") };
+        answer(&mut state, Response::Document(document));
+        screen(&state)
+    };
+    let long = "called by the agent, not by refdesk, with arguments, and said at length";
+    let shown = rule(36, "C-k \"ticket-search\" Enter", long);
+    assert!(shown.contains("─ called by the agent, not by") && !shown.contains("─ …"), "{shown}");
+    let shown = rule(24, "j - - - -", "12 lines");
+    assert!(shown.contains(": 12 lines ─") || shown.contains("─ 12 lines ─"), "{shown}");
+}
