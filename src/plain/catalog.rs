@@ -45,7 +45,8 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
         (false, 0) => {
             turn.say(format!("None of {all} matches {filter}."));
             if let Some(culprit) = kept.culprit {
-                turn.say(format!("Nothing matches {culprit}. Type catalog to list all."));
+                let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
+                turn.say(format!("Nothing matches {culprit}.{advice} Type catalog to list all."));
             }
         }
         (false, 1) => turn.say(format!("1 of {all} matches {filter}.")),

@@ -17,6 +17,8 @@ pub struct FilterResult {
     candidates: Option<Vec<u32>>,
     /// If there are no rows: the first term that matches nothing by itself.
     pub culprit: Option<String>,
+    /// A sentence about what may be wrong with it.
+    pub advice: Option<String>,
 }
 
 impl FilterResult {
@@ -40,16 +42,27 @@ pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Opt
         Some(candidates) => among(snapshot, haystack, query, candidates.iter().copied()),
         None => among(snapshot, haystack, query, all(haystack)),
     };
-    if kept.rows.is_empty() && kept.query.terms.len() > 1 {
-        let alone = |term: &&Term| {
-            let query = Query { terms: vec![(*term).clone()], fault: None };
-            among(snapshot, haystack, query, all(haystack)).rows.is_empty()
+    if kept.rows.is_empty() {
+        let found =
+            |terms: Vec<Term>| !among(snapshot, haystack, Query { terms, fault: None }, all(haystack)).rows.is_empty();
+        let culprit = match kept.query.terms.as_slice() {
+            [only] => Some(only),
+            terms => terms.iter().find(|term| !found(vec![(*term).clone()])),
         };
-        kept.culprit = kept.query.terms.iter().find(alone).map(|term| term.written.clone());
-    } else if kept.rows.is_empty() {
-        kept.culprit = kept.query.terms.first().map(|term| term.written.clone());
+        kept.advice = culprit.and_then(|term| advice(term, found));
+        kept.culprit = culprit.map(|term| term.written.clone());
     }
     kept
+}
+
+/// What may be wrong with a term that matches nothing.
+fn advice(term: &Term, found: impl Fn(Vec<Term>) -> bool) -> Option<String> {
+    if let Some(name) = term.unknown_name() {
+        return Some(format!("There is no term {name}:, only type:, mode: and is: have a colon."));
+    }
+    let lower = term.written.to_lowercase();
+    let is_case = lower != term.written && found(Query::parse(&lower).terms);
+    is_case.then(|| "Capitals match only capitals.".to_owned())
 }
 
 fn all(haystack: &Haystack) -> std::ops::Range<u32> {
@@ -101,6 +114,7 @@ fn among(
         rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
         candidates: Some(considered),
         culprit: None,
+        advice: None,
         query,
     }
 }
@@ -266,5 +280,28 @@ mod tests {
         assert_eq!(culprit("java cobol"), Some("cobol".to_owned()));
         assert_eq!(culprit("#java type:url"), None, "each fits something");
         assert_eq!(culprit("dormant"), Some("dormant".to_owned()));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_term_that_matches_nothing_is_said() {
+        let snapshot = fixture::snapshot();
+        let haystack = Haystack::of(&snapshot.catalog);
+        let unknown = |name: &str| Some(format!("There is no term {name}:, only type:, mode: and is: have a colon."));
+        let capitals = || Some("Capitals match only capitals.".to_owned());
+        for (line, advice) in [
+            ("state:missing", unknown("state")),
+            ("java kind:x", unknown("kind")),
+            ("RETRY-pattern", capitals()),
+            ("java LATENCY", capitals()),
+            ("COBOL", None),
+            ("cobol", None),
+            ("12:30", None),
+            ("\"kind:x\"", None),
+            ("#java type:url", None),
+        ] {
+            let result = apply(&snapshot, &haystack, Query::parse(line), None);
+            assert!(result.rows.is_empty(), "{line}");
+            assert_eq!(result.advice, advice, "{line}");
+        }
     }
 }

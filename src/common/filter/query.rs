@@ -122,6 +122,13 @@ impl Query {
 }
 
 impl Term {
+    /// The name of a term that there is not, as `state` in `state:missing`, which is searched as a text.
+    pub fn unknown_name(&self) -> Option<&str> {
+        let Test::Text(_) = self.test else { return None };
+        let (name, _) = self.written.trim_start_matches('!').split_once(':')?;
+        (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(name)
+    }
+
     fn narrows(&self, before: &Self) -> bool {
         match (&self.test, &before.test) {
             (Test::Text(now), Test::Text(before_text)) if !self.negated && !before.negated => {

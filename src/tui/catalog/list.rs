@@ -73,7 +73,10 @@ fn why_empty(state: &State) -> String {
                 "Dormant picks are not in the catalog: press {selection} to see them in the selection. {back} shows all again."
             )
         }
-        Some(term) => format!("No source matches {}. {back} shows all again.", cells::clean(term)),
+        Some(term) => {
+            let advice = state.catalog.filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
+            format!("No source matches {}.{advice} {back} shows all again.", cells::clean(term))
+        }
         None => format!("No source matches all of these terms. {back} shows all again."),
     }
 }

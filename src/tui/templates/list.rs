@@ -82,7 +82,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
 fn why_empty(state: &State) -> String {
     let back = state.key(Action::Back);
     match &state.templates.filtered.culprit {
-        Some(term) => format!("No template matches {}. {back} shows all again.", cells::clean(term)),
+        Some(term) => {
+            let advice =
+                state.templates.filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
+            format!("No template matches {}.{advice} {back} shows all again.", cells::clean(term))
+        }
         None => format!("No template matches all of these terms. {back} shows all again."),
     }
 }

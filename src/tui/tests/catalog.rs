@@ -241,3 +241,19 @@ fn what_a_document_is_said_to_be_is_cut_at_its_end_and_a_path_at_its_beginning()
     let shown = rule(24, "j - - - -", "12 lines");
     assert!(shown.contains(": 12 lines ─") || shown.contains("─ 12 lines ─"), "{shown}");
 }
+
+#[test]
+fn a_filter_that_matches_nothing_says_so_and_what_terms_there_are() {
+    for (keys, said) in
+        [("/ \"state:missing\"", "There is no term state:"), ("/ \"RETRY-pattern\"", "Capitals match only")]
+    {
+        let mut state = fixture::state(200, 60);
+        press(&mut state, keys);
+        let shown = screen(&state);
+        assert!(
+            shown.contains(said) && shown.contains("No source matches") && shown.contains("0 of 10"),
+            "{keys}: {shown}"
+        );
+        assert!(!shown.contains("╭  ─"), "the box beside it has no title: {shown}");
+    }
+}

@@ -37,7 +37,10 @@ impl PaneBorder<'_> {
             title = title.add_modifier(Modifier::BOLD);
         }
         let room = usize::from(outer.width).saturating_sub(4);
-        let name = format!(" {} ", cells::clip(self.title, room.saturating_sub(2), skin.glyphs.ellipsis));
+        let name = match self.title {
+            "" => String::new(),
+            title => format!(" {} ", cells::clip(title, room.saturating_sub(2), skin.glyphs.ellipsis)),
+        };
         write(buffer, outer.x + 1, outer.y, &name, title, outer);
         let left = room.saturating_sub(cells::width(&name));
         if !self.note.is_empty() && left >= 6 {
