@@ -50,9 +50,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::SaveFilter if state.catalog.filter.text().trim().is_empty() => {
             Some(format!("there is no filter to save: {} types one", state.key(Action::Filter)))
         }
-        Action::Filters if state.named_filters.is_empty() => {
-            Some(format!("no filter is saved yet: {} saves the one that is typed", state.key(Action::SaveFilter)))
-        }
+        Action::Filters if state.named_filters.is_empty() => Some(windows::save_filter::none_saved(state)),
         Action::RemoveFilter => windows::jump::no_filter(state),
         Action::GoBack | Action::GoForward => places::disabled(state, action),
         Action::NextLink | Action::PreviousLink | Action::FollowLink | Action::FrontMatter => {

@@ -367,7 +367,9 @@ fn a_filter_is_saved_applied_and_removed() {
     assert_eq!(message(&state), "there is no filter to save: / types one");
     press(&mut state, "'");
     assert_eq!(message(&state), "no filter is saved yet: F saves the one that is typed");
-    press(&mut state, "/ \"#java\" Enter F Enter");
+    press(&mut state, "C-k \"~\"");
+    assert!(screen(&state).contains("No filter is saved yet: F saves the one that is typed."), "{}", screen(&state));
+    press(&mut state, "Esc / \"#java\" Enter F Enter");
     assert_eq!(message(&state), "type a name");
     insta::assert_snapshot!("save_filter_120x36", screen(&state));
     press(&mut state, "\"ours\" Enter");
@@ -385,6 +387,8 @@ fn a_filter_is_saved_applied_and_removed() {
     assert_eq!(state.catalog.filter.text(), "missing");
     press(&mut state, "C-k C-x");
     assert_eq!(message(&state), "there is no saved filter under the cursor");
+    press(&mut state, "Esc 1 ' C-x");
+    assert!(screen(&state).contains("No filter is saved yet"), "{}", screen(&state));
 }
 
 #[test]

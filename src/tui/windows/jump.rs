@@ -15,7 +15,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{
-    Handled, OpenWindow, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, text_columns, wide,
+    Handled, OpenWindow, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter,
+    text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filter::FilterResult;
@@ -383,6 +384,9 @@ fn why_empty(state: &State) -> String {
         }
         _ if JumpKind::of(state.jump.line.text()) == (Some(JumpKind::Heading), "") => {
             "Type a question, some words, or a phrase in quotation marks.".to_owned()
+        }
+        _ if JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Filter) && state.named_filters.is_empty() => {
+            format!("{}.", cells::sentence(&save_filter::none_saved(state)))
         }
         _ => {
             let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));

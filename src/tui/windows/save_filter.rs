@@ -72,3 +72,8 @@ pub fn open(state: &mut State) {
     state.filter_name.insert(&known.unwrap_or_default());
     state.open(WindowKind::SaveFilter);
 }
+
+/// Why there are no saved filters.
+pub fn none_saved(state: &State) -> String {
+    format!("no filter is saved yet: {} saves the one that is typed", state.key(Action::SaveFilter))
+}
