@@ -230,6 +230,28 @@ fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
 }
 
 #[test]
+fn every_name_that_matches_comes_before_what_is_found_by_meaning() {
+    let mut state = fixture::state(120, 60);
+    let local = || fixture::local("a.md", refdesk_core::catalog::PathState::File);
+    let source = |id: &str, tag| fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &[tag], local());
+    let names = (1..=12).map(|nth| source(&format!("breakers-{nth:02}"), "java"));
+    let sources = names.chain((1..=12).map(|nth| source(&format!("other-{nth:02}"), "breakers"))).collect();
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let plain =
+        Snapshot { catalog, templates: Default::default(), diagnostics: Default::default(), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(plain)));
+    press(&mut state, "C-k \"breaker\"");
+    let meant = HitRank { list: "meaning", rank: 1, words: Vec::new(), cosine: None };
+    let hit = SearchHit { because: vec![meant], ..hit("other-01", "a.md", 3, "Outages", "It opens.", "opens") };
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: vec![hit], ..found("breaker") }))));
+    let rows = listed(&state);
+    let at = |row: &str| rows.iter().position(|other| other == row).unwrap();
+    let outages = at("heading Outages");
+    assert!((1..=12).all(|nth| at(&format!("source breakers-{nth:02}")) < outages), "{rows:?}");
+    assert!(outages < at("source other-12"), "a source is found by its tag: {rows:?}");
+}
+
+#[test]
 fn enter_goes_there() {
     for (keys, focus, part, subject) in [
         ("\"@timeouts\"", Pane::Catalog, PanePart::List, Some("timeouts")),
@@ -277,12 +299,13 @@ fn every_change_of_the_words_is_asked_and_the_newest_answer_stays() {
 #[test]
 fn a_moved_cursor_stays_on_its_row_when_the_answer_comes() {
     let mut state = fixture::state(100, 40);
-    press(&mut state, "C-k \"e\" Down Down Down Down Down Down Down Down Down");
+    busy_morning(&mut state);
+    press(&mut state, "C-k \"retry\" Down Down Down");
     let on = |state: &State| listed(state)[state.window.unwrap().cursor.at].clone();
     let before = on(&state);
-    answer(&mut state, Response::Found(Ok(Box::new(found("e")))));
-    assert_eq!((on(&state), state.window.unwrap().cursor.at), (before, 12), "three sections came before it");
-    press(&mut state, "\"r\"");
+    answer(&mut state, Response::Found(Ok(Box::new(found("retry")))));
+    assert_eq!((on(&state), state.window.unwrap().cursor.at), (before, 6), "three sections came before it");
+    press(&mut state, "Backspace");
     assert_eq!(state.window.unwrap().cursor.at, 0, "another key, another best match");
 }
 

@@ -25,8 +25,8 @@ use crate::tui::windows::problems;
 /// The most rows of a kind other than actions.
 const MOST: usize = 60;
 
-/// Rows before the sections whose headings do not have the words. Rows of the feed are not among them: a feed of hints about
-/// the words that are searched for would stand above what they are about.
+/// Rows before the sections whose headings do not have the words, if not more than these have the words in their names. Rows of
+/// the feed are not among them: a feed of hints about the words that are searched for would stand above what they are about.
 const BEFORE_SEARCH: usize = 8;
 
 /// Where a row leads.
@@ -230,23 +230,23 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
         return found.into_iter().map(|(_, row)| row).collect();
     }
     let is_named = |(order, _): &(RowOrder, JumpRow)| order.0 != NameMatch::Other;
-    let others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
+    let mut others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
     let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
     rows.extend(in_headings.into_iter().map(JumpRow::of_section));
-    let mut others: Vec<JumpRow> = others.into_iter().map(|(_, row)| row).collect();
-    let is_later = |row: &mut JumpRow| match row.kind {
+    let is_later = |(_, row): &mut (RowOrder, JumpRow)| match row.kind {
         JumpKind::Feed => !is_time(words),
         // What the search found has an excerpt and a line, in order of what the words mean.
         JumpKind::Heading => !hits.is_empty(),
         _ => false,
     };
     // Nothing comes after them.
-    let problems: Vec<JumpRow> = others.extract_if(.., |row| row.kind == JumpKind::Problem).collect();
-    let later: Vec<JumpRow> = others.extract_if(.., is_later).collect();
-    let rest = others.split_off(others.len().min(BEFORE_SEARCH.saturating_sub(rows.len())));
-    rows.extend(others);
+    let problems: Vec<_> = others.extract_if(.., |(_, row)| row.kind == JumpKind::Problem).collect();
+    let later: Vec<_> = others.extract_if(.., is_later).collect();
+    let names = others.iter().filter(|((_, _, outside_name, ..), _)| *outside_name == 0).count();
+    let rest = others.split_off(others.len().min(names.max(BEFORE_SEARCH.saturating_sub(rows.len()))));
+    rows.extend(others.into_iter().map(|(_, row)| row));
     rows.extend(other_hits.into_iter().map(JumpRow::of_section));
-    rows.extend(later.into_iter().chain(rest).chain(problems));
+    rows.extend(later.into_iter().chain(rest).chain(problems).map(|(_, row)| row));
     rows
 }
 
