@@ -51,6 +51,7 @@ use crate::tui::tour::{self, Tour};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
+use crate::tui::windows::add_source::NewSource;
 use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
@@ -122,8 +123,8 @@ pub struct State {
     pub profiles: ProfilesWindow,
     /// The catalog that a scan proposes.
     pub draft: CatalogDraft,
-    /// The path typed to add a source.
-    pub new_source: TextField,
+    /// The path typed to add a source, and what is wrong with it.
+    pub new_source: NewSource,
     /// Whether the workspace was looked at for a welcome.
     pub was_welcomed: bool,
     /// What picking or excluding the source under the cursor would change.
@@ -265,7 +266,7 @@ impl State {
             receipt: ReceiptWindow::default(),
             profiles: ProfilesWindow::default(),
             draft: CatalogDraft::default(),
-            new_source: TextField::default(),
+            new_source: NewSource::default(),
             was_welcomed: false,
             choice_preview: Lookup::default(),
             questions: Questions::default(),

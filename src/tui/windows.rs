@@ -2,7 +2,7 @@
 //! (moving, scrolling, closing, typing into a field, the mouse) is here, and how they are drawn is in `drawing`. A window that
 //! leaves an action unhandled passes it on to the panes' own.
 
-mod add_source;
+pub mod add_source;
 pub mod approval;
 pub mod budget;
 mod clear;

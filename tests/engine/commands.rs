@@ -135,3 +135,22 @@ fn a_proposal_is_written_and_reported() {
     world.notice(|notice| notice.text == "Wrote other.txt (+2 −1)");
     assert!(std::fs::read_to_string(world.at("other.txt")).unwrap().ends_with("Hello Ada!\n"));
 }
+
+#[test]
+fn what_can_be_added_is_known_before_it_is() {
+    let config = r#"{"sources": [{"id": "one", "name": "One", "path": "docs/one.md"}]}"#;
+    let world = World::of(&[("references.json", config), ("docs/one.md", "One.\n"), ("docs/two.md", "Two.\n")]);
+    for (place, why_not) in [
+        ("docs/two.md", ""),
+        ("docs", ""),
+        ("https://example.org/page", ""),
+        ("docs/*.md", ""),
+        ("nothing.md", "'nothing.md' is not an existing file or folder"),
+        ("docs/one.md", "'docs/one.md' is in the catalog already, as 'one'"),
+        ("https://", "'https://' is not an address: it has no host, or a blank"),
+        (".git", "'.git' is not an existing file or folder"),
+    ] {
+        let Response::CanAdd(answer) = world.ask(Request::CanAdd(place.to_owned())) else { panic!("{place}") };
+        assert_eq!(answer.err().map_or(String::new(), |error| error.message), why_not, "{place}");
+    }
+}

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::catalog_change::{EntryPlace, NewEntry};
 use super::file_writes::OutsideWriteApproval;
+use super::source_expansion::is_pattern;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
@@ -61,6 +62,10 @@ pub(super) fn after_scheme(place: &str) -> Option<&str> {
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(rest)
 }
 
+fn known_already(place: &str, id: &SourceId) -> Error {
+    Error::new(Code::IdTaken, format!("'{place}' is in the catalog already, as '{id}'"), Fix::GiveId)
+}
+
 impl Desk {
     /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace becomes one. If the folder of references is outside the
     /// workspace, `leave` must allow the writes. Of several sources, those that the catalog has already are left out.
@@ -77,17 +82,14 @@ impl Desk {
         let mut known = Vec::new();
         let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
         for source in new {
-            let place = self.new_place(source)?;
+            let place = self.new_place(&source.place, &self.around().current)?;
             check(source)?;
             if wanted.iter().any(|(_, other)| *other == place) {
                 continue;
             }
             match self.source_at(&place).filter(|_| source.id.is_none()) {
                 Some(id) if new.len() > 1 => known.push((source.place.clone(), id)),
-                Some(id) => {
-                    let message = format!("'{}' is in the catalog already, as '{id}'", source.place);
-                    return Err(Error::new(Code::IdTaken, message, Fix::GiveId));
-                }
+                Some(id) => return Err(known_already(&source.place, &id)),
                 None => wanted.push((source, place)),
             }
         }
@@ -133,32 +135,45 @@ impl Desk {
         }
     }
 
-    /// Where a new source is: an existing file or folder with an absolute path, or an address.
-    fn new_place(&self, new: &NewSource) -> Result<ProposedPlace, Error> {
-        if let Some(rest) = after_scheme(&new.place) {
+    /// Whether there is something at this address, or at this path from the root of the workspace, that can be added. What a
+    /// pattern matches is only found out when it is added.
+    ///
+    /// # Errors
+    /// The path does not exist, or is nothing that a catalog can have; the catalog has it already.
+    pub fn can_add(&self, place: &str) -> Result<(), Error> {
+        if is_pattern(place, self.workspace()) {
+            return Ok(());
+        }
+        let at = self.new_place(place, self.workspace())?;
+        self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
+    }
+
+    /// Where a new source is: an existing file or folder with an absolute path, or an address. Paths are relative to this folder.
+    fn new_place(&self, place: &str, from: &Path) -> Result<ProposedPlace, Error> {
+        if let Some(rest) = after_scheme(place) {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
             if !host.contains(char::is_alphanumeric) || rest.contains(char::is_whitespace) {
-                let message = format!("'{}' is not an address: it has no host, or a blank", new.place);
+                let message = format!("'{place}' is not an address: it has no host, or a blank");
                 return Err(Error::new(Code::Usage, message, "write it as in 'https://example.com/page'"));
             }
-            if has_password(&new.place) {
+            if has_password(place) {
                 let message = "the address has a user or a password, which everyone who reads the catalog would see";
                 return Err(Error::new(Code::Usage, message, "leave out the part before the @"));
             }
-            return Ok(ProposedPlace::Url(new.place.clone()));
+            return Ok(ProposedPlace::Url(place.to_owned()));
         }
-        let path = absolute(&self.around().current, Path::new(&new.place));
-        if new.place.trim().is_empty() || !path.exists() {
-            let message = format!("'{}' is not an existing file or folder", new.place);
+        let path = absolute(from, Path::new(place));
+        if place.trim().is_empty() || !path.exists() {
+            let message = format!("'{place}' is not an existing file or folder");
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
         }
         let lookup = Resolver::default();
         if ReservedFolders::new(self.workspace(), &lookup).holds(&path, &lookup.resolve(&path).0) {
-            let message = format!("'{}' belongs to git or to refdesk itself, and would never be read", new.place);
+            let message = format!("'{place}' belongs to git or to refdesk itself, and would never be read");
             return Err(Error::new(Code::ReservedPath, message, "name another file"));
         }
         if path.strip_prefix(self.workspace()).is_ok_and(|inside| inside.as_os_str().eq_ignore_ascii_case(".jaato")) {
-            let message = format!("'{}' is where refdesk keeps the catalog and its own files", new.place);
+            let message = format!("'{place}' is where refdesk keeps the catalog and its own files");
             return Err(Error::new(Code::ReservedPath, message, "name a file or a folder in it"));
         }
         Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })

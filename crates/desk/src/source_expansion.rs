@@ -18,6 +18,13 @@ const FILES: usize = 2_000;
 /// Folders that a pattern does not reach into.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
+/// Whether a place is a pattern of files: neither an address nor a path that exists in this folder.
+pub(super) fn is_pattern(place: &str, folder: &Path) -> bool {
+    after_scheme(place).is_none()
+        && place.contains(['*', '?', '[', '{'])
+        && !absolute(folder, Path::new(place)).exists()
+}
+
 impl Desk {
     /// The files that a pattern matches, relative to the current folder as the pattern is; the text itself if it is a path,
     /// an address or not a pattern.
@@ -26,10 +33,7 @@ impl Desk {
     /// The pattern is malformed, nothing matches it, or there are too many files to look through.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
         let current = &self.around().current;
-        if after_scheme(place).is_some()
-            || !place.contains(['*', '?', '[', '{'])
-            || absolute(current, Path::new(place)).exists()
-        {
+        if !is_pattern(place, current) {
             return Ok(vec![place.to_owned()]);
         }
         let matcher = compiled(place.trim_start_matches("./"), GlobCase::Exact).map_err(|why| {

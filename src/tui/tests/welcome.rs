@@ -14,6 +14,7 @@ use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_desk::engine::{CatalogWritten, Request, Response, Snapshot};
 use refdesk_desk::{CatalogChange, Discovery, FoundKind, ProposedPlace, ProposedSource, SamplePrompt};
+use refdesk_text::{Code, Error};
 
 fn empty(width: u16, height: u16) -> State {
     let mut state = State::new(Size { width, height }, fixture::state(1, 1).skin);
@@ -99,7 +100,11 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
     ] {
         for keys in [key, row] {
             let mut state = empty(80, 24);
-            let effects = press(&mut state, keys);
+            let mut effects = press(&mut state, keys);
+            if let Some(LentCommand::Add(place)) = &expected {
+                assert_eq!(commands(&effects), [Request::CanAdd(place.clone())], "{keys}");
+                effects = answer(&mut state, Response::CanAdd(Ok(())));
+            }
             match &expected {
                 Some(command) => assert!(effects.contains(&Effect::Lend(command.clone())), "{keys}: {effects:?}"),
                 None => assert_eq!(commands(&effects), [Request::Discover(Vec::new())], "{keys}"),
@@ -109,6 +114,26 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
     let mut state = empty(80, 24);
     press(&mut state, "a Enter");
     assert_eq!(message(&state), "type a path or an address");
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_said_below_it() {
+    let mut state = empty(80, 24);
+    press(&mut state, "a \"nothing.md\" Enter");
+    let missing = || {
+        let message = "'nothing.md' is not an existing file or folder";
+        Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address")
+    };
+    let effects = answer(&mut state, Response::CanAdd(Err(missing())));
+    assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)));
+    insta::assert_snapshot!("add_source_refused_80x24", screen(&state));
+    press(&mut state, "Backspace");
+    assert!(!screen(&state).contains("not an existing"), "{}", screen(&state));
+    press(&mut state, "Enter \"x\"");
+    let effects = answer(&mut state, Response::CanAdd(Ok(())));
+    assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)), "another path by now");
+    press(&mut state, "Enter Esc Esc");
+    assert_eq!(answer(&mut state, Response::CanAdd(Ok(()))), Vec::new(), "not wanted any more");
 }
 
 #[test]

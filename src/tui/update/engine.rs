@@ -27,7 +27,7 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
-use crate::tui::windows::{WindowKind, discovery, large_pick, trust, welcome, write};
+use crate::tui::windows::{WindowKind, add_source, discovery, large_pick, trust, welcome, write};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
@@ -134,6 +134,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         }
         Response::Found(found) => state.jump.take(found),
         Response::Discovered(found) => discovery::discovered(state, found),
+        Response::CanAdd(can_add) => add_source::answered(state, can_add, effects),
         Response::CatalogProposed(proposed) => discovery::proposed(state, proposed),
         Response::CatalogWritten(written) => discovery::written(state, written),
         Response::Profiles { profiles, problems } => {

@@ -1,16 +1,30 @@
-//! One line to type: the path or address of a source to add. `refdesk add` does the rest, since it may have questions.
+//! One line to type: the path or address of a source to add. The desk says whether there is something to add, and `refdesk add`
+//! does the rest, since it may have questions.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Window, WindowKind, one_line};
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::fix;
 use crate::tui::input::{Effect, LentCommand};
 use crate::tui::state::State;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
+use refdesk_desk::engine::Request;
+use refdesk_text::Error;
 
 pub struct AddSource;
+
+/// What was typed, and what is known of it.
+#[derive(Debug, Clone, Default)]
+pub struct NewSource {
+    line: TextField,
+    /// What the desk was asked about, until it answers or the line changes.
+    asked: Option<String>,
+    /// Why it cannot be added.
+    problem: Option<String>,
+}
 
 impl Window for AddSource {
     fn contexts(&self) -> &'static [KeyContext] {
@@ -18,43 +32,63 @@ impl Window for AddSource {
     }
 
     fn outer(&self, state: &State) -> Rect {
-        one_line::outer(state)
+        one_line::outer(state, state.new_source.problem.as_deref())
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(one_line::keys(state))
+        Some(one_line::keys(self.outer(state)))
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
-        Some(&mut state.new_source)
+        Some(&mut state.new_source.line)
+    }
+
+    fn field_changed(&self, state: &mut State) {
+        (state.new_source.asked, state.new_source.problem) = (None, None);
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
-        state.new_source.text().trim().is_empty().then(|| "type a path or an address".to_owned())
+        state.new_source.line.text().trim().is_empty().then(|| "type a path or an address".to_owned())
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match action {
-            Action::Confirm => {}
+            Action::Confirm => {
+                let place = state.new_source.line.text().trim().to_owned();
+                state.new_source.asked = Some(place.clone());
+                effects.push(Effect::Ask(Request::CanAdd(place)));
+                Handled::Consumed
+            }
             Action::Back if state.snapshot.catalog.is_empty() => {
                 state.open(WindowKind::Welcome);
-                return Handled::Consumed;
+                Handled::Consumed
             }
-            _ => return Handled::Ignored,
+            _ => Handled::Ignored,
         }
-        state.window = None;
-        effects.push(Effect::Lend(LentCommand::Add(state.new_source.text().trim().to_owned())));
-        Handled::Consumed
     }
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let about = "A path, from the root of the workspace, or an address:";
-        one_line::draw(state, "Add a file", about, &state.new_source, frame);
+        let NewSource { line, problem, .. } = &state.new_source;
+        one_line::draw(state, ("Add a file", about), line, problem.as_deref(), frame);
     }
 }
 
 pub fn open(state: &mut State) {
-    state.new_source = TextField::default();
+    state.new_source = NewSource::default();
     state.typing = None;
     state.open(WindowKind::AddSource);
+}
+
+/// Adds what was asked about, or says why that cannot be, with the line as it was typed.
+pub fn answered(state: &mut State, can_add: Result<(), Error>, effects: &mut Vec<Effect>) {
+    let is_open = state.open_window() == Some(WindowKind::AddSource);
+    let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
+    match can_add {
+        Ok(()) => {
+            state.window = None;
+            effects.push(Effect::Lend(LentCommand::Add(place)));
+        }
+        Err(error) => state.new_source.problem = Some(fix::sentence(state, &error)),
+    }
 }

@@ -13,21 +13,33 @@ use crate::tui::widgets::prompt;
 
 const COLUMNS: u16 = 72;
 
-pub(super) fn outer(state: &State) -> Rect {
-    centred(state.layout().body, COLUMNS, 6)
+/// With room for what is wrong with the line.
+pub(super) fn outer(state: &State, problem: Option<&str>) -> Rect {
+    let body = state.layout().body;
+    let columns = text_columns(centred(body, COLUMNS, 6).width);
+    centred(body, COLUMNS, 6 + paragraphs(problem.map(|problem| (problem, ThemeRole::Error)), columns).len())
 }
 
-pub(super) fn keys(state: &State) -> Rect {
-    let inner = layout::inner(outer(state));
+pub(super) fn keys(outer: Rect) -> Rect {
+    let inner = layout::inner(outer);
     Rect { y: inner.bottom().saturating_sub(1), height: inner.height.min(1), ..inner }
 }
 
-pub(super) fn draw(state: &State, title: &'static str, about: &str, field: &TextField, frame: &mut Frame<'_>) {
-    let outer = outer(state);
+pub(super) fn draw(
+    state: &State,
+    (title, about): (&'static str, &str),
+    field: &TextField,
+    problem: Option<&str>,
+    frame: &mut Frame<'_>,
+) {
+    let outer = outer(state, problem);
     let inner = layout::inner(outer);
     draw_frame(state, Titles { title, ..Titles::default() }, ThemeRole::Catalog, outer, frame.buffer_mut());
-    let text = paragraphs([(about, ThemeRole::Infra)], text_columns(outer.width));
-    draw_text(state, &text, 0, inner, frame.buffer_mut());
+    let columns = text_columns(outer.width);
+    draw_text(state, &paragraphs([(about, ThemeRole::Infra)], columns), 0, inner, frame.buffer_mut());
+    let problem = problem.map(|problem| (problem, ThemeRole::Error));
+    let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(3), ..inner };
+    draw_text(state, &paragraphs(problem, columns), 0, below, frame.buffer_mut());
     let line = indented(Rect { y: inner.y + 1, height: inner.height.min(1), ..inner });
     if line.width > 4 && inner.height > 1 {
         let style = state.skin.theme.style(ThemeRole::Strong);

@@ -22,11 +22,11 @@ impl Window for SaveFilter {
     }
 
     fn outer(&self, state: &State) -> Rect {
-        one_line::outer(state)
+        one_line::outer(state, None)
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
-        Some(one_line::keys(state))
+        Some(one_line::keys(self.outer(state)))
     }
 
     fn field<'s>(&self, state: &'s mut State) -> Option<&'s mut TextField> {
@@ -60,7 +60,7 @@ impl Window for SaveFilter {
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let about = format!("A name for the filter {}", cells::clean(state.catalog.filter.text()));
         let about = cells::clip(&about, text_columns(self.outer(state).width), state.skin.glyphs.ellipsis);
-        one_line::draw(state, "Save filter", &about, &state.filter_name, frame);
+        one_line::draw(state, ("Save filter", &about), &state.filter_name, None, frame);
     }
 }
 

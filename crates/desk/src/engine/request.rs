@@ -123,6 +123,9 @@ pub enum Request {
     /// What does the repository offer that the catalog does not have? In these folders, relative to the current one; none
     /// means the workspace. Answered by [`Response::Discovered`], or refused.
     Discover(Vec<PathBuf>),
+    /// Can what is at this address, or at this path from the root of the workspace, be added to the catalog? Answered by
+    /// [`Response::CanAdd`].
+    CanAdd(String),
     /// What would writing these to the catalog change, file by file? Answered by [`Response::CatalogProposed`].
     ProposeCatalog(Box<CatalogChange>),
     /// Write approved proposals for the catalog, all or none. Answered by [`Response::CatalogWritten`].
@@ -299,6 +302,8 @@ pub enum Response {
     Written(Result<WrittenFile, WriteFailure>),
     /// The answer to [`Request::Discover`].
     Discovered(Box<Discovery>),
+    /// The answer to [`Request::CanAdd`].
+    CanAdd(Result<(), Error>),
     /// The answer to [`Request::ProposeCatalog`].
     CatalogProposed(Result<Vec<Proposal>, Error>),
     /// The answer to [`Request::WriteCatalog`].

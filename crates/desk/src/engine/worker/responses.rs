@@ -201,6 +201,7 @@ impl Worker<'_> {
                 let switch = self.desk.compare_profile(&file);
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
+            Request::CanAdd(place) => return Response::CanAdd(self.desk.can_add(&place)),
             Request::ProposeCatalog(change) => {
                 return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
             }
