@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use super::super::limits::{JOB_BYTES, STACK, TIME};
@@ -48,9 +48,13 @@ fn read(jobs: &SyncSender<Vec<u8>>) {
 /// Measures the time of each job; returns when the renderer has ended.
 fn watch(busy: &Receiver<bool>) -> ExitCode {
     while let Ok(is_busy) = busy.recv() {
-        if is_busy && busy.recv_timeout(TIME).is_err() {
-            // Over time, or the renderer has failed and reported why.
-            return ExitCode::from(TOO_LONG);
+        if is_busy {
+            match busy.recv_timeout(TIME) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return ExitCode::from(TOO_LONG),
+                // The renderer has failed and reported why.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
         }
     }
     ExitCode::FAILURE
@@ -105,5 +109,18 @@ impl Jobs {
         }
         write_out(&frame).ok()?;
         self.busy.send(false).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renderer_that_fails_is_not_late() {
+        let (busy, watched) = channel();
+        busy.send(true).unwrap();
+        drop(busy);
+        assert_eq!(format!("{:?}", watch(&watched)), format!("{:?}", ExitCode::FAILURE));
     }
 }
