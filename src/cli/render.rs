@@ -31,11 +31,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     };
     let mut partials = BTreeMap::new();
     for partial in &args.partials {
-        match partial.split_once('=') {
-            Some((name, text)) => partials.insert(name.to_owned(), text.to_owned()),
-            None => {
-                return CommandOutput::usage(format!("--partial '{partial}' has no '='"), "write --partial NAME=TEXT");
-            }
+        match named("--partial", partial, "write --partial NAME=TEXT") {
+            Ok((name, text)) => partials.insert(name.to_owned(), text.to_owned()),
+            Err(usage) => return usage,
         };
     }
     let (index, diagnostics) = desk.settled().templates();
@@ -115,12 +113,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
         }
     };
     for given in &args.var {
-        let Some((key, value)) = given.split_once('=') else {
-            return Err(CommandOutput::usage(
-                format!("--var '{given}' has no '='"),
-                "write --var name=text or name:=JSON",
-            ));
-        };
+        let (key, value) = named("--var", given, "write --var name=text or name:=JSON")?;
         let (key, value) = match key.strip_suffix(':') {
             None => (key, Value::from(value)),
             Some(key) => {
@@ -140,6 +133,13 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
         };
     }
     Ok(values)
+}
+
+/// The name and the value in NAME=VALUE.
+fn named<'g>(option: &str, given: &'g str, hint: &str) -> Result<(&'g str, &'g str), CommandOutput> {
+    let usage = |lacks: &str| CommandOutput::usage(format!("{option} '{given}' has no {lacks}"), hint);
+    let (name, value) = given.split_once('=').ok_or_else(|| usage("'='"))?;
+    if matches!(name, "" | ":") { Err(usage("name before '='")) } else { Ok((name, value)) }
 }
 
 /// JSON as given to an option, or the text of the file that `@FILE` names.

@@ -56,10 +56,10 @@ pub struct McpArgs {
 #[derive(Debug, Args)]
 pub struct AskArgs {
     /// Why you ask, shown to the person who answers
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub context: String,
     /// Offer only sources with this tag; repeat it for sources with any of several
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
 }
 

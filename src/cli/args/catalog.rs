@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 #[derive(Debug, Args, Default)]
 pub struct ListArgs {
     /// Only sources with this tag; repeat it for sources with any of several
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
     /// Only sources of this mode
     #[arg(long, value_enum, default_value_t = ModeFilter::All)]
@@ -40,7 +40,7 @@ pub struct SelectArgs {
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Every source with this tag
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
 }
 
@@ -161,16 +161,16 @@ pub struct AddArgs {
     #[arg(value_name = "PATH|URL", required = true)]
     pub places: Vec<String>,
     /// The id of the source [default: derived from the file name]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub id: Option<String>,
     /// The name of the source [default: the title of the document, else the file name]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub name: Option<String>,
     /// One sentence about the source [default: the document's own, else its first paragraph]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub description: Option<String>,
     /// A tag; repeat it for several [default: what the document is about]
-    #[arg(long = "tag", short = 't', value_name = "TAG")]
+    #[arg(long = "tag", short = 't', value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
     /// When agents get the source
     #[arg(long, value_enum, default_value_t = NewMode::Selectable)]

@@ -91,7 +91,7 @@ pub struct WhyNotArgs {
     /// Id of a source
     pub id: String,
     /// The prompt
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub prompt: String,
     /// The budget
     #[command(flatten)]
@@ -147,10 +147,10 @@ pub struct SearchArgs {
     #[arg(long = "kind", value_name = "KIND", value_parser = PossibleValuesParser::new(DOCUMENT_KINDS))]
     pub kinds: Vec<String>,
     /// Only this source; repeat it for several
-    #[arg(long = "source", value_name = "ID")]
+    #[arg(long = "source", value_name = "ID", allow_hyphen_values = true)]
     pub sources: Vec<String>,
     /// Only sources with this tag; repeat it for sources with any of several
-    #[arg(short = 't', long = "tag", value_name = "TAG")]
+    #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
     /// Only what is about this documented database
     #[arg(long, value_name = "NAME")]

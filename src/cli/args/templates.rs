@@ -19,7 +19,7 @@ pub enum TemplatesCommand {
     #[command(after_help = "Example: refdesk templates list --pattern '*.java.tpl'")]
     List {
         /// Only names that match this pattern of * and ?
-        #[arg(long, value_name = "GLOB")]
+        #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
         pattern: Option<String>,
     },
     /// Print the text of a template
@@ -64,7 +64,7 @@ pub struct RenderArgs {
     #[arg(required_unless_present_any = ["inline", "file", "batch"], conflicts_with_all = ["inline", "file"])]
     pub name: Option<String>,
     /// The text of the template
-    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
     pub inline: Option<String>,
     /// A template file, relative to the current folder
     #[arg(long, value_name = "FILE")]
@@ -73,13 +73,13 @@ pub struct RenderArgs {
     #[arg(long, value_enum)]
     pub syntax: Option<SyntaxName>,
     /// Values as a JSON object, or @FILE to read them from a file
-    #[arg(long, value_name = "JSON|@FILE")]
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
     pub vars: Option<String>,
     /// One value: name=text or name:=JSON
-    #[arg(long = "var", value_name = "K=TEXT|K:=JSON")]
+    #[arg(long = "var", value_name = "K=TEXT|K:=JSON", allow_hyphen_values = true)]
     pub var: Vec<String>,
     /// A Mustache partial: NAME=TEXT
-    #[arg(long = "partial", value_name = "NAME=TEXT")]
+    #[arg(long = "partial", value_name = "NAME=TEXT", allow_hyphen_values = true)]
     pub partials: Vec<String>,
     /// Escape values for HTML (Mustache)
     #[arg(long)]

@@ -92,6 +92,11 @@ fn templates_without_a_source() {
         (&["--file", "own.tpl", "--var", "a=x"], "X"),
         (&["--inline", "{{a}}", "--syntax", "mustache"], ""),
         (&["--inline", "{{>p}}", "--partial", "p=[{{a}}]", "--var", "a=x"], "[x]"),
+        (&["--inline", "- {{ a }}", "--var", "a=x"], "- x"),
+        (&["--inline", "---\n{{ a }}", "--vars", "{\"a\": \"x\"}"], "---\nx"),
+        (&["--inline", "-- sql {{a}}", "--var", "a=-x"], "-- sql -x"),
+        (&["--inline", "--help"], "--help"),
+        (&["--inline", "{{.}}", "--vars", "-5"], "-5"),
         (&["--inline", "no variables"], "no variables"),
         (&["--inline", ""], ""),
     ] {
