@@ -122,12 +122,29 @@ impl Desk {
     /// # Errors
     /// No template matches, several match, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
-        let template = index.find(name)?;
+        let named = index.templates.iter().find(|template| template.name == name);
+        let template = match named.or_else(|| self.below_source(index, name)) {
+            Some(template) => template,
+            None => index.find(name)?,
+        };
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.around().display(&template.path));
             Error::new(Code::TemplateUnreadable, message, "fix the file")
         })?;
         Ok((template, text))
+    }
+
+    /// The template at `<source id>/<path within it>`, also if it belongs to a source further in.
+    fn below_source<'a>(&self, index: &'a TemplateIndex, name: &str) -> Option<&'a Template> {
+        let selected = self.catalog.sources().iter().filter(|source| self.selection.contains(source.id.as_str()));
+        let mut files = selected.filter_map(|source| {
+            let within = name.strip_prefix(source.id.as_str())?.strip_prefix('/')?;
+            Some(source.place()?.resolved.join(within))
+        });
+        files.find_map(|file| {
+            let mut standalone = index.templates.iter().filter(|template| template.block.is_none());
+            standalone.find(|template| template.root.join(&template.within) == file)
+        })
     }
 
     /// Renders; Mustache partials come from the request, then from the index.

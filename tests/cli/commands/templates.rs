@@ -125,6 +125,25 @@ fn a_failed_rendering_reports_what_and_where() {
 }
 
 #[test]
+fn the_path_within_any_source_names_a_template() {
+    let world = Workspace::with(&[
+        ("a/p/B.tpl", "inner"),
+        ("a/q/B.tpl", "other"),
+        (
+            "references.json",
+            r#"{"sources": [{"id": "sa", "name": "A", "path": "a"}, {"id": "sp", "name": "P", "path": "a/p"}]}"#,
+        ),
+    ]);
+    world.run(&["select", "sa", "sp"]).exits(0);
+    for (name, text) in [("sp/B.tpl", "inner"), ("sa/p/B.tpl", "inner"), ("p/B.tpl", "inner"), ("sa/q/B.tpl", "other")]
+    {
+        assert_eq!(world.run(&["render", name]).exits(0).text(), text, "{name}");
+        assert_eq!(world.run(&["templates", "show", name]).exits(0).text(), text, "{name}");
+    }
+    world.run(&["render", "sa/B.tpl"]).exits(1);
+}
+
+#[test]
 fn unused_values_and_missing_values() {
     let world = with_kit();
     let inline = |template, values| world.run(&["render", "--inline", template, "--vars", values]);
