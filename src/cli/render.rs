@@ -37,8 +37,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         };
     }
     let (index, diagnostics) = desk.settled().templates();
-    let request =
-        RenderRequest { what: what(desk, args), syntax: syntax(args), values: Some(values), html: args.html, partials };
+    let request = RenderRequest {
+        what: what(desk, args),
+        syntax: syntax(args),
+        values: Some(values),
+        html: args.html,
+        partials,
+        gives_flags: false,
+    };
     let mut answer = match (desk.render(&index, &request), &args.output) {
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
         (Ok(made), None) => printed(made),

@@ -73,6 +73,9 @@ impl Prepared {
         let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
         let mut fixes: Vec<Fix> = Vec::new();
         if error.code == Code::UndefinedVariable {
+            let flags = refdesk_templates::give_flags(&self.job.text, self.job.syntax, &mut self.job.values.clone());
+            let flag = flags.into_iter().find(|flag| error.message.contains(&format!("variable '{flag}'")));
+            fixes.extend(flag.map(Fix::GiveFalse));
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }

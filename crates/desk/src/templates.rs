@@ -25,12 +25,15 @@ pub struct RenderRequest {
     pub html: bool,
     /// Mustache partials that take precedence over those of the index, by name.
     pub partials: BTreeMap<String, String>,
+    /// Give `false` for values that are only tested and left out.
+    pub gives_flags: bool,
 }
 
 impl RenderRequest {
     /// The template of this name with these values, or with sample values.
     pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
-        Self { what: TemplateRef::Named(name.into()), syntax: None, values, html: false, partials: BTreeMap::new() }
+        let what = TemplateRef::Named(name.into());
+        Self { what, syntax: None, values, html: false, partials: BTreeMap::new(), gives_flags: false }
     }
 }
 
@@ -162,7 +165,7 @@ impl Desk {
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
         let fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
-        let values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
+        let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
         let mut used = refdesk_templates::names(&variables);
         used.retain(|name| values.get(name).is_some());
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
@@ -174,6 +177,9 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
+        if request.gives_flags {
+            refdesk_templates::give_flags(&text, syntax, &mut values);
+        }
         // A problem that the index reports counts even if rendering works.
         let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {

@@ -52,7 +52,7 @@ pub(crate) use jinja::{
 pub use listing::listing;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
-pub use read::{Analysis, analyse, read, variables};
+pub use read::{Analysis, analyse, give_flags, read, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
 pub use variables::{holds_sample, names, sample, schema, skeleton};

@@ -5,6 +5,8 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::error::{in_file, template_error};
 use super::limits::{TEMPLATE_BYTES, too_large};
 use super::syntax::{Ambiguity, detect};
@@ -51,13 +53,23 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
 ///
 /// It does not parse or exceeds a limit; the line is that of the file.
 pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
+    uses(text, syntax).map(VariableUses::variables)
+}
+
+/// Gives `false` for every value that a template only tests and that is left out, so that strict rendering does not fail.
+/// Returns the names of those at the top; none if the template does not parse.
+pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<String> {
+    uses(text, syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
+}
+
+fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
     let stripped = generated::strip(text);
     let uses = match syntax {
         Syntax::Jinja2 => jinja::uses(&stripped.text),
         Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
-    uses.map(VariableUses::variables).map_err(|error| in_file(error, &stripped))
+    uses.map_err(|error| in_file(error, &stripped))
 }
 
 /// The text of a template file named by the user.

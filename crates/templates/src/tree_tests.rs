@@ -1,7 +1,7 @@
 //! The variables found in each of the three languages, as tables: `?` optional, `!` flag, `[…]` list of items with these
 //! fields, `{…}` object.
 
-use super::{Syntax, Variable, VariableKind, analyse, sample, schema, skeleton, variables};
+use super::{Syntax, Variable, VariableKind, analyse, give_flags, sample, schema, skeleton, variables};
 
 fn shown(variables: &[Variable]) -> String {
     let one = |variable: &Variable| {
@@ -181,6 +181,33 @@ fn handlebars() {
             ("{{#if a}}\n{{/unless}}", "✗ block 'if' of line 1 is closed by 'unless' at line 2"),
         ],
     );
+}
+
+#[test]
+fn what_is_only_tested_is_given_as_false() {
+    use Syntax::{Handlebars, Jinja2, Mustache};
+    use serde_json::json;
+    for (syntax, text, mut values, expected, names) in [
+        (Jinja2, "{% if x %}a{% endif %}", json!({}), json!({"x": false}), "x"),
+        (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),
+        (Jinja2, "{{ 'a' if x and y }}{{ z }}", json!({}), json!({"x": false, "y": false}), "x y"),
+        (Jinja2, "{% if x %}{{ x }}{% endif %}", json!({}), json!({}), ""),
+        // What copes without it is left as it is.
+        (Jinja2, "{% if x is defined and x %}a{% endif %}{% if y|d %}b{% endif %}", json!({}), json!({}), ""),
+        (
+            Jinja2,
+            "{% if o.p %}{% endif %}{% for x in xs %}{% if x.q %}{{ x.n }}{% endif %}{% endfor %}",
+            json!({"o": {}, "xs": [{"n": 1}, {"q": true}, 3]}),
+            json!({"o": {"p": false}, "xs": [{"n": 1, "q": false}, {"q": true}, 3]}),
+            "",
+        ),
+        (Mustache, "{{#x}}a{{/x}}", json!({}), json!({}), ""),
+        (Handlebars, "{{#if x}}a{{/if}}", json!({}), json!({}), ""),
+        (Jinja2, "{% if x %}", json!({}), json!({}), ""),
+    ] {
+        assert_eq!(give_flags(text, syntax, &mut values).join(" "), names, "{text}");
+        assert_eq!(values, expected, "{text}");
+    }
 }
 
 #[test]

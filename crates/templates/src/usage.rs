@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::limits::TREE_DEPTH;
 use super::{Variable, VariableKind};
 
@@ -47,7 +49,53 @@ struct UsageNode {
     /// A field of the value itself is used, not of its items.
     looked_into: bool,
     required: bool,
+    /// Tested in a way that fails if it is not given.
+    tested: bool,
     fields: BTreeMap<String, UsageNode>,
+}
+
+impl UsageNode {
+    fn kind(&self) -> VariableKind {
+        // A value that is iterated and also looked into must be an object: Mustache enters it, Jinja2 iterates over its keys.
+        if self.listed && !self.looked_into {
+            VariableKind::List
+        } else if self.mapped || self.looked_into || !self.fields.is_empty() {
+            VariableKind::Object
+        } else if self.measured && !self.printed {
+            VariableKind::List
+        } else if self.printed || self.touched {
+            VariableKind::Scalar
+        } else {
+            VariableKind::Flag
+        }
+    }
+
+    /// Gives `false` for every value that is only tested and left out, so that strict rendering does not fail. Returns the
+    /// names of those in this object. Recurses at most [`TREE_DEPTH`] deep.
+    fn give_flags(&self, values: &mut Value) -> Vec<String> {
+        let mut names = Vec::new();
+        match values {
+            Value::Object(values) => {
+                for (name, node) in &self.fields {
+                    match values.get_mut(name) {
+                        Some(value) => {
+                            node.give_flags(value);
+                        }
+                        None if node.tested && node.kind() == VariableKind::Flag => {
+                            values.insert(name.clone(), Value::Bool(false));
+                            names.push(name.clone());
+                        }
+                        None => {}
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| {
+                self.give_flags(item);
+            }),
+            _ => {}
+        }
+        names
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -85,8 +133,13 @@ impl VariableUses {
             Usage::Measure => node.measured = true,
             Usage::Look => node.mapped = true,
             Usage::Touch => node.touched = true,
-            Usage::Test => {}
+            Usage::Test => node.tested |= needed,
         }
+    }
+
+    /// As [`UsageNode::give_flags`], for all values of a template.
+    pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<String> {
+        self.root.give_flags(values)
     }
 
     pub(crate) fn variables(self) -> Vec<Variable> {
@@ -96,18 +149,7 @@ impl VariableUses {
 
 /// Recurses at most [`TREE_DEPTH`] deep.
 fn variable(name: String, node: UsageNode) -> Variable {
-    // A value that is iterated and also looked into must be an object: Mustache enters it, Jinja2 iterates over its keys.
-    let kind = if node.listed && !node.looked_into {
-        VariableKind::List
-    } else if node.mapped || node.looked_into || !node.fields.is_empty() {
-        VariableKind::Object
-    } else if node.measured && !node.printed {
-        VariableKind::List
-    } else if node.printed || node.touched {
-        VariableKind::Scalar
-    } else {
-        VariableKind::Flag
-    };
+    let (kind, optional) = (node.kind(), !node.required);
     let fields = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
-    Variable { name, kind, optional: !node.required, fields }
+    Variable { name, kind, optional, fields }
 }

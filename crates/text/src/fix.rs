@@ -26,6 +26,8 @@ pub enum Fix {
     Exclude(String),
     /// Find out where a missing file went.
     FindMoved,
+    /// Give `false` for the value of this name, which a template only tests.
+    GiveFalse(String),
     /// Give the new source another id.
     GiveId,
     /// Give the new source a name.
@@ -95,6 +97,7 @@ impl Fix {
             Self::BuildIndex => "build the search index",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
+            Self::GiveFalse(name) => return Cow::Owned(format!("'{name}' is only tested: give false to leave it out")),
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),

@@ -80,8 +80,8 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     };
     let has_values = values.as_object().is_some_and(|values| !values.is_empty());
     let is_from_workspace = name.is_some() && !has_values;
-    let request =
-        RenderRequest { what, syntax, values: Some(values), html: false, partials: std::collections::BTreeMap::new() };
+    let partials = std::collections::BTreeMap::new();
+    let request = RenderRequest { what, syntax, values: Some(values), html: false, partials, gives_flags: false };
     let prepared = match call.handle.ask(&call.session, Request::Prepare(Box::new(request))).await {
         Some(Response::Prepared(Ok(prepared))) => *prepared,
         Some(Response::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),

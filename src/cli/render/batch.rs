@@ -171,7 +171,8 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
             }
         };
         let values = Some(row.vars.unwrap_or_else(|| Value::Object(Map::new())));
-        Ok((RenderRequest { what, syntax, values, html: args.html, partials: row.partials }, row.output))
+        let partials = row.partials;
+        Ok((RenderRequest { what, syntax, values, html: args.html, partials, gives_flags: true }, row.output))
     };
     rows.into_iter().enumerate().map(request).collect()
 }

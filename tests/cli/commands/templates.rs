@@ -125,6 +125,21 @@ fn a_failed_rendering_reports_what_and_where() {
 }
 
 #[test]
+fn what_is_only_tested_can_be_left_out() {
+    let world = Workspace::with(&[(".templates/t.tpl", "{% if x %}a{% endif %}{{ y }}")]);
+    let ran = world.run(&["render", "t.tpl", "--var", "y=1"]).exits(1);
+    for said in ["undefined variable 'x' at line 1", "leave it out with --var x:=false"] {
+        assert!(ran.stderr.contains(said), "{ran}");
+    }
+    assert_eq!(world.run(&["render", "t.tpl", "--var", "y=1", "--var", "x:=false"]).exits(0).text(), "1");
+    let ran = world.run(&["render", "t.tpl", "--var", "x:=false"]).exits(1);
+    assert!(ran.stderr.contains("'y' at line 1") && !ran.stderr.contains(":=false"), "{ran}");
+    let rows = json!([{"name": "t.tpl", "vars": {"y": 1}, "output": "b.txt"}]).to_string();
+    world.run(&["render", "--batch", &rows, "--yes"]).exits(0);
+    assert_eq!(world.read("b.txt"), "1");
+}
+
+#[test]
 fn the_path_within_any_source_names_a_template() {
     let world = Workspace::with(&[
         ("a/p/B.tpl", "inner"),
