@@ -164,10 +164,8 @@ impl Desk {
     /// There is no such template, or it cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
-        let fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
+        let mut fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
         let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
-        let mut used = refdesk_templates::names(&variables);
-        used.retain(|name| values.get(name).is_some());
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
         let partials = match syntax {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
@@ -177,6 +175,11 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
+        // A partial uses values too, in the scope where it is expanded.
+        let mut names = partials::names_in(&partials);
+        fit.unused.retain(|unused| !unused.path.rsplit('.').next().is_some_and(|name| names.contains(name)));
+        names.extend(refdesk_templates::names(&variables));
+        let used = names.into_iter().filter(|name| values.get(name).is_some()).collect();
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);
         }

@@ -172,10 +172,16 @@ fn unused_values_and_missing_values() {
             &["'lst' is given but not used (did you mean 'list'?)"][..],
         ),
         ("{% if a %}{{ b }}{% endif %}", "{\"a\": false}", &["'b' is required but not given"]),
+        // What a partial uses is used.
+        (
+            "{{#o}}{{b}}{{>p}}{{/o}}{{>p}}",
+            "{\"a\": 1, \"o\": {\"a\": 2, \"b\": 3, \"spare\": 4}}",
+            &["'o.spare' is given but not used"],
+        ),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": []}", &["undefined variable 'other' at line 1"]),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": [], \"other\": 1}", &[]),
     ] {
-        let warnings = world.json(&["render", "--inline", template, "--vars", values], 0)["warnings"].clone();
-        assert_eq!(warnings, json!(said), "{template}");
+        let words = ["render", "--inline", template, "--vars", values, "--partial", "p=Q{{a}}"];
+        assert_eq!(world.json(&words, 0)["warnings"], json!(said), "{template}");
     }
 }

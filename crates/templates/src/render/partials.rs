@@ -1,11 +1,11 @@
 //! Finds the partials that a Mustache template can reach before it is rendered, so that rendering needs no index and reads
 //! no file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::limits::PARTIAL_BYTES;
 use crate::error::template_error;
-use crate::mustache::{Node, ParsedMustache, parse};
+use crate::mustache::{Node, ParsedMustache, parse, parts};
 use crate::strip;
 use refdesk_text::Error;
 
@@ -36,6 +36,21 @@ pub fn gather(
         found.insert(name, text);
     }
     Ok(found)
+}
+
+/// The names that partials use, each part of a dotted one: what they stand for depends on where a partial is expanded.
+pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for text in partials.values() {
+        let stripped = strip(text);
+        let Ok(parsed) = parse(&stripped.text) else { continue };
+        for node in &parsed.nodes {
+            if let Node::Value { name, .. } | Node::Open { name, .. } = node {
+                found.extend(parts(name).into_iter().map(str::to_owned));
+            }
+        }
+    }
+    found
 }
 
 /// The partials that a text uses; none if it does not parse, which rendering reports.
