@@ -1,6 +1,9 @@
 //! Detects a template's language from its tags (BEHAVIOUR §6). Does not parse: a broken template still has a language, and
 //! its parse error is reported later with a line.
 
+use minijinja::machinery::{Token, tokenize};
+use minijinja::syntax::SyntaxConfig;
+
 use super::Syntax;
 use super::cached_search::CachedSearch;
 use super::generated;
@@ -267,7 +270,7 @@ impl<'a> SyntaxScan<'a> {
             self.mustache.see(at);
         } else if bare.contains('|') {
             self.jinja.see(at);
-        } else if !could_be_jinja(&bare) {
+        } else if is_foreign_name(&bare) {
             self.no_jinja_name = true;
         }
     }
@@ -318,19 +321,26 @@ impl<'a> SyntaxScan<'a> {
     }
 }
 
-/// Whether this could be a Jinja2 expression: `api-name` is a name with a dash, not a subtraction.
-fn could_be_jinja(content: &str) -> bool {
-    let foreign = |c: char| !(c.is_ascii_alphanumeric() || c.is_whitespace() || "_.,:()[]{}+-*/%~<>=!'".contains(c));
-    if content.contains(foreign) || content.starts_with('.') || content.replace("!=", "").contains('!') {
+/// Whether the content of a tag is a name that Jinja2 cannot have: `api-name`, `2nd`, `$x`, `.x`. What has operators or white
+/// space is an expression, right or wrong.
+fn is_foreign_name(content: &str) -> bool {
+    if content.starts_with('.') {
+        return true;
+    }
+    if content.starts_with('-') || content.contains(|c: char| c.is_whitespace() || "!&()*+,/:<=>[]{}%~'".contains(c)) {
         return false;
     }
-    let is_word = !content.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')));
-    let digit_first = content.starts_with(|c: char| c.is_ascii_digit());
-    if is_word && digit_first {
-        return !content.contains(|c: char| c.is_ascii_alphabetic());
+    let (mut follows_operand, mut is_dashed) = (false, false);
+    for token in tokenize(content, true, SyntaxConfig::default()) {
+        let Ok((token, _)) = token else { return true };
+        let is_name = matches!(token, Token::Ident(_));
+        let is_operand = is_name || matches!(token, Token::Int(_) | Token::Int128(_) | Token::Float(_));
+        if (is_operand && follows_operand) || (is_name && is_dashed) {
+            return true;
+        }
+        (follows_operand, is_dashed) = (is_operand, matches!(token, Token::Minus));
     }
-    let dashed = content.split('-').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
-    !(is_word && dashed)
+    false
 }
 
 #[cfg(test)]
@@ -360,7 +370,22 @@ mod tests {
             ("{{ api-name }}", Mustache),
             ("{{ count-1 }}", Jinja2),
             ("{{ a - b }}", Jinja2),
-            ("{{größe}}", Mustache),
+            ("{{größe}}", Jinja2),
+            ("{{ 名前.über }}", Jinja2),
+            ("{{ naïve }} {{ नाम }}", Jinja2),
+            ("{{☃}}", Mustache),
+            ("{{2nd}}", Mustache),
+            ("{{ 404-page }}", Mustache),
+            ("{{$x}}", Mustache),
+            ("{{valid?}}", Mustache),
+            ("{{ .Values.x }}", Mustache),
+            ("{{ s }} {{ -n }} {{ n + 1 }}", Jinja2),
+            ("{{ -d.a }}", Jinja2),
+            ("{{ 1e3 }} {{ 0x1f }} {{ 1_000 }} {{ xs.0.1 }}", Jinja2),
+            ("{{ n == 5 ? 1 : 2 }}", Jinja2),
+            ("{{ n && t }} {{n&&t}}", Jinja2),
+            ("{{ a! }}", Jinja2),
+            ("{{ $t('x') }}", Jinja2),
             ("{{ '|' }}", Jinja2),
             ("{{ \"{{#x}}\" }}", Jinja2),
             ("{% raw %}{{#x}}{{/x}}{% endraw %}{{ y }}", Jinja2),

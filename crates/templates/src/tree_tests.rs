@@ -61,6 +61,7 @@ fn jinja2() {
                 "{{ first }}{{ last }}{{ index }}{{ items }}{{ keys }}{{ loop }}{{ range }}",
                 "first index items keys last loop",
             ),
+            ("{{ größe }}{{ 名前.x }}", "größe 名前{x}"),
             ("{% for x in items %}{{ x.items }}{{ loop.index0 }}{% endfor %}{{ loop.x }}", "items[items] loop{x}"),
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
             ("{% for x in xs %}{% for x in x.ys %}{{ x.z }}{% endfor %}{{ x.w }}{% endfor %}{{ x }}", "x xs[w ys[z]]"),

@@ -42,6 +42,7 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
     use Syntax::{Handlebars, Jinja2, Mustache};
     for (block, expected) in [
         ("{{ x }}", Some(Jinja2)),
+        ("{{ größe }}", Some(Jinja2)),
         ("{{ a.b | upper }}", Some(Jinja2)),
         ("{% for i in range(3) %}x{% endfor %}", Some(Jinja2)),
         ("{% if a %}x{% endif %}", Some(Jinja2)),
@@ -65,6 +66,7 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
         ("// @generated {{ gone }}\nint x;", None),
         ("run: ${{ secrets.TOKEN }}\nif: ${{ matrix.os == 'linux' }}", None),
         ("{{ x", None),
+        ("style={{ color: 'red', top: n ? 1 : 2 }}", None),
         ("{% if a %}never closed", None),
         ("{{#a}}{{/b}}", None),
         ("{% include 'x' %}{{ y }}", None),

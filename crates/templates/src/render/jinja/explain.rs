@@ -158,9 +158,9 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
         before.map_or(range.start, str::len)..range.end
     });
     let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
-    let end = expr.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
+    let end = expr.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
     let name = expr.get(..end).unwrap_or_default();
-    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !leads_somewhere(name, given) {
+    if name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
     undefined_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))
