@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::jinja::GLOBALS;
+use super::jinja::{FUNCTIONS, RESERVED};
 use super::mustache::ITEM_METADATA;
 use super::{Variable, VariableKind};
 use refdesk_text::nearest::nearest;
@@ -173,7 +173,10 @@ impl ValueWalk {
 /// Whether the template may use a name that the tree does not list: built-in names and item metadata are not variables, but
 /// a given value of the same name takes precedence.
 fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
-    if place.item { ITEM_METADATA.contains(&name) } else { place.depth == 0 && GLOBALS.contains(&name) }
+    if place.item {
+        return ITEM_METADATA.contains(&name);
+    }
+    place.depth == 0 && (RESERVED.contains(&name) || FUNCTIONS.iter().any(|(function, _)| *function == name))
 }
 
 fn report<'a>(

@@ -3,7 +3,7 @@
 //! bounded nesting.
 
 use minijinja::machinery::ast::Stmt;
-use minijinja::machinery::{Token, parse};
+use minijinja::machinery::{Span, Token, parse};
 use minijinja::syntax::SyntaxConfig;
 
 use super::usage::VariableUses;
@@ -19,13 +19,25 @@ mod scope;
 mod statements;
 mod strings;
 mod tokens;
+mod unpacked;
 
 pub(crate) use edits::as_written;
 pub(crate) use operators::asks_about_a_value;
 pub(crate) use strings::{end_of_raw, end_of_string};
 
-/// Names that every template has without a given value.
-pub(crate) const GLOBALS: [&str; 8] = ["range", "dict", "namespace", "joiner", "cycler", "lipsum", "self", "super"];
+/// The functions of every template, and their names in the engine: a name that is not called is a variable, which the
+/// engine would look up among its functions too.
+pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
+    ("range", "__range__"),
+    ("dict", "__dict__"),
+    ("namespace", "__namespace__"),
+    ("joiner", "__joiner__"),
+    ("cycler", "__cycler__"),
+    ("lipsum", "__lipsum__"),
+];
+
+/// Names that no variable has.
+pub(crate) const RESERVED: [&str; 2] = ["self", "super"];
 
 /// Tags that BEHAVIOUR §6 refuses: a template uses no other template and defines no code.
 const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
@@ -66,21 +78,24 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
             let first = tag.tokens.first().map(|(token, _)| token);
             matches!(first, Some(Token::Ident("for" | "if" | "with" | "filter" | "autoescape")))
         } else {
-            names_a_variable(tag.tokens.iter().map(|(token, _)| token))
+            names_a_variable(&tag.tokens)
         };
         Ok(())
     });
     read.is_ok() && found
 }
 
-/// Whether there is a name that is not a keyword and does not follow `|` or a dot.
-fn names_a_variable<'e>(mut tokens: impl Iterator<Item = &'e Token<'e>>) -> bool {
+/// Whether there is a name that is not a keyword or a called function, and does not follow `|` or a dot.
+fn names_a_variable(tokens: &[(Token<'_>, Span)]) -> bool {
     const WORDS: [&str; 13] =
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
     let mut before = None;
-    tokens.any(|token| {
+    tokens.iter().enumerate().any(|(at, (token, _))| {
         let follows = matches!(before.replace(token), Some(Token::Pipe | Token::Dot | Token::Ident("is")));
-        matches!(token, Token::Ident(name) if !follows && !WORDS.contains(name) && !GLOBALS.contains(name))
+        let Token::Ident(name) = token else { return false };
+        let is_called = matches!(tokens.get(at + 1), Some((Token::ParenOpen, _)));
+        let is_function = is_called && FUNCTIONS.iter().any(|(function, _)| function == name);
+        !follows && !is_function && !WORDS.contains(name) && !RESERVED.contains(name)
     })
 }
 

@@ -42,6 +42,8 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
     use Syntax::{Handlebars, Jinja2, Mustache};
     for (block, expected) in [
         ("{{ x }}", Some(Jinja2)),
+        ("{{ namespace }}", Some(Jinja2)),
+        ("{{ dict.name }}", Some(Jinja2)),
         ("{{ größe }}", Some(Jinja2)),
         ("{{ a.b | upper }}", Some(Jinja2)),
         ("{% for i in range(3) %}x{% endfor %}", Some(Jinja2)),

@@ -1,10 +1,30 @@
 //! Checks the open blocks of a template. The engine's parser accepts a block that is never closed, and gives no line for a
 //! wrong closing tag.
 
+use minijinja::machinery::{Span, Token};
+
 use super::REFUSED;
 use crate::error::template_error;
 use crate::limits::{CHAIN, NESTING};
 use refdesk_text::Error;
+
+/// Checks that a tag says what it is about. Without that, the next error would be that its block is never closed.
+///
+/// # Errors
+///
+/// It does not; with the line.
+pub(super) fn must_be_complete(word: &str, rest: &[(Token<'_>, Span)], line: usize) -> Result<(), Error> {
+    let is_loop = rest.iter().any(|(token, _)| matches!(token, Token::Ident("in")));
+    let lacks = match word {
+        "if" | "elif" if rest.is_empty() => "a condition",
+        "for" if !is_loop => "a list: 'for item in list'",
+        "set" if rest.is_empty() => "a name",
+        "filter" if rest.is_empty() => "a filter",
+        "autoescape" if rest.is_empty() => "'true' or 'false'",
+        _ => return Ok(()),
+    };
+    Err(template_error(line, format!("'{word}' at line {line} lacks {lacks}")))
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Blocks<'t> {

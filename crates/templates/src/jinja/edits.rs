@@ -2,32 +2,35 @@
 //! our filters (`render::jinja::operators`), slices use a method (`render::jinja::slices`). No edit adds or removes a line
 //! break, so line numbers stay the same.
 
+use std::borrow::Cow;
+
 use minijinja::machinery::Span;
 
+use super::FUNCTIONS;
 use super::tokens::offset;
 
 /// A byte range of a template and its replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceEdit {
     from: usize,
     to: usize,
-    text: &'static str,
+    text: Cow<'static, str>,
 }
 
 impl SourceEdit {
     /// Inserts `text` before this byte.
-    pub(crate) fn insert(at: usize, text: &'static str) -> Self {
-        Self { from: at, to: at, text }
+    pub(crate) fn insert(at: usize, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { from: at, to: at, text: text.into() }
     }
 
     /// Replaces a token with `text`.
-    pub(crate) fn replace(span: Span, text: &'static str) -> Self {
-        Self { from: offset(span.start_offset), to: offset(span.end_offset), text }
+    pub(crate) fn replace(span: Span, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { from: offset(span.start_offset), to: offset(span.end_offset), text: text.into() }
     }
 
     /// Replaces `length` bytes with `text`.
-    pub(super) fn replace_bytes(from: usize, length: usize, text: &'static str) -> Self {
-        Self { from, to: from + length, text }
+    pub(super) fn replace_bytes(from: usize, length: usize, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { from, to: from + length, text: text.into() }
     }
 }
 
@@ -38,7 +41,7 @@ pub(crate) fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     let (mut out, mut at) = (String::with_capacity(template.len() + added), 0);
     for edit in edits {
         out.push_str(template.get(at..edit.from).unwrap_or_default());
-        out.push_str(edit.text);
+        out.push_str(&edit.text);
         at = at.max(edit.to);
     }
     out.push_str(template.get(at..).unwrap_or_default());
@@ -47,16 +50,21 @@ pub(crate) fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
 
 /// A piece of translated text as it was in the template.
 pub(crate) fn as_written(piece: &str) -> String {
-    REPLACED.iter().fold(piece.to_owned(), |piece, (ours, theirs)| piece.replace(ours, theirs))
+    let functions = FUNCTIONS.iter().map(|(written, ours)| (ours, written));
+    let replaced = REPLACED.iter().map(|(ours, written)| (ours, written)).chain(functions);
+    replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 18] = [
+const REPLACED: [(&str, &str); 21] = [
     (".__slice__(", "["),
     ("\tNone", ""),
     (",\t", ":"),
     ("\t)", "]"),
     ("|__given__", ""),
     (")|__each__", ")"),
+    (")|__unpack__", ")"),
+    ("|__not_in__(", "not in"),
+    ("|__in__(", "in"),
     ("|__lt__(", "<"),
     ("|__le__(", "<="),
     ("|__gt__(", ">"),

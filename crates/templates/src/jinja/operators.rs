@@ -3,6 +3,7 @@
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 
+use super::FUNCTIONS;
 use super::edits::SourceEdit;
 use super::tokens::offset;
 
@@ -119,7 +120,7 @@ impl Edits<'_> {
             Expr::Filter(filter) => {
                 if let Some(of) = &filter.expr {
                     self.expr(of);
-                    if !matches!(filter.name, "default" | "d" | "__each__") {
+                    if !matches!(filter.name, "default" | "d" | "__each__" | "__unpack__") {
                         self.must_be_given(of);
                     }
                 }
@@ -138,7 +139,10 @@ impl Edits<'_> {
                 self.expr(&get.subscript_expr);
             }
             Expr::Call(call) => {
-                self.expr(&call.expr);
+                match (&call.expr, function(&call.expr)) {
+                    (Expr::Var(name), Some(engines)) => self.edits.push(SourceEdit::replace(name.span(), engines)),
+                    (callee, _) => self.expr(callee),
+                }
                 self.arguments(&call.args);
             }
             Expr::List(list) => list.items.iter().for_each(|item| self.expr(item)),
@@ -164,7 +168,8 @@ impl Edits<'_> {
         use BinOpKind::{Add, Concat, Div, Eq, FloorDiv, Gt, Gte, In, Lt, Lte, Mul, Ne, Pow, Rem, ScAnd, ScOr, Sub};
         let (sign, filter) = match operator {
             ScAnd | ScOr => return,
-            Eq | Ne | In => ("", ""),
+            Eq | Ne => ("", ""),
+            In => ("in", "|__in__("),
             Lt => ("<", "|__lt__("),
             Lte => ("<=", "|__le__("),
             Gt => (">", "|__gt__("),
@@ -189,6 +194,11 @@ impl Edits<'_> {
         if !sign.is_empty() && rest.starts_with(sign) {
             self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
             self.edits.push(SourceEdit::insert(end, ")"));
+        } else if let Some(after) = rest.strip_prefix("not") {
+            let sign = after.trim_start();
+            self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), "not".len(), "|__not_in__("));
+            self.edits.push(SourceEdit::replace_bytes(self.text.len() - sign.len(), "in".len(), ""));
+            self.edits.push(SourceEdit::insert(end, ")"));
         }
     }
 
@@ -198,4 +208,10 @@ impl Edits<'_> {
             self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));
         }
     }
+}
+
+/// The engine's name of a called function.
+fn function(callee: &Expr<'_>) -> Option<&'static str> {
+    let Expr::Var(called) = callee else { return None };
+    FUNCTIONS.iter().find(|(name, _)| *name == called.id).map(|(_, engines)| *engines)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
 
-use super::GLOBALS;
+use super::RESERVED;
 use crate::usage::PathStep;
 
 /// What a local name refers to.
@@ -57,7 +57,7 @@ impl<'a> NameScope<'a> {
             Expr::Var(name) => match self.of(name.id) {
                 Some(NameBinding::Own | NameBinding::Group(_)) => None,
                 Some(NameBinding::Alias(path)) => Some(path.clone()),
-                None if GLOBALS.contains(&name.id) => None,
+                None if RESERVED.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
             Expr::GetAttr(get) if get.name == "list" && self.group(&get.expr).is_some() => self.group(&get.expr),

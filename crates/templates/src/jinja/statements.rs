@@ -31,9 +31,7 @@ impl<'a> Uses<'a> {
                 Stmt::IfCond(branch) => self.branch(branch),
                 Stmt::WithBlock(with) => {
                     let names = self.scope.mark();
-                    for (target, value) in &with.assignments {
-                        self.assign(target, value);
-                    }
+                    with.assignments.iter().for_each(|(target, value)| self.assign(target, value));
                     self.statements(&with.body);
                     self.scope.leave(names);
                 }
@@ -63,11 +61,7 @@ impl<'a> Uses<'a> {
     }
 
     fn for_loop(&mut self, each: &ForLoop<'a>) {
-        // The list is wrapped in one of our filters.
-        let list = match &each.iter {
-            Expr::Filter(filter) if filter.name == "__each__" => filter.expr.as_ref().unwrap_or(&each.iter),
-            list => list,
-        };
+        let list = as_written(&each.iter);
         self.visit(list, Usage::Iterate, true);
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
@@ -116,8 +110,18 @@ impl<'a> Uses<'a> {
     }
 
     fn assign(&mut self, target: &Expr<'a>, value: &Expr<'a>) {
-        self.visit(value, Usage::Touch, true);
-        self.bind(target, self.scope.path(value));
+        let value = as_written(value);
+        match (target, value) {
+            (Expr::List(names), Expr::Tuple(values)) if names.items.len() == values.items.len() => {
+                values.items.iter().for_each(|value| self.visit(value, Usage::Touch, true));
+                let paths: Vec<_> = values.items.iter().map(|value| self.scope.path(value)).collect();
+                names.items.iter().zip(paths).for_each(|(name, path)| self.bind(name, path));
+            }
+            _ => {
+                self.visit(value, Usage::Touch, true);
+                self.bind(target, self.scope.path(value));
+            }
+        }
     }
 
     /// Binds the names of a target; a single name refers to the value at the path.
@@ -136,5 +140,15 @@ fn names<'a>(target: &Expr<'a>) -> Vec<&'a str> {
         Expr::Var(name) => vec![name.id],
         Expr::List(list) => list.items.iter().flat_map(names).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The value without the filter that the translation puts around it.
+fn as_written<'e, 'a>(value: &'e Expr<'a>) -> &'e Expr<'a> {
+    match value {
+        Expr::Filter(filter) if matches!(filter.name, "__each__" | "__unpack__") => {
+            filter.expr.as_ref().unwrap_or(value)
+        }
+        value => value,
     }
 }

@@ -1,4 +1,6 @@
-//! Finds the end of Jinja2 strings and raw blocks, to detect the language of a text that may not be Jinja2.
+//! Jinja2's strings and raw blocks: where they end in a text that may not be Jinja2, and escapes as the engine needs them.
+
+use super::edits::SourceEdit;
 
 /// The byte after the `{% endraw %}` of a raw block that begins at byte `at`.
 pub(crate) fn end_of_raw(text: &str, mut at: usize) -> Option<usize> {
@@ -30,4 +32,25 @@ pub(crate) fn end_of_string(rest: &str) -> Option<usize> {
             _ => at += 1,
         }
     }
+}
+
+/// The edits for the string literal from byte `start` to `end`: `\/` stays as it is in Python, and the engine lacks `\a`,
+/// `\v` and `\U`.
+pub(super) fn escapes(text: &str, start: usize, end: usize) -> Vec<SourceEdit> {
+    let (mut edits, mut at) = (Vec::new(), start);
+    while let Some(found) = text.get(at..end).and_then(|rest| rest.find('\\')) {
+        at += found;
+        let escape = text.get(at + 1..end).unwrap_or_default();
+        let long = escape.strip_prefix('U').and_then(|rest| u32::from_str_radix(rest.get(..8)?, 16).ok());
+        match (escape.chars().next(), long.and_then(char::from_u32)) {
+            (Some('/'), _) => edits.push(SourceEdit::insert(at, "\\")),
+            (Some('a'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x07")),
+            (Some('v'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x0b")),
+            // Quotes and line breaks would end the string or add a line.
+            (Some('U'), Some(c)) if !c.is_ascii() => edits.push(SourceEdit::replace_bytes(at, 10, c.to_string())),
+            _ => {}
+        }
+        at += 1 + escape.chars().next().map_or(0, char::len_utf8);
+    }
+    edits
 }

@@ -1,13 +1,14 @@
 //! Works on a template's tokens before the engine's parser sees them: checks blocks, bounds expressions, and rewrites what
-//! Jinja2 accepts but the engine's parser rejects or treats differently (a sign `+`, the list of a loop, slices).
+//! Jinja2 accepts but the engine's parser rejects or treats differently (a sign `+`, the list of a loop, slices, tuples,
+//! escapes in strings).
 
 use minijinja::machinery::{Span, Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-use super::blocks::Blocks;
+use super::blocks::{self, Blocks};
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
-use super::from_engine;
+use super::{from_engine, strings, unpacked};
 use crate::error::template_error;
 use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
@@ -119,18 +120,23 @@ pub(crate) fn prepare(text: &str) -> Result<String, Error> {
             word = Some(*first);
             tokens = rest;
         }
-        // The edits of the loop enclose the other edits in it.
+        let [before, after] = unpacked::around(text, if tag.is_statement { word } else { Some("") }, tokens);
+        edits.extend(before);
         let has_value = expressions(text, tokens, &mut edits)?;
+        edits.extend(after);
+        // The edits of the loop enclose the other edits in it.
         if word == Some("for") {
             edits.extend(list_of_loop(tokens).into_iter().flatten());
         }
-        word.map_or(Ok(()), |word| blocks.tag(word, !has_value, line))
+        let Some(word) = word else { return Ok(()) };
+        blocks::must_be_complete(word, tokens, line)?;
+        blocks.tag(word, !has_value, line)
     })?;
     blocks.end()?;
     Ok(apply(text, edits))
 }
 
-/// Bounds the expressions of a tag, and rewrites signs and slices. Returns whether there is a `=` outside brackets.
+/// Bounds the expressions of a tag, and rewrites signs, slices and escapes. Returns whether there is a `=` outside brackets.
 fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, Error> {
     let (mut height, mut has_value) = (Height::new(text), false);
     // Every open bracket; for a subscript also the number of colons so far.
@@ -141,6 +147,7 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceE
         let is_left_out = height.expects_operand;
         height.count(token, at)?;
         match token {
+            Token::String(_) => edits.extend(strings::escapes(text, at, offset(span.end_offset))),
             Token::Plus if is_left_out => edits.push(SourceEdit::replace(*span, "--")),
             Token::Assign if brackets.is_empty() => has_value = true,
             Token::ParenOpen | Token::BraceOpen => brackets.push((placed, None)),

@@ -19,7 +19,9 @@ mod explain;
 mod filters;
 mod globals;
 mod groups;
+mod is_tests;
 mod json;
+mod lists;
 mod markup;
 mod methods;
 mod numbers;
@@ -46,6 +48,8 @@ fn engine() -> Environment<'static> {
     engine.set_unknown_method_callback(methods::call);
     engine.set_formatter(print::print);
     filters::install(&mut engine);
+    lists::install(&mut engine);
+    is_tests::install(&mut engine);
     operators::install(&mut engine);
     globals::install(&mut engine);
     engine

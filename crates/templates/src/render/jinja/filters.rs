@@ -1,6 +1,6 @@
 //! Filters and tests that minijinja lacks or that differ from Jinja2's, implemented as in Jinja2 (BEHAVIOUR §6). Known
-//! differences: `random` is refused (a template must always give the same text), `{% autoescape %}` escapes quotes as the
-//! engine does, integers end at 128 bits, and a float within a printed list prints as the engine prints it.
+//! differences: `random` is refused (a template must always give the same text), integers end at 128 bits, and a float within
+//! a printed list prints as the engine prints it.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -13,13 +13,14 @@ use minijinja::{Environment, Error, State, Value};
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::groups::groups;
 use super::json;
+use super::lists::must_be_list;
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
-use super::operators::{add, order};
+use super::operators::{add, must_have_an_order};
 use super::percent::percent;
 use super::print::printed;
 use super::text_filters::{
-    center, escape, force_escape, indent, replace, spaces, truncate, urlencode, wordcount, wordwrap,
+    capitalize, center, escape, force_escape, indent, replace, spaces, trim, truncate, urlencode, wordcount, wordwrap,
 };
 use crate::asks_about_a_value;
 
@@ -53,33 +54,40 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
         Err(failed("'random' is not supported: a template must always give the same text"))
     });
-    engine.add_test("callable", |state: &State, value: &Value| callable(state, value));
+    engine.add_filter("trim", trim);
+    engine.add_filter("capitalize", capitalize);
+    engine.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     engine.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });
     engine.add_filter("sort", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["reverse", "case_sensitive", "attribute"])?;
+        must_be_list(&value)?;
         must_compare(&value, &how)?;
         minijinja::filters::sort(state, value, how)
     });
     engine.add_filter("unique", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
+        must_be_list(&value)?;
         fields(&value, &how)?;
         minijinja::filters::unique(state, value, how)
     });
     engine.add_filter("min", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
+        must_be_list(&value)?;
         must_compare(&value, &how)?;
         minijinja::filters::min(state, value, how)
     });
     engine.add_filter("max", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
+        must_be_list(&value)?;
         must_compare(&value, &how)?;
         minijinja::filters::max(state, value, how)
     });
     engine.add_filter("sum", sum);
     engine.add_filter("groupby", |value: Value, more: RestArguments| {
         let how = by_name(more, &["attribute", "default", "case_sensitive"])?;
+        must_be_list(&value)?;
         if !how.has("default") {
             fields(&value, &how)?;
         }
@@ -133,11 +141,7 @@ fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
 fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
     let values = fields(list, how)?;
     let several_keys = how.peek::<Option<Value>>("attribute")?.is_some_and(|keys| printed(&keys).contains(','));
-    if several_keys {
-        return Ok(());
-    }
-    let Some((first, others)) = values.split_first() else { return Ok(()) };
-    others.iter().try_for_each(|value| order(first, value, "<").map(|_| ()))
+    if several_keys { Ok(()) } else { must_have_an_order(&values) }
 }
 
 /// `sum(attribute=none, start=0)`.
@@ -146,6 +150,7 @@ fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
     let attribute = args.value("attribute");
     let start = args.value("start").unwrap_or_else(|| Value::from(0));
     args.end()?;
+    must_be_list(list)?;
     let how: Kwargs = attribute.map(|attribute| ("attribute".to_owned(), attribute)).into_iter().collect();
     fields(list, &how)?.iter().try_fold(start, |sum, value| add(&sum, value))
 }
@@ -182,6 +187,7 @@ fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
     };
     let mut pairs: Vec<(Value, Value)> = pairs.collect();
     let sorted_by = |pair: &(Value, Value)| if by == "key" { pair.0.clone() } else { pair.1.clone() };
+    must_have_an_order(&pairs.iter().map(sorted_by).collect::<Vec<_>>())?;
     pairs.sort_by(|left, right| {
         let order = compare(&sorted_by(left), &sorted_by(right), case_sensitive);
         if reverse { order.reverse() } else { order }
@@ -232,9 +238,7 @@ fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
     let separator = args.value("d").map(|separator| printed(&separator).into_owned()).unwrap_or_default();
     let attribute = args.value("attribute").filter(|attribute| !attribute.is_none());
     args.end()?;
-    if value.is_undefined() {
-        return Err(undefined(value));
-    }
+    must_be_list(value)?;
     let path = attribute.map(|attribute| printed(&attribute).into_owned());
     let mut out = String::new();
     for (at, item) in value.try_iter()?.enumerate() {
@@ -287,11 +291,6 @@ fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
         ValueKind::Plain => value.get_attr(name),
         _ => Ok(Value::UNDEFINED),
     }
-}
-
-fn callable(state: &State, value: &Value) -> bool {
-    let is_function = |name: &str| state.lookup(name).is_some_and(|global| global == *value);
-    value.kind() == ValueKind::Plain || ["range", "dict", "namespace", "joiner"].into_iter().any(is_function)
 }
 
 /// `filesizeformat(binary=false)`.

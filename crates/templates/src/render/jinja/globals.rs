@@ -1,38 +1,64 @@
-//! Globals of every Jinja2 template: `joiner`, `namespace`, and `self`, which prints as in Jinja2. `range` and `dict` are
-//! the engine's; `cycler` and `lipsum` are refused.
+//! Globals of every Jinja2 template: `joiner`, `namespace`, `dict`, and `self`, which prints as in Jinja2. `range` is the
+//! engine's; `cycler` and `lipsum` are refused. The functions have the names that the translation gives them where they are
+//! called.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueOrKwargs};
+use indexmap::IndexMap;
+use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed};
+use super::lists::pair;
+use crate::JINJA_FUNCTIONS as FUNCTIONS;
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
-    engine.add_function("joiner", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
+    for (name, _) in FUNCTIONS {
+        engine.remove_global(name);
+    }
+    engine.add_function("__range__", minijinja::functions::range);
+    engine.add_function("__joiner__", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
         let mut args = PythonArguments::new(more);
         let separator = args.text("sep")?.unwrap_or_else(|| ", ".to_owned());
         args.end()?;
         Ok(Value::from_object(Joiner { separator, used: AtomicBool::new(false) }))
     });
-    engine.add_function("namespace", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
-        let mut places = more.into_values();
-        let last_is_named = places.last().is_some_and(Value::is_kwargs);
-        let named = if last_is_named { places.pop().map(Kwargs::try_from).transpose()? } else { None };
-        if places.len() > 1 {
-            return Err(ErrorKind::TooManyArguments.into());
-        }
-        let named = named.unwrap_or_else(|| std::iter::empty::<(String, Value)>().collect());
-        let fields = minijinja::functions::dict(places.pop(), named)?;
-        minijinja::functions::namespace(Some(fields.into()))
+    engine.add_function("__dict__", |more: Rest<ValueOrKwargs>| dict(more.into_values()));
+    engine.add_function("__namespace__", |more: Rest<ValueOrKwargs>| {
+        minijinja::functions::namespace(Some(dict(more.into_values())?.into()))
     });
-    for (name, instead) in [("cycler", "use loop.cycle in a loop"), ("lipsum", "a template cannot generate text")] {
-        engine.add_function(name, move |_: Rest<ValueOrKwargs>| -> Result<Value, Error> {
+    for (name, engines, instead) in [
+        ("cycler", "__cycler__", "use loop.cycle in a loop"),
+        ("lipsum", "__lipsum__", "a template cannot generate text"),
+    ] {
+        engine.add_function(engines, move |_: Rest<ValueOrKwargs>| -> Result<Value, Error> {
             Err(failed(format!("'{name}' is not supported: {instead}")))
         });
     }
     engine.add_global("self", "<TemplateReference None>");
+}
+
+/// `dict(…)`: of a dict or of pairs, with more fields by name.
+///
+/// # Errors
+///
+/// It is neither.
+pub(super) fn dict(mut places: Vec<Value>) -> Result<Value, Error> {
+    let last_is_named = places.last().is_some_and(Value::is_kwargs);
+    let named = if last_is_named { places.pop().map(Kwargs::try_from).transpose()? } else { None };
+    if places.len() > 1 {
+        return Err(ErrorKind::TooManyArguments.into());
+    }
+    let named = named.unwrap_or_else(|| std::iter::empty::<(String, Value)>().collect());
+    let of = match places.pop() {
+        Some(list) if matches!(list.kind(), ValueKind::Seq | ValueKind::Iterable) => {
+            let pairs = list.try_iter()?.map(|item| pair(&item)).collect::<Result<IndexMap<Value, Value>, Error>>()?;
+            Some(Value::from_object(pairs))
+        }
+        of => of,
+    };
+    minijinja::functions::dict(of, named)
 }
 
 /// Prints nothing on the first call, then its separator.

@@ -46,6 +46,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
             // The only letter that case folding changes and lower case does not.
             "casefold" => Value::from(text.to_lowercase().replace('ß', "ss").replace('ς', "σ")),
             "title" => Value::from(text::python_title(text)),
+            "capitalize" => Value::from(text::python_capitalize(text)),
             "expandtabs" => Value::from(expand_tabs(text, args.number("tabsize", 8)?)?),
             "istitle" => Value::from(text == text::python_title(text) && text.chars().any(char::is_alphabetic)),
             "isdecimal" => all(text, |c| c.is_ascii_digit() || text::digit(c)),

@@ -8,6 +8,7 @@ use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{failed, room_for, undefined};
+use super::lists;
 use super::percent::percent;
 use super::print::printed;
 use super::text_filters::escaped;
@@ -30,6 +31,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__ge__", |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
     engine.add_filter("__given__", given);
     engine.add_filter("__each__", each);
+    engine.add_filter("__unpack__", unpack);
 }
 
 /// Compares two values of the same kind.
@@ -61,6 +63,16 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering,
         (Some(1), Some(1)) => Ok(left.cmp(right)),
         _ => Err(unsupported(left, right, sign)),
     }
+}
+
+/// Checks that values can be compared with each other.
+///
+/// # Errors
+///
+/// They are of different kinds, or of a kind without an order.
+pub(super) fn must_have_an_order(values: &[Value]) -> Result<(), Error> {
+    let Some((first, others)) = values.split_first() else { return Ok(()) };
+    others.iter().try_for_each(|value| order(first, value, "<").map(|_| ()))
 }
 
 /// A Python int or float; `True` is 1.
@@ -236,7 +248,11 @@ fn float_modulo(left: f64, right: f64) -> f64 {
 }
 
 /// `%`: the remainder, with the sign of the divisor; for a string, formatting.
-fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
+///
+/// # Errors
+///
+/// They are of other kinds, or the divisor is zero.
+pub(super) fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
     if left.as_str().is_some() {
         if right.is_undefined() {
             return Err(undefined(right));
@@ -290,14 +306,21 @@ fn given(state: &State, value: Value) -> Result<Value, Error> {
     Ok(value)
 }
 
-/// Checks that a loop's value is defined and iterable.
+/// Checks that a loop's value is defined and iterable. What does not know its length becomes a list, because a loop has
+/// one.
 fn each(state: &State, value: Value) -> Result<Value, Error> {
     must_be_there(state, &value)?;
     let kind = match value.kind() {
         ValueKind::None => "null",
         ValueKind::Bool => "a flag",
         ValueKind::Number => "a number",
+        ValueKind::String | ValueKind::Iterable => return Ok(Value::from(lists::items(&value)?)),
         _ => return Ok(value),
     };
     Err(failed(format!("is {kind} and cannot be looped over")))
+}
+
+/// What several names are set to: a string is its characters.
+fn unpack(value: Value) -> Result<Value, Error> {
+    if value.kind() == ValueKind::String { lists::items(&value).map(Value::from) } else { Ok(value) }
 }

@@ -1,9 +1,12 @@
-//! Printing of values. Floats print as in Python; everything else, also a float within a list, as in the engine.
+//! Printing of values. Floats print as in Python, and `{% autoescape %}` escapes as `|e` does; everything else, also a float
+//! within a list, is as in the engine.
 
 use std::borrow::Cow;
 
 use minijinja::value::ValueKind;
-use minijinja::{Error, Output, State, Value};
+use minijinja::{AutoEscape, Error, Output, State, Value};
+
+use super::text_filters::escaped;
 
 /// Prints the value of a `{{ … }}`.
 ///
@@ -11,8 +14,10 @@ use minijinja::{Error, Output, State, Value};
 ///
 /// The value is undefined, or the output is full.
 pub(crate) fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let is_escaped = !matches!(state.auto_escape(), AutoEscape::None) && !value.is_safe() && !value.is_undefined();
     match float_of(value) {
         Some(number) => out.write_str(&float(number)).map_err(Error::from),
+        None if is_escaped => out.write_str(&escaped(&printed(value))).map_err(Error::from),
         None => minijinja::escape_formatter(out, state, value),
     }
 }

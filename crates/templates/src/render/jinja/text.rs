@@ -41,19 +41,38 @@ pub(super) fn digit(c: char) -> bool {
     c.general_category() == GeneralCategory::DecimalNumber
 }
 
-fn push_cased(out: &mut String, c: char, upper: bool) {
-    if upper {
-        out.extend(c.to_uppercase());
-    } else {
-        out.extend(c.to_lowercase());
+/// A letter as a word begins with it: `ß` is `Ss`, `ǆ` is `ǅ`.
+fn push_title(out: &mut String, c: char) {
+    match c {
+        'Ǆ' | 'ǅ' | 'ǆ' => out.push('ǅ'),
+        'Ǉ' | 'ǈ' | 'ǉ' => out.push('ǈ'),
+        'Ǌ' | 'ǋ' | 'ǌ' => out.push('ǋ'),
+        'Ǳ' | 'ǲ' | 'ǳ' => out.push('ǲ'),
+        c => {
+            let mut upper = c.to_uppercase();
+            out.extend(upper.next());
+            upper.for_each(|rest| out.extend(rest.to_lowercase()));
+        }
     }
+}
+
+/// As `str.capitalize`.
+pub(super) fn python_capitalize(text: &str) -> String {
+    let (mut out, mut characters) = (String::with_capacity(text.len()), text.chars());
+    characters.by_ref().take(1).for_each(|first| push_title(&mut out, first));
+    out.push_str(&characters.as_str().to_lowercase());
+    out
 }
 
 /// As `str.title`: a word begins after any character that is not a letter.
 pub(super) fn python_title(text: &str) -> String {
     let mut in_word = false;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        push_cased(&mut out, c, !in_word);
+        if in_word {
+            out.extend(c.to_lowercase());
+        } else {
+            push_title(&mut out, c);
+        }
         in_word = c.is_alphabetic();
         out
     })

@@ -8,6 +8,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
+use super::lists;
 use super::print::printed;
 use super::text::{self, Wrap};
 
@@ -79,7 +80,8 @@ pub(crate) fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub(crate) fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let value = text_of(value, "indent")?;
     let mut args = PythonArguments::new(more);
     let width = args.value("width").unwrap_or_else(|| Value::from(4));
     let (first, blank) = (args.flag("first", false), args.flag("blank", false));
@@ -90,7 +92,16 @@ pub(crate) fn indent(value: Cow<'_, str>, more: RestArguments) -> Result<String,
         None => spaces(i64::try_from(width).map_err(|_| failed("'width' must be a whole number or a string"))?)?,
     };
     room_for(value.len().saturating_add(lines.saturating_mul(indentation.len())))?;
-    Ok(text::indent(&value, &indentation, first, blank))
+    Ok(text::indent(value, &indentation, first, blank))
+}
+
+/// The string that this filter takes; Jinja2 converts nothing else here.
+fn text_of<'v>(value: &'v Value, filter: &str) -> Result<&'v str, Error> {
+    match value.as_str() {
+        Some(text) => Ok(text),
+        None if value.is_undefined() => Err(undefined(value)),
+        None => Err(failed(format!("{filter} takes a string, not {}", value.kind()))),
+    }
 }
 
 /// This many spaces.
@@ -109,7 +120,7 @@ pub(super) fn spaces(count: i64) -> Result<String, Error> {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub(crate) fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let length = args.number("length", 255)?;
     let kill_words = args.flag("killwords", false);
@@ -117,9 +128,11 @@ pub(crate) fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<Strin
     let leeway = args.number("leeway", 5)?;
     args.end()?;
     match (usize::try_from(length), usize::try_from(leeway)) {
-        (Ok(length), Ok(leeway)) if length >= end.chars().count() => {
-            Ok(text::truncate(&value, length, kill_words, &end, leeway))
-        }
+        (Ok(length), Ok(leeway)) if length >= end.chars().count() => match value.len() {
+            // As in Jinja2, a list that is short enough stays a list.
+            Some(items) if items <= length.saturating_add(leeway) => Ok(value.clone()),
+            _ => Ok(Value::from(text::truncate(text_of(value, "truncate")?, length, kill_words, &end, leeway))),
+        },
         _ => Err(failed(format!("expected length >= {}, got {length}, and leeway >= 0", end.chars().count()))),
     }
 }
@@ -129,7 +142,8 @@ pub(crate) fn truncate(value: Cow<'_, str>, more: RestArguments) -> Result<Strin
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub(super) fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn wordwrap(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let value = text_of(value, "wordwrap")?;
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
     let break_long_words = args.flag("break_long_words", true);
@@ -140,8 +154,32 @@ pub(super) fn wordwrap(value: Cow<'_, str>, more: RestArguments) -> Result<Strin
         return Err(failed("'width' must be above 0"));
     }
     let how = Wrap { width, break_long_words, break_on_hyphens };
-    let wrapped = text::lines(&value, false).into_iter().map(|line| text::wrap(line, &how).join(&wrap_string));
+    let wrapped = text::lines(value, false).into_iter().map(|line| text::wrap(line, &how).join(&wrap_string));
     Ok(wrapped.collect::<Vec<_>>().join(&wrap_string))
+}
+
+/// `trim(chars=none)`.
+///
+/// # Errors
+///
+/// The arguments do not fit.
+pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
+    let mut args = PythonArguments::new(more);
+    let chars = args.text("chars")?;
+    args.end()?;
+    let text = printed(value);
+    let trimmed = chars.map_or_else(|| text.trim(), |chars| text.trim_matches(|c| chars.contains(c)));
+    Ok(as_safe(value, trimmed.to_owned()))
+}
+
+/// `capitalize`.
+pub(super) fn capitalize(value: &Value) -> Value {
+    as_safe(value, text::python_capitalize(&printed(value)))
+}
+
+/// A text made of a value: as safe as the value.
+fn as_safe(value: &Value, text: String) -> Value {
+    if value.is_safe() { Value::from_safe_string(text) } else { Value::from(text) }
 }
 
 pub(super) fn wordcount(value: Cow<'_, str>) -> usize {
@@ -180,7 +218,8 @@ pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
         ValueKind::Seq | ValueKind::Iterable => {
             let mut pairs = Vec::new();
             for item in value.try_iter()? {
-                pairs.push(pair(&item.get_item(&Value::from(0))?, &item.get_item(&Value::from(1))?));
+                let (key, value) = lists::pair(&item)?;
+                pairs.push(pair(&key, &value));
             }
             Ok(pairs.join("&"))
         }

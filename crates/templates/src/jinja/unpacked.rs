@@ -1,0 +1,77 @@
+//! Tuples without parentheses, and values that are taken apart. Jinja2 prints `{{ a, b }}`, takes strings apart in `{% set a,
+//! b = "xy" %}`, and in `{% with a = 1, b = a %}` the second value does not know the first name; the engine does none of it.
+
+use minijinja::machinery::{Span, Token};
+
+use super::edits::SourceEdit;
+use super::tokens::offset;
+
+type Placed<'t> = (Token<'t>, Span);
+
+/// The edits that enclose those within the tag: the ones before them, the ones after them. `word` is the tag's first word,
+/// empty for `{{ … }}`.
+pub(super) fn around(text: &str, word: Option<&str>, tokens: &[Placed<'_>]) -> [Vec<SourceEdit>; 2] {
+    let enclosed = |close: &'static str, tokens: &[Placed<'_>]| match (tokens.first(), tokens.last()) {
+        (Some((_, first)), Some((_, last))) => [
+            vec![SourceEdit::insert(offset(first.start_offset), "(")],
+            vec![SourceEdit::insert(offset(last.end_offset), close)],
+        ],
+        _ => Default::default(),
+    };
+    match word {
+        Some("") if parts(tokens, is_comma).len() > 1 => enclosed(")", tokens),
+        Some("set") => match target_and_value(tokens) {
+            Some((target, value)) if parts(target, is_comma).len() > 1 => enclosed(")|__unpack__", value),
+            _ => Default::default(),
+        },
+        Some("with") => with(text, tokens).unwrap_or_default(),
+        _ => Default::default(),
+    }
+}
+
+/// `a = 1, b = 2` becomes `(a, b) = (1, 2)`: the engine evaluates all of one value before it knows a name.
+fn with(text: &str, tokens: &[Placed<'_>]) -> Option<[Vec<SourceEdit>; 2]> {
+    let assigned = parts(tokens, is_comma);
+    let (_, first) = tokens.first()?;
+    let (_, last) = tokens.last()?;
+    if assigned.len() < 2 {
+        return None;
+    }
+    let (mut targets, mut edits) = (Vec::new(), Vec::new());
+    for part in assigned {
+        let (target, _) = target_and_value(part)?;
+        let ((_, from), (_, to)) = (target.first()?, target.last()?);
+        targets.push(text.get(offset(from.start_offset)..offset(to.end_offset))?);
+        // The white space between the tokens stays, so that no line break is lost.
+        edits.extend(part.iter().take(target.len() + 1).map(|(_, span)| SourceEdit::replace(*span, "")));
+    }
+    // A target over several lines keeps its place, not its form.
+    let targets = targets.join(", ").replace(['\r', '\n'], " ");
+    edits.insert(0, SourceEdit::insert(offset(first.start_offset), format!("({targets}) = (")));
+    Some([edits, vec![SourceEdit::insert(offset(last.end_offset), ")")]])
+}
+
+/// The tokens before and after the `=` outside brackets.
+fn target_and_value<'p, 't>(tokens: &'p [Placed<'t>]) -> Option<(&'p [Placed<'t>], &'p [Placed<'t>])> {
+    let target = *parts(tokens, |token| matches!(token, Token::Assign)).first()?;
+    let value = tokens.get(target.len() + 1..)?;
+    (!target.is_empty() && !value.is_empty()).then_some((target, value))
+}
+
+/// The tokens between separators outside brackets.
+fn parts<'p, 't>(tokens: &'p [Placed<'t>], separates: impl Fn(&Token<'t>) -> bool) -> Vec<&'p [Placed<'t>]> {
+    let mut depth = 0_usize;
+    let is_between = |(token, _): &Placed<'t>| {
+        match token {
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && separates(token)
+    };
+    tokens.split(is_between).collect()
+}
+
+fn is_comma(token: &Token<'_>) -> bool {
+    matches!(token, Token::Comma)
+}

@@ -1,0 +1,77 @@
+//! Filters that take a list as Jinja2 does: null is none, a dict is the list of its keys.
+
+#![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
+
+use minijinja::value::ValueKind;
+use minijinja::{Environment, Error, State, Value};
+
+use super::arguments::{failed, undefined};
+
+pub(crate) fn install(engine: &mut Environment<'static>) {
+    engine.add_filter("reverse", reverse);
+    engine.add_filter("last", |value: Value| match value.kind() {
+        ValueKind::Map => Ok(items(&value)?.pop().unwrap_or_default()),
+        _ => minijinja::filters::last(value),
+    });
+    engine.add_filter("list", |state: &State, value: Value| {
+        must_be_list(&value)?;
+        minijinja::filters::list(state, value)
+    });
+    engine.add_filter("slice", |state: &State, value: Value, slices: usize, fill: Option<Value>| {
+        must_be_list(&value)?;
+        minijinja::filters::slice(state, value, slices, fill)
+    });
+    engine.add_filter("batch", |state: &State, value: Value, size: usize, fill: Option<Value>| {
+        must_be_list(&value)?;
+        minijinja::filters::batch(state, value, size, fill)
+    });
+}
+
+/// Refuses null and undefined values, which the engine takes for an empty list.
+///
+/// # Errors
+///
+/// The value is one of them.
+pub(super) fn must_be_list(value: &Value) -> Result<(), Error> {
+    match value.kind() {
+        ValueKind::Undefined => Err(undefined(value)),
+        ValueKind::None => Err(failed("null is not a list")),
+        _ => Ok(()),
+    }
+}
+
+/// The items of a list, the keys of a dict, or the characters of a string.
+///
+/// # Errors
+///
+/// It has none.
+pub(super) fn items(value: &Value) -> Result<Vec<Value>, Error> {
+    match value.as_str() {
+        Some(text) => Ok(text.chars().map(Value::from).collect()),
+        None => Ok(value.try_iter()?.collect()),
+    }
+}
+
+/// The two items of a pair.
+///
+/// # Errors
+///
+/// There are more, or less.
+pub(super) fn pair(value: &Value) -> Result<(Value, Value), Error> {
+    let items = items(value).unwrap_or_default();
+    <[Value; 2]>::try_from(items)
+        .map(|[first, second]| (first, second))
+        .map_err(|_| failed(format!("{value} is not a pair")))
+}
+
+fn reverse(value: Value) -> Result<Value, Error> {
+    must_be_list(&value)?;
+    match value.kind() {
+        ValueKind::Map => {
+            let mut keys = items(&value)?;
+            keys.reverse();
+            Ok(Value::from(keys))
+        }
+        _ => minijinja::filters::reverse(&value),
+    }
+}
