@@ -36,6 +36,10 @@ pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
     ("lipsum", "__lipsum__"),
 ];
 
+/// Python's methods that change their list or dict.
+pub(crate) const CHANGING: [&str; 11] =
+    ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
+
 /// Names that no variable has.
 pub(crate) const RESERVED: [&str; 2] = ["self", "super"];
 

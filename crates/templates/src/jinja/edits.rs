@@ -55,11 +55,13 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 21] = [
+const REPLACED: [(&str, &str); 23] = [
     (".__slice__(", "["),
     ("\tNone", ""),
     (",\t", ":"),
     ("\t)", "]"),
+    ("|__changing__)", ""),
+    ("|__changing__", ""),
     ("|__given__", ""),
     (")|__each__", ")"),
     (")|__unpack__", ")"),

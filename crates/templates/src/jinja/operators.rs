@@ -2,10 +2,11 @@
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+use minijinja::machinery::{Span, Token};
 
-use super::FUNCTIONS;
 use super::edits::SourceEdit;
-use super::tokens::offset;
+use super::tokens::{offset, tags};
+use super::{CHANGING, FUNCTIONS};
 
 /// Tests that examine a value and not only its kind, so they fail on an undefined value.
 const ABOUT_VALUES: [&str; 22] = [
@@ -41,7 +42,7 @@ pub(crate) fn asks_about_a_value(test: &str) -> bool {
 /// The edits for these statements, inner expressions first. `text` is the parsed text. Recurses as deep as blocks and
 /// `elif` branches nest, which is bounded.
 pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
-    let mut found = Edits { text, edits: Vec::new() };
+    let mut found = Edits { text, edits: Vec::new(), changes: changes_values(text) };
     found.statements(statements);
     found.edits
 }
@@ -49,6 +50,8 @@ pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
 struct Edits<'t> {
     text: &'t str,
     edits: Vec<SourceEdit>,
+    /// Whether lists and dicts that the template makes have to be able to change.
+    changes: bool,
 }
 
 impl Edits<'_> {
@@ -125,6 +128,9 @@ impl Edits<'_> {
                     }
                 }
                 self.arguments(&filter.args);
+                if self.changes && filter.name == "list" {
+                    self.edits.push(SourceEdit::insert(offset(filter.span().end_offset), "|__changing__"));
+                }
             }
             Expr::Test(test) => {
                 self.expr(&test.expr);
@@ -139,17 +145,24 @@ impl Edits<'_> {
                 self.expr(&get.subscript_expr);
             }
             Expr::Call(call) => {
-                match (&call.expr, function(&call.expr)) {
-                    (Expr::Var(name), Some(engines)) => self.edits.push(SourceEdit::replace(name.span(), engines)),
-                    (callee, _) => self.expr(callee),
-                }
-                self.arguments(&call.args);
+                let makes_dict = matches!(&call.expr, Expr::Var(name) if name.id == "dict");
+                self.can_change(makes_dict, call.span(), |edits| {
+                    match (&call.expr, function(&call.expr)) {
+                        (Expr::Var(name), Some(engines)) => edits.edits.push(SourceEdit::replace(name.span(), engines)),
+                        (callee, _) => edits.expr(callee),
+                    }
+                    edits.arguments(&call.args);
+                });
             }
-            Expr::List(list) => list.items.iter().for_each(|item| self.expr(item)),
+            Expr::List(list) => {
+                self.can_change(true, list.span(), |edits| list.items.iter().for_each(|item| edits.expr(item)));
+            }
             Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.expr(item)),
-            Expr::Map(map) => map.keys.iter().zip(&map.values).for_each(|(key, value)| {
-                self.expr(key);
-                self.expr(value);
+            Expr::Map(map) => self.can_change(true, map.span(), |edits| {
+                map.keys.iter().zip(&map.values).for_each(|(key, value)| {
+                    edits.expr(key);
+                    edits.expr(value);
+                });
             }),
         }
     }
@@ -202,12 +215,33 @@ impl Edits<'_> {
         }
     }
 
+    /// Adds the edits `inside` an expression; if it `makes` a list or dict, this must be able to change.
+    fn can_change(&mut self, makes: bool, span: Span, inside: impl FnOnce(&mut Self)) {
+        let encloses = makes && self.changes;
+        self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.start_offset), "(")));
+        inside(self);
+        self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.end_offset), "|__changing__)")));
+    }
+
     /// The engine allows undefined values in comparisons and in some filters; Jinja2 does not.
     fn must_be_given(&mut self, operand: &Expr<'_>) {
         if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
             self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));
         }
     }
+}
+
+/// Whether a method is called that changes a list or a dict.
+fn changes_values(text: &str) -> bool {
+    let mut found = false;
+    let read = tags(text, |tag| {
+        found |= tag.tokens.windows(3).any(|three| {
+            let [(Token::Dot, _), (Token::Ident(method), _), (Token::ParenOpen, _)] = three else { return false };
+            CHANGING.contains(method)
+        });
+        Ok(())
+    });
+    read.is_ok() && found
 }
 
 /// The engine's name of a called function.

@@ -15,6 +15,7 @@ use crate::from_engine;
 use refdesk_text::Error;
 
 mod arguments;
+mod changing;
 mod explain;
 mod filters;
 mod globals;

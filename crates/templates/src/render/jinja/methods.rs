@@ -1,5 +1,5 @@
 //! Methods of Python's strings, lists and dicts: those of minijinja's `pycompat`, and the ones it lacks. Methods that
-//! modify a value are not supported; a template does not change its values.
+//! change a value work on lists and dicts that the template made ([`changing`]); a template does not change given values.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
@@ -7,7 +7,8 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::arguments::{PythonArguments, failed, room_for, undefined};
 use super::filters::room_for_widths;
-use super::{slices, text};
+use super::{changing, slices, text};
+use crate::JINJA_CHANGING as CHANGING;
 
 /// Calls a method that the engine does not have.
 ///
@@ -122,10 +123,10 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
             if CHANGING.contains(&method)
                 && (is_list || value.get_attr(method).is_ok_and(|field| field.is_undefined())) =>
         {
-            let what = if is_list { "list" } else { "dict" };
-            Err(failed(format!(
-                "'{method}' would change a {what}; a template leaves its values alone (set a new one instead)"
-            )))
+            let (what, copy) = if is_list { ("list", "values|list") } else { ("dict", "dict(values)") };
+            let refused =
+                || format!("'{method}' would change a {what} that is not the template's own; copy it first: {copy}");
+            changing::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some)
         }
         ("index", [sought]) if is_list => {
             let found = value.try_iter()?.position(|item| item == *sought);
@@ -135,14 +136,10 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
             let whole = value.is_integer() || f64::try_from(value.clone()).is_ok_and(|number| number.fract() == 0.0);
             Ok(Some(Value::from(whole)))
         }
-        ("copy", []) if is_list || value.kind() == ValueKind::Map => Ok(Some(value.clone())),
+        ("copy", []) if is_list || value.kind() == ValueKind::Map => changing::changing(value).map(Some),
         _ => Ok(None),
     }
 }
-
-/// Python's methods that modify their object.
-const CHANGING: [&str; 11] =
-    ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
 fn needed(args: &mut PythonArguments, name: &str) -> Result<String, Error> {
     args.text(name)?.ok_or_else(|| ErrorKind::MissingArgument.into())

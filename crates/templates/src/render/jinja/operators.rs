@@ -8,6 +8,7 @@ use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{failed, room_for, undefined};
+use super::changing::changing;
 use super::lists;
 use super::percent::percent;
 use super::print::printed;
@@ -32,6 +33,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__given__", given);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
+    engine.add_filter("__changing__", |value: &Value| changing(value));
 }
 
 /// Compares two values of the same kind.
@@ -73,6 +75,18 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering,
 pub(super) fn must_have_an_order(values: &[Value]) -> Result<(), Error> {
     let Some((first, others)) = values.split_first() else { return Ok(()) };
     others.iter().try_for_each(|value| order(first, value, "<").map(|_| ()))
+}
+
+/// Sorts as Python's `list.sort()`.
+///
+/// # Errors
+///
+/// As [`must_have_an_order`].
+pub(super) fn sort(values: &mut [Value]) -> Result<(), Error> {
+    must_have_an_order(values)?;
+    // The engine's order is total, which sorting needs: a NaN has none in Python.
+    values.sort();
+    Ok(())
 }
 
 /// A Python int or float; `True` is 1.

@@ -1,0 +1,181 @@
+//! Lists and dicts that a template makes and then changes: `{% set _ = xs.append(1) %}`. The engine's own values never change, so
+//! that the translation asks for these, where Jinja2 makes a new list or dict, in templates that change one. Given values stay
+//! as they are.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
+use minijinja::value::{Enumerator, Object, ObjectRepr, Tuple, ValueKind};
+use minijinja::{Error, ErrorKind, Value};
+
+use super::arguments::{PythonArguments, failed, room_for};
+use super::globals::dict;
+use super::lists::items;
+use super::operators::sort;
+
+type Pairs = IndexMap<Value, Value>;
+
+#[derive(Debug)]
+struct ChangingList(Mutex<Vec<Value>>);
+
+#[derive(Debug)]
+struct ChangingDict(Mutex<Pairs>);
+
+/// No code that could panic runs while it is locked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Object for ChangingList {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        locked(&self.0).get(key.as_usize()?).cloned()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(locked(&self.0).len())
+    }
+}
+
+impl Object for ChangingDict {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Map
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        locked(&self.0).get(key).cloned()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(locked(&self.0).keys().cloned().collect())
+    }
+}
+
+/// A new list or dict with the same items, which can change.
+///
+/// # Errors
+///
+/// The value has items that cannot be read.
+pub(super) fn changing(value: &Value) -> Result<Value, Error> {
+    match value.kind() {
+        ValueKind::Seq | ValueKind::Iterable => Ok(Value::from_object(ChangingList(Mutex::new(items(value)?)))),
+        ValueKind::Map => Ok(Value::from_object(ChangingDict(Mutex::new(pairs(value)?)))),
+        _ => Ok(value.clone()),
+    }
+}
+
+fn pairs(value: &Value) -> Result<Pairs, Error> {
+    value.try_iter()?.map(|key| Ok((key.clone(), value.get_item(&key)?))).collect()
+}
+
+/// Calls a method that changes this value; `None` if the value cannot change.
+///
+/// # Errors
+///
+/// The arguments do not fit, or there is nothing to take out.
+pub(super) fn call(value: &Value, method: &str, args: &[Value]) -> Option<Result<Value, Error>> {
+    if let Some(list) = value.downcast_object_ref::<ChangingList>() {
+        return Some(change_list(list, method, args));
+    }
+    value.downcast_object_ref::<ChangingDict>().map(|dict| change_dict(dict, method, args))
+}
+
+/// Works on a copy unless it only adds one, because comparing, reading or dropping items can come back to the same list.
+fn change_list(list: &ChangingList, method: &str, args: &[Value]) -> Result<Value, Error> {
+    let mut args = PythonArguments::of(args.to_vec());
+    let mut answer = Value::from(());
+    if method == "append" {
+        let item = needed(&mut args, "object")?;
+        args.end()?;
+        let mut all = locked(&list.0);
+        room_for_items(all.len() + 1)?;
+        all.push(item);
+        return Ok(answer);
+    }
+    let mut all = locked(&list.0).clone();
+    match method {
+        "extend" => all.extend(items(&needed(&mut args, "iterable")?)?),
+        "insert" => {
+            let at = args.number("index", 0)?;
+            let at = if at < 0 { all.len().saturating_sub(distance(at)) } else { distance(at).min(all.len()) };
+            all.insert(at, needed(&mut args, "object")?);
+        }
+        "pop" => {
+            let at = args.number("index", -1)?;
+            let at = if at < 0 { all.len().checked_sub(distance(at)) } else { Some(distance(at)) };
+            let at = at.filter(|at| *at < all.len()).ok_or_else(|| failed("there is no such item to pop"))?;
+            answer = all.remove(at);
+        }
+        "remove" => {
+            let gone = needed(&mut args, "value")?;
+            let at = all.iter().position(|item| *item == gone);
+            all.remove(at.ok_or_else(|| failed(format!("{gone} is not in list")))?);
+        }
+        "sort" => {
+            sort(&mut all)?;
+            if args.flag("reverse", false) {
+                all.reverse();
+            }
+        }
+        "reverse" => all.reverse(),
+        "clear" => all.clear(),
+        _ => return Err(failed(format!("list has no method named {method}"))),
+    }
+    args.end()?;
+    room_for_items(all.len())?;
+    let before = std::mem::replace(&mut *locked(&list.0), all);
+    drop(before);
+    Ok(answer)
+}
+
+fn change_dict(of: &ChangingDict, method: &str, args: &[Value]) -> Result<Value, Error> {
+    let mut all = locked(&of.0).clone();
+    let mut answer = Value::from(());
+    if method == "update" {
+        all.extend(pairs(&dict(args.to_vec())?)?);
+        return set(of, all, answer);
+    }
+    let mut args = PythonArguments::of(args.to_vec());
+    match method {
+        "setdefault" => {
+            let key = needed(&mut args, "key")?;
+            let default = args.value("default").unwrap_or_else(|| Value::from(()));
+            answer = all.entry(key).or_insert(default).clone();
+        }
+        "pop" => {
+            let key = needed(&mut args, "key")?;
+            let default = args.value("default");
+            answer = all.shift_remove(&key).or(default).ok_or_else(|| failed(format!("there is no '{key}' to pop")))?;
+        }
+        "popitem" => {
+            let (key, value) = all.pop().ok_or_else(|| failed("the dict is empty"))?;
+            answer = Value::from(Tuple::from([key, value]));
+        }
+        "clear" => all.clear(),
+        _ => return Err(failed(format!("dict has no method named {method}"))),
+    }
+    args.end()?;
+    set(of, all, answer)
+}
+
+fn set(dict: &ChangingDict, all: Pairs, answer: Value) -> Result<Value, Error> {
+    room_for_items(all.len().saturating_mul(2))?;
+    let before = std::mem::replace(&mut *locked(&dict.0), all);
+    drop(before);
+    Ok(answer)
+}
+
+fn room_for_items(items: usize) -> Result<(), Error> {
+    room_for(items.saturating_mul(size_of::<Value>()))
+}
+
+fn needed(args: &mut PythonArguments, name: &str) -> Result<Value, Error> {
+    args.value(name).ok_or_else(|| ErrorKind::MissingArgument.into())
+}
+
+fn distance(at: i64) -> usize {
+    usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX)
+}
