@@ -111,7 +111,7 @@ pub fn without_front_matter(text: &str) -> &str {
 /// What the page of a table tells of a column's values, and by which rule no more.
 pub fn told(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
-        (Some(rule), Some(_)) => format!("share of nulls alone, sensitive by {rule}"),
+        (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),
         (Some(rule), None) => format!("nothing, sensitive by {rule}"),
         (None, Some(_)) if !column.labels.is_empty() => "statistics, and a small set of values".to_owned(),
         (None, Some(_)) => "statistics".to_owned(),

@@ -45,7 +45,7 @@ pub struct ColumnStatistics {
     pub years: Option<(i32, i32)>,
     /// The least and the largest power of ten.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub magnitude: Option<(i8, i8)>,
+    pub magnitude: Option<(i16, i16)>,
     /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<String>,

@@ -12,7 +12,7 @@ use refdesk_postgres::{Address, ReadingSession, Refusal, RefusalKind, Row};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-use super::profile::{Cell, profile};
+use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::Reachable;
@@ -264,7 +264,7 @@ impl<'t> RowSample<'t> {
                 })
                 .collect::<Result<_, Refusal>>()?;
             let is_lifted = is_lifted(config, self.table, column);
-            found.columns.insert(column.name.clone(), profile(&cells, rule.clone(), is_lifted));
+            found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
         }
         Ok(found)
     }

@@ -38,7 +38,19 @@ pub(crate) enum Cell {
     Text(String),
 }
 
-/// What is told of these values; `rule` says why the column is sensitive by its name or type, and `is_lifted` that the configuration
+/// What is told of rows that were read. Of as many as are read at most there may be more, and a value that is in none of these: the
+/// set of all is then not known.
+pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
+    let mut found = profile(cells, rule, is_lifted);
+    let rows = cells.len() as u64;
+    if rows >= SAMPLED_ROWS && found.sensitive.is_none() {
+        found.statistics.sampled_rows = Some(rows);
+        found.values = None;
+    }
+    found
+}
+
+/// What is told of these values, which are all that the column has; `rule` says why the column is sensitive by its name or type, and `is_lifted` that the configuration
 /// does not let its width count.
 pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let rows = cells.len();
@@ -86,10 +98,20 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
         shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
         years,
         few_values: !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
-        sampled_rows: Some(rows as u64).filter(|rows| *rows >= SAMPLED_ROWS),
+        sampled_rows: None,
     };
-    let values = is_set.then(|| counts.keys().map(|value| (*value).to_owned()).collect());
+    let values = is_set.then(|| in_order(counts.into_keys().collect()));
     ColumnProfile { sensitive: None, statistics, values }
+}
+
+/// Numbers by their size, then texts.
+fn in_order(mut values: Vec<&str>) -> Vec<String> {
+    let number = |value: &str| value.parse::<f64>().ok();
+    values.sort_by(|a, b| match (number(a), number(b)) {
+        (Some(one), Some(other)) => one.total_cmp(&other).then(a.cmp(b)),
+        (one, other) => other.is_some().cmp(&one.is_some()).then(a.cmp(b)),
+    });
+    values.into_iter().map(str::to_owned).collect()
 }
 
 /// The kind that a detector found in two values, or in one of fifty. Of each text its number of rows is given, and of all.
@@ -143,15 +165,15 @@ fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
 }
 
 /// The least and the largest power of ten of numbers that are not zero.
-fn magnitude(cells: &[Cell]) -> Option<(i8, i8)> {
-    let mut found: Option<(i8, i8)> = None;
+fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
+    let mut found: Option<(i16, i16)> = None;
     for cell in cells {
         let Cell::Number(number, _) = cell else { continue };
         if *number == 0.0 || !number.is_finite() {
             continue;
         }
-        // Between -324 and 308, of which the usual ones fit.
-        let power = number.abs().log10().floor().clamp(-100.0, 100.0) as i8;
+        // Between -324 and 308.
+        let power = number.abs().log10().floor() as i16;
         found = Some(found.map_or((power, power), |(least, most)| (least.min(power), most.max(power))));
     }
     found
@@ -203,15 +225,39 @@ mod tests {
         assert_eq!(codes.statistics.shapes, ["AA-99"]);
         let dates = profile(&texts(&["2021-05-01", "2024-01-31 10:00"], 2), None, false);
         assert_eq!((dates.statistics.years, dates.statistics.shapes.len()), (Some((2021, 2024)), 0));
-        let numbers: Vec<Cell> = [0.5, 0.0, 1_234.0].iter().map(|it| Cell::Number(*it, it.to_string())).collect();
-        assert_eq!(profile(&numbers, None, false).statistics.magnitude, Some((-1, 3)));
+    }
+
+    fn numbers(values: &[f64]) -> Vec<Cell> {
+        values.iter().map(|it| Cell::Number(*it, it.to_string())).collect()
     }
 
     #[test]
-    fn a_sample_says_how_many_rows_it_has() {
-        for (rows, sampled) in [(999, None), (1_000, Some(1_000))] {
-            let cells: Vec<Cell> = (0..rows).map(|n| Cell::Number(f64::from(n), n.to_string())).collect();
-            assert_eq!(profile(&cells, None, false).statistics.sampled_rows, sampled, "{rows}");
+    fn numbers_have_the_powers_of_ten_that_they_are_between() {
+        for (values, expected) in [
+            (&[0.5, 0.0, 1_234.0][..], Some((-1, 3))),
+            (&[1e200, 1e308], Some((200, 308))),
+            (&[f64::MIN_POSITIVE, -f64::MAX], Some((-308, 308))),
+            (&[f64::INFINITY, 20.0], Some((1, 1))),
+            (&[f64::INFINITY], None),
+            (&[0.0], None),
+        ] {
+            assert_eq!(profile(&numbers(values), None, false).statistics.magnitude, expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn sets_have_numbers_in_their_order() {
+        let set = |values: &[&str]| profile(&texts(values, 10), None, false).values.unwrap_or_default().join(" ");
+        assert_eq!(set(&["10", "2", "-1", "0.99", "b", "a", "1"]), "-1 0.99 1 2 10 a b");
+    }
+
+    #[test]
+    fn of_a_sample_the_rows_are_known_and_no_set() {
+        for (rows, sampled, has_set) in [(999, None, true), (1_000, Some(1_000), false)] {
+            let found = profile_of_rows(&vec![Cell::Number(0.99, "0.99".into()); rows], None, false);
+            assert_eq!((found.statistics.sampled_rows, found.values.is_some()), (sampled, has_set), "{rows}");
+            let sensitive = profile_of_rows(&texts(&["ann@example.org"], rows), None, false);
+            assert_eq!(sensitive.statistics.sampled_rows, None, "{rows}");
         }
     }
 

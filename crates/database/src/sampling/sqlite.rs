@@ -5,7 +5,7 @@ use refdesk_text::report::Diagnostic;
 use rusqlite::ErrorCode;
 use rusqlite::types::ValueRef;
 
-use super::profile::{Cell, profile};
+use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::connector::Reachable;
 use crate::connector::sqlite::{SqliteFile, error_words};
@@ -94,7 +94,7 @@ fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> r
     let mut found = TableProfile::default();
     for ((column, rule), cells) in table.columns.iter().zip(rules).zip(cells) {
         let is_lifted = is_lifted(database.config, table, column);
-        found.columns.insert(column.name.clone(), profile(&cells, rule, is_lifted));
+        found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule, is_lifted));
     }
     Ok(found)
 }

@@ -139,8 +139,18 @@ fn sets_are_published_only_on_request() {
         sql.push_str(&format!("INSERT INTO t VALUES ({at}, '{}');\n", if at % 2 == 0 { "opened" } else { "closed" }));
     }
     assert!(!all_output(&sql, "").contains("opened"));
-    assert!(all_output(&sql, "").contains("2 different"));
+    assert!(all_output(&sql, "").contains("2 distinct"));
     assert!(all_output(&sql, ", publish_values: true").contains("One of `closed` or `opened`."));
+}
+
+#[test]
+fn no_set_is_told_of_a_table_that_was_not_read_to_its_end() {
+    // The later rows have other values.
+    let rows =
+        "WITH RECURSIVE n(at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM n LIMIT 1200) SELECT at, at / 400 FROM n";
+    let sql = format!("CREATE TABLE t (id INTEGER PRIMARY KEY, grade INTEGER); INSERT INTO t {rows};");
+    let out = all_output(&sql, ", publish_values: true");
+    assert!(out.contains("a sample of 1,000 rows") && !out.contains("One of"), "{out}");
 }
 
 #[test]

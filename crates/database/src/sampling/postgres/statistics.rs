@@ -112,8 +112,6 @@ impl ServerStatistics {
         statistics.distinct = distinct.map(to_two_digits);
         statistics.average_width = is_text.then_some(self.width);
         statistics.few_values = is_small && rows > SET as u64 * 5;
-        // The server estimates for the whole table.
-        statistics.sampled_rows = None;
         // All values are known only if the frequent ones are all that there are.
         if !is_small || self.common.len() as f64 != self.distinct {
             found.values = None;

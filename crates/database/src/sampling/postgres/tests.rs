@@ -124,7 +124,7 @@ fn canaries_elsewhere(server: &TestServer, database: &str) {
         for more in ["", ", publish_values: true", ", sampling: values, publish_values: true"] {
             let out = all_output(server, database, more);
             assert!(!out.contains("canary") && !out.contains("aaaaaa-9"), "{more}, analysed {is_analysed}: {out}");
-            assert!(out.contains("type: composite") && !out.contains("3 different"), "{more}: {out}");
+            assert!(out.contains("type: composite") && !out.contains("3 distinct"), "{more}: {out}");
         }
     }
 }
@@ -145,7 +145,7 @@ fn told(server: &TestServer, database: &str) {
             server.run(database, "ANALYZE");
         }
         let out = all_output(server, database, "");
-        assert!(!out.contains("opened") && out.contains("2 different"), "{out}");
+        assert!(!out.contains("opened") && out.contains("2 distinct"), "{out}");
         let out = all_output(server, database, ", publish_values: true");
         assert!(out.contains("One of `closed` or `opened`."), "{out}");
         assert!(out.contains("How it went") && out.contains("- `positive`: Nothing is free"), "{out}");

@@ -143,12 +143,12 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     if let Some(statistics) = &column.statistics {
         let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
         parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| format!("{percent} % null")));
-        parts.extend(distinct.map(|distinct| format!("{} different", grouped(distinct))));
+        parts.extend(distinct.map(|distinct| format!("{} distinct", grouped(distinct))));
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // How large numbers are says nothing where they only name rows.
         // A zero has no order of magnitude.
-        let between = |(from, to): (i8, i8)| match (from, to) {
+        let between = |(from, to): (i16, i16)| match (from, to) {
             (0, 0) => "below 10".to_owned(),
             _ => format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1))),
         };
@@ -167,7 +167,7 @@ fn is_key(doc: &TableDoc, column: &ColumnDoc) -> bool {
 }
 
 /// `0.01`, `1,000`, `10^12`.
-fn power_of_ten(exponent: i8) -> String {
+fn power_of_ten(exponent: i16) -> String {
     match exponent {
         0..=9 => grouped(10u64.pow(u32::from(exponent.unsigned_abs()))),
         -6..=-1 => format!("0.{}1", "0".repeat(usize::from(exponent.unsigned_abs()) - 1)),
@@ -256,6 +256,7 @@ mod tests {
             ((0, 0), "below 10"),
             ((0, 1), "1 to 100"),
             ((2, 4), "100 to 100,000"),
+            ((308, 308), "10^308 to 10^309"),
         ] {
             let statistics = Some(ColumnStatistics { magnitude: Some(magnitude), ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
@@ -273,8 +274,8 @@ mod tests {
             (3, "1,000"),
             (9, "1,000,000,000"),
             (10, "10^10"),
-            (i8::MIN, "10^-128"),
-            (i8::MAX, "10^127"),
+            (-324, "10^-324"),
+            (309, "10^309"),
         ] {
             assert_eq!(power_of_ten(exponent), expected);
         }

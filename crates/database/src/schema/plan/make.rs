@@ -218,13 +218,12 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     }
 }
 
-/// What precedes the rule of a sensitive column: in a table whose rows are read, and in any other.
-const SENSITIVE_SAMPLED: &str = "share of nulls alone, sensitive by ";
-const SENSITIVE: &str = "nothing, sensitive by ";
+/// What precedes the rule of a sensitive column.
+const SENSITIVE: &str = ", sensitive by ";
 
 /// Whether what `reads` says of a column is that it is sensitive.
 pub fn says_sensitive(told: &str) -> bool {
-    [SENSITIVE_SAMPLED, SENSITIVE].iter().any(|words| told.starts_with(words))
+    told.contains(SENSITIVE)
 }
 
 /// What would be read of a table, and told of each column.
@@ -233,8 +232,8 @@ pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let mut columns = Map::new();
     for column in &table.columns {
         let told = match by_name_and_type(config, table, column) {
-            Some(rule) if is_sampled => format!("{SENSITIVE_SAMPLED}{}", rule.words()),
-            Some(rule) => format!("{SENSITIVE}{}", rule.words()),
+            Some(rule) if is_sampled => format!("only the share of nulls{SENSITIVE}{}", rule.words()),
+            Some(rule) => format!("nothing{SENSITIVE}{}", rule.words()),
             None if !is_sampled => "nothing".to_owned(),
             None if config.publish_values => "statistics, and a small set of values".to_owned(),
             None => "statistics".to_owned(),

@@ -83,7 +83,7 @@ fn a_plan_says_what_would_be_done() {
     let reads = &unit.tables[0].reads;
     assert_eq!(reads.rows, 1_000);
     assert_eq!(reads.columns["id"], "statistics");
-    assert_eq!(reads.columns["email"], "share of nulls alone, sensitive by name: email");
+    assert_eq!(reads.columns["email"], "only the share of nulls, sensitive by name: email");
     assert_eq!(
         (plan.complexity, plan.summary.total_tables, plan.summary.estimate.cost),
         (Complexity::Simple, 7, Some(0.0))
