@@ -218,12 +218,29 @@ fn is_coordinates(text: &str) -> bool {
 /// Digits with a plus or signs between them, as people write numbers to call; a bare number or a date is none.
 pub(super) fn is_phone(text: &str, digits: usize) -> bool {
     let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '(' | ')' | '.' | '/');
-    let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+    let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
     let is_date = is_dated(text);
     let has_plus = text.starts_with('+') || text.starts_with("00");
     let has_area = text.starts_with('(') && text.contains(')');
-    let is_grouped = groups >= 3 && !text.contains('.') && digits >= 9;
-    (7..=15).contains(&digits) && text.chars().all(is_sign) && !is_date && (has_plus || has_area || is_grouped)
+    // Two groups with a point are a number with places.
+    let is_local = has_area_code(&groups) && (groups.len() > 2 || !text.contains('.'));
+    let is_grouped = groups.len() >= 3 && !text.contains('.') && digits >= 9;
+    let is_told = has_plus || has_area || is_grouped || is_local;
+    (7..=15).contains(&digits) && text.chars().all(is_sign) && !is_date && is_told
+}
+
+/// Whether groups of digits are a number to call within a country: `0171 4635298`, `030 123 45 67`, `06 12 34 56 78`.
+pub(super) fn has_area_code(groups: &[&str]) -> bool {
+    let Some((area, rest)) = groups.split_first() else { return false };
+    let digits: usize = groups.iter().map(|group| group.len()).sum();
+    let is_shaped = match rest {
+        [] => false,
+        [one] => one.len() >= 5,
+        rest if area.len() == 2 => rest.len() == 4 && rest.iter().all(|group| group.len() == 2),
+        rest => rest.iter().all(|group| group.len() >= 2),
+    };
+    let is_area = (2..=5).contains(&area.len()) && area.starts_with('0') && !area.starts_with("00");
+    is_area && is_shaped && (9..=12).contains(&digits)
 }
 
 /// Whether a text begins with a date as databases write it.
@@ -288,6 +305,20 @@ mod tests {
             ("+49 30 1234567", Some("phone")),
             ("(206) 555-9857", Some("phone")),
             ("030-555-7788", Some("phone")),
+            ("0171-4635298", Some("phone")),
+            ("0171 4635298", Some("phone")),
+            ("0171/4635298", Some("phone")),
+            ("0171 / 46 35 298", Some("phone")),
+            ("06-12345678", Some("phone")),
+            ("06.12.34.56.78", Some("phone")),
+            ("bitte 0171-4635298 rufen", Some("phone")),
+            ("room 12, 0171 4635298 after nine", Some("phone")),
+            ("0171.4635298", None),
+            ("01.02.2024", None),
+            ("01-02-2024 10:20", None),
+            ("12-4635298", None),
+            ("4711-123456", None),
+            ("A0171-4635298", None),
             ("2024-01-31", None),
             ("2024-01-31 10:20:30", None),
             ("192.168.0.1", Some("IP address")),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::detect::{is_card, is_dated, is_iban, is_issued, is_phone, whole_word};
+use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, whole_word};
 use crate::parts::place;
 
 /// Fewest digits of a number that is looked for.
@@ -77,7 +77,12 @@ fn numbers(text: &str) -> impl Iterator<Item = Passage> {
         let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
         let is_said = PHONE_WORDS.contains(&word.as_str()) && (DIGITS..=15).contains(&digits) && !is_dated(run);
         let is_written = run.starts_with(['+', '(']) && is_phone(run, digits);
-        (is_said || is_written).then_some((at, "phone"))
+        let groups: Vec<&str> = run.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let after = text.get(at.end..).unwrap_or_default();
+        let is_code = is_letter(before.chars().next_back()) || is_letter(after.chars().next());
+        let is_local = has_area_code(&groups) && !run.contains('.') && !is_dated(run) && !is_code;
+        (is_said || is_written || is_local).then_some((at, "phone"))
     })
 }
 
@@ -145,6 +150,12 @@ mod tests {
             ("mail:ann@example.org.", "e-mail ann@example.org"),
             ("since 2024-01-31 2024-02-28 1200", ""),
             ("rows 1 2 3 4 5 6 7 8 9 10", ""),
+            ("bitte 0171-4635298 rufen", "phone 0171-4635298"),
+            ("room B, 0171 463 52 98 after nine", "phone 0171 463 52 98"),
+            ("code A0171-4635298", ""),
+            ("code 0171-4635298B", ""),
+            ("on 01-02-2024 10", ""),
+            ("0171.4635298", ""),
             ("call it 12 times", ""),
             ("call 2024-01-31", ""),
             ("4111 1111 1111 1112", ""),

@@ -5,18 +5,25 @@ use std::sync::LazyLock;
 
 use crate::names::words::{singular, split};
 
-/// Whole words, in English, German, French, Spanish, Italian and Portuguese; those of several words without what is between them.
+/// Whole words, in English, German, French, Spanish, Italian, Portuguese and Dutch; those of several words without what is between
+/// them.
 const WORDS: &[&str] = &[
     // Names.
     "name names firstname lastname fullname surname username nickname forename middlename maiden login contact vorname nachname \
      familienname benutzername kontakt nom prenom prénom nombre apellido apellidos nome cognome sobrenome apelido usuario utente \
-     utilisateur namen nomi noms nombres pseudonym geburtsname ansprechpartner",
+     utilisateur namen nomi noms nombres pseudonym geburtsname ansprechpartner fname lname mname firstnm lastnm givenname familyname \
+     vname nname zuname rufname mädchenname maedchenname nomfamille nomdefamille nomcomplet nombrecompleto primernombre primerapellido \
+     segundoapellido nomecompleto nomecognome primeironome ultimonome últimonome naam voornaam achternaam familienaam roepnaam meisjesnaam \
+     gebruikersnaam",
     // Addresses.
     "mail email mails emails courriel correo phone telephone telefon téléphone telefono teléfono telefone tel mobile mobil handy cell \
      cellphone celular fax street strasse straße str rue calle via rua address addresses addr adresse anschrift direccion dirección \
      indirizzo endereco endereço zip zipcode postcode postal postalcode plz postleitzahl cap cep telefonnummer handynummer rufnummer \
      mobilnummer adressen anschriften wohnort wohnadresse domicile domicilio cellulare movil móvil telemovel telemóvel codepostal \
-     codigopostal códigopostal indirizzi telefoni",
+     codigopostal códigopostal indirizzi telefoni housenumber houseno housenr housenum hausnummer hausnr numerorue numérorue numerovoie \
+     numérovoie numerocasa númerocasa numeroporta númeroporta civico numerocivico streetname strassenname straßenname addressline \
+     adresszeile adresszusatz postfach pobox telf tlf tfno fon festnetz telefoon mobiel gsm adres emailadres mailadres straat straatnaam \
+     huisnummer huisnr woonplaats",
     // Persons.
     "birth birthday birthdate birthplace born dob geburt geburtstag geburtsdatum naissance nacimiento nascita nascimento gender sex \
      geschlecht sexe genre_personne sexo sesso genero género genere age alter edad eta età idade race ethnicity ethnic nationality \
@@ -25,28 +32,30 @@ const WORDS: &[&str] = &[
      fingerprint geburtsort geburtsjahr geburtsland pregnant pregnancy schwanger familienstand zivilstand staatsangehörigkeit \
      staatsangehoerigkeit ethnie confession krankheit krankheiten krankenkasse krankenversicherung blutgruppe behinderung befund maladie \
      handicap malattia enfermedad doenca doença illness disease allergy allergie medication prescription symptom patient patienten \
-     paziente paciente",
+     paziente paciente gebdat gebdatum datenaissance fechanacimiento datanascita datadinascita datanascimento geboren geboortedatum \
+     geboorteplaats geslacht nationaliteit gezondheid geloof ziekte",
     // Money.
     "salary wage wages income gehalt lohn einkommen salaire salario stipendio sueldo salário iban bic swift card creditcard karte carte \
      tarjeta carta cartao cartão cvv cvc pan konto kontonummer bankaccount gehälter gehaelter löhne kreditkarte kreditkarten kartennummer \
      karten ccnumber ccnum ccno bankverbindung kontoinhaber accountnumber accountno acctno routingnumber sortcode cartebancaire \
-     cartebleue numerocompte comptebancaire cuentabancaria numerocuenta contocorrente cartadicredito contabancaria",
+     cartebleue numerocompte comptebancaire cuentabancaria numerocuenta contocorrente cartadicredito contabancaria salaris loon inkomen \
+     rekeningnummer bankrekening",
     // Numbers of persons.
     "passport reisepass passeport pasaporte passaporto passaporte ssn sin nino nif nie dni cpf rg curp bsn svnr steuernummer taxid tin \
      license licence führerschein ausweis nationalid idcard identitycard personalausweis ausweise führerscheine fuehrerschein steuerid \
      steueridnr steuernr steueridentifikationsnummer sozialversicherungsnummer versichertennummer versicherungsnummer taxnumber taxno \
-     nhsnumber codicefiscale numerosecu numérosécu secu sécu insee nir",
+     nhsnumber codicefiscale numerosecu numérosécu secu sécu insee nir paspoort rijbewijs burgerservicenummer",
     // Secrets.
     "token tokens secret secrets password passwd passwort kennwort pwd pass passphrase motdepasse contraseña contrasena clave senha \
      parola credential credentials apikey privatekey salt otp pin cookie session hash auth bearer jwt oauth accesskey secretkey \
      signingkey encryptionkey sshkey authkey recoveryphrase recoverycode backupcode recoverykey seedphrase seed mnemonic passkey totp \
      securityanswer securityquestion sicherheitsfrage passwörter passwoerter kennwörter kennwoerter zugangsdaten geheimnis motsdepasse \
-     mdp contrasenas contraseñas",
+     mdp contrasenas contraseñas wachtwoord wachtwoorden",
     // Places and machines.
     "ip ipaddress mac imei imsi geo latitude longitude lat lng lon location gps coordinates koordinaten useragent",
 ];
 
-/// Words for people that are written together with the next word: `customername`.
+/// Words for people, and for where they live and work, that are written together with the next word: `customername`, `homephone`.
 const PEOPLE: &[&str] = &[
     "customer",
     "client",
@@ -71,10 +80,31 @@ const PEOPLE: &[&str] = &[
     "utilisateur",
     "usuario",
     "utente",
+    "employé",
+    "employe",
+    "empleado",
+    "dipendente",
+    "klant",
+    "medewerker",
+    "gebruikers",
+    "cust",
+    "emp",
+    "usr",
+    "home",
+    "work",
+    "office",
+    "private",
+    "billing",
+    "shipping",
+    "delivery",
 ];
 
 /// Words that are written together with the previous word: `phonenumber`.
-const ENDINGS: &[&str] = &["number", "no", "nr", "num", "nummer", "nummern", "address", "adresse", "addr", "id"];
+const ENDINGS: &[&str] =
+    &["number", "no", "nr", "num", "nummer", "nummern", "address", "adresse", "adres", "addr", "id"];
+
+/// Words that are written together with the next word: `numerotelefono`.
+const BEGINNINGS: &[&str] = &["numero", "numéro", "número", "num"];
 
 /// Neighbouring words that are looked up as one.
 const RUN: usize = 3;
@@ -102,7 +132,8 @@ fn known(word: &str) -> Option<&'static str> {
     let any = |word: &str| listed(word).or_else(|| (word.len() > 3).then(|| in_singular(word)).flatten());
     let of_people = || PEOPLE.iter().find_map(|people| any(word.strip_prefix(people)?));
     let numbered = || ENDINGS.iter().find_map(|ending| listed(word.strip_suffix(ending)?));
-    any(word).or_else(of_people).or_else(numbered)
+    let number_of = || BEGINNINGS.iter().find_map(|beginning| listed(word.strip_prefix(beginning)?));
+    any(word).or_else(of_people).or_else(numbered).or_else(number_of)
 }
 
 #[cfg(test)]
@@ -165,6 +196,32 @@ mod tests {
             "Allergies",
             "passportNo",
             "nombres",
+            "fname",
+            "LName",
+            "mname",
+            "vname",
+            "hausnummer",
+            "haus_nr",
+            "HouseNo",
+            "house_number",
+            "huisnummer",
+            "numero_civico",
+            "telefoonnummer",
+            "telefoon_nr",
+            "achternaam",
+            "klantnaam",
+            "geboortedatum",
+            "emailadres",
+            "numerotelefono",
+            "numtel",
+            "telnr",
+            "fon",
+            "homephone",
+            "workemail",
+            "billingaddress",
+            "custname",
+            "addressline1",
+            "primer_apellido",
         ] {
             assert!(sensitive_word(name).is_some(), "{name}");
         }
@@ -244,6 +301,25 @@ mod tests {
             "landmark",
             "patience",
             "seedling",
+            "tablename",
+            "rename",
+            "house_type",
+            "warehouse_no",
+            "workshop",
+            "workstation",
+            "homepage",
+            "office_id",
+            "employment",
+            "employees",
+            "custom",
+            "customs_code",
+            "empty",
+            "numeric",
+            "numeral",
+            "phonetic",
+            "microphone",
+            "private_flag",
+            "shipping_no",
         ] {
             assert_eq!(sensitive_word(name), None, "{name}");
         }
