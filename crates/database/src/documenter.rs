@@ -4,6 +4,7 @@
 mod catalog;
 mod manifest;
 mod progress;
+mod tags;
 
 use std::collections::BTreeMap;
 

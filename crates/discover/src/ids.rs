@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::common::is_common;
 use super::tags::is_place;
+use refdesk_text::common_words::is_common;
 
 /// Words that name a document and not its subject.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \

@@ -1,7 +1,6 @@
 //! What a repository offers as sources: the documents, decisions, skills and rules in it, described by what they say about
 //! themselves. [`scan`] reads the files; everything after it is a pure function of what was read.
 
-mod common;
 mod front_matter;
 mod ids;
 mod kind;

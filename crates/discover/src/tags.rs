@@ -10,10 +10,10 @@
 
 use std::collections::HashMap;
 
-use super::common::is_common;
 use super::ids::slug;
 use super::propose::shown_text;
 use super::words::{names_in, stem};
+use refdesk_text::common_words::is_common;
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::stop_words::is_stop_word;
 

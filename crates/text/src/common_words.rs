@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use refdesk_text::stop_words::is_stop_word;
+use crate::stop_words::is_stop_word;
 
 const EVERYWHERE: &str = "able about above absent accept accepted accepts access according acknowledgements across act acts actual \
     actually add added adding addition additional additionally adds advice affect affected again against ago agree \
@@ -108,6 +108,20 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 
 /// Whether a word, in lower case, says nothing about a subject.
-pub(crate) fn is_common(word: &str) -> bool {
+pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_every_documentation_are_common() {
+        for (word, expected) in
+            [("type", true), ("the", true), ("für", true), ("Type", false), ("invoice", false), ("", false)]
+        {
+            assert_eq!(is_common(word), expected, "{word}");
+        }
+    }
 }

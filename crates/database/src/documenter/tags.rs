@@ -1,0 +1,178 @@
+//! Tags of the sources that a database becomes: what people call a domain and its tables. The domain's own name comes first, then the
+//! words of the names of tables, then these names as a whole. A word that any prompt about a program may have is no tag by itself.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use refdesk_text::common_words::is_common;
+
+use crate::names::words::{singular, slug, split};
+use crate::snapshot::TableKind;
+
+/// Most tags of a source.
+const TAGS: usize = 12;
+
+/// Most words and characters of the name of a table that people would write as a whole.
+const WHOLE_WORDS: usize = 3;
+const WHOLE_CHARACTERS: usize = 40;
+
+/// The names of a database that tags are made of.
+pub(super) struct TagNames<'d> {
+    /// The tables of each domain. A view is named for what it computes, so views count only where a domain has nothing else.
+    domains: BTreeMap<&'d str, Vec<&'d str>>,
+    /// What people call each domain: its name, or its table `Orders` if the name is as common a word as `order`.
+    own: BTreeMap<&'d str, String>,
+    /// In how many domains each tag would be.
+    spread: HashMap<String, usize>,
+}
+
+impl<'d> TagNames<'d> {
+    /// The names of these tables; each comes with its domain and its kind.
+    pub(super) fn of(tables: impl Iterator<Item = (&'d str, &'d str, TableKind)>) -> Self {
+        let (mut domains, mut views) = (BTreeMap::new(), BTreeMap::new());
+        for (domain, table, kind) in tables {
+            let is_view = matches!(kind, TableKind::View | TableKind::MaterializedView);
+            let of_kind: &mut BTreeMap<&str, Vec<&str>> = if is_view { &mut views } else { &mut domains };
+            of_kind.entry(domain).or_default().push(table);
+        }
+        for (domain, views) in views {
+            domains.entry(domain).or_insert(views);
+        }
+        let own = domains.iter().filter_map(|(domain, tables)| Some((*domain, own_name(domain, tables)?))).collect();
+        let names = Self { domains, own, spread: HashMap::new() };
+        let mut spread: HashMap<String, usize> = HashMap::new();
+        for (domain, tables) in &names.domains {
+            let distinct: BTreeSet<String> = names.candidates(domain, tables).into_iter().collect();
+            distinct.into_iter().for_each(|tag| *spread.entry(tag).or_default() += 1);
+        }
+        Self { spread, ..names }
+    }
+
+    /// The tags of a domain.
+    pub(super) fn of_domain(&self, domain: &str) -> Vec<String> {
+        let tables = self.tables(domain);
+        let names = self.own.get(domain).cloned().into_iter().chain(self.telling(self.candidates(domain, tables)));
+        at_least_one(names, tables, domain)
+    }
+
+    /// The tags of a table of a domain.
+    pub(super) fn of_table(&self, domain: &str, table: &str) -> Vec<String> {
+        let names = self.telling(self.candidates(domain, &[table])).chain(self.own.get(domain).cloned());
+        at_least_one(names, &[table], domain)
+    }
+
+    fn tables(&self, domain: &str) -> &[&'d str] {
+        self.domains.get(domain).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those that do not occur in more than a third of the domains.
+    fn telling(&self, tags: Vec<String>) -> impl Iterator<Item = String> {
+        let most = (self.domains.len() / 3).max(1);
+        tags.into_iter().filter(move |tag| self.spread.get(tag).is_none_or(|count| *count <= most))
+    }
+
+    /// The words of a domain and of its tables, the most frequent first, then the names of the tables. The name of another domain
+    /// is left to that one.
+    fn candidates(&self, domain: &str, tables: &[&str]) -> Vec<String> {
+        let is_free = |tag: &String| tag == domain || !self.domains.contains_key(tag.as_str());
+        let is_tag = |tag: &String| is_word(tag) && !is_common(tag) && is_free(tag);
+        let words = split(domain).into_iter().chain(tables.iter().flat_map(|table| split(table)));
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        for word in words.map(|word| singular(&word)).filter(is_tag) {
+            match counts.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((word, 1)),
+            }
+        }
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let is_short = |name: &&&str| split(name).len() <= WHOLE_WORDS && name.chars().count() <= WHOLE_CHARACTERS;
+        let names = tables.iter().filter(is_short).map(|table| whole(table)).filter(is_tag);
+        counts.into_iter().map(|(word, _)| word).chain(names).collect()
+    }
+}
+
+fn own_name(domain: &str, tables: &[&str]) -> Option<String> {
+    if !is_common(domain) {
+        return Some(domain.to_owned());
+    }
+    tables.iter().map(|table| whole(table)).find(|name| slug(&singular(name)) == domain)
+}
+
+/// Each once, as many as a source may have; if there are none, the name of the first table as it is, else that of the domain.
+fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for tag in tags {
+        if found.len() < TAGS && !found.contains(&tag) {
+            found.push(tag);
+        }
+    }
+    if found.is_empty() {
+        let of_table = tables.iter().map(|table| whole(table)).find(|name| name.chars().count() > 1);
+        found.push(of_table.unwrap_or_else(|| domain.to_owned()));
+    }
+    found
+}
+
+/// A name in lower case with blanks for its signs: `InvoiceLine` and `invoice_line` as people would type them.
+fn whole(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether it is more than an abbreviation or a number.
+fn is_word(text: &str) -> bool {
+    text.chars().count() > 2 && text.chars().any(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tags of each domain of these tables: `domain: table, table; domain: …`. A table in parentheses is a view.
+    fn tags(text: &'static str) -> String {
+        let tables = text.split("; ").flat_map(|of| {
+            let (domain, tables) = of.split_once(": ").unwrap();
+            tables.split(", ").map(move |table| match table.strip_prefix('(') {
+                Some(view) => (domain, view.trim_end_matches(')'), TableKind::View),
+                None => (domain, table, TableKind::Table),
+            })
+        });
+        let names = TagNames::of(tables);
+        let shown = names.domains.keys().map(|domain| format!("{domain}: {}", names.of_domain(domain).join(", ")));
+        shown.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_domain_is_tagged_with_its_name_and_those_of_its_tables() {
+        for (tables, expected) in [
+            // Another domain has a table with the word, and `type` is in any prompt.
+            (
+                "track: Track, Genre, MediaType; playlist: Playlist, PlaylistTrack",
+                "playlist: playlist, playlisttrack; track: track, genre, media, mediatype",
+            ),
+            ("order: Orders, Order Details, shipper", "order: orders, shipper, order details"),
+            ("order: order_line, order_note", "order: order line, order note"),
+            ("customer: customers", "customer: customer, customers"),
+            // Views are named for what they compute.
+            ("price: prices, (Products Above Average Price)", "price: price, prices"),
+            ("price: (average_price)", "price: price, average, average price"),
+            // A word that more than a third of the domains have.
+            ("a1: shop_bin; b1: shop_zone", "a1: a1, bin, shop bin; b1: b1, zone, shop zone"),
+            ("system: log_a_b_c_d; person: person", "person: person; system: log"),
+            // None is without a tag.
+            ("system: type", "system: type"),
+            ("system: 日本", "system: 日本"),
+            ("system: -->", "system: system"),
+            ("sales: a|b\u{202e}`c, order_of_the_last_ten_years", "sales: sales, a b c"),
+        ] {
+            assert_eq!(tags(tables), expected, "{tables}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_tagged_with_its_name_and_its_domain() {
+        let names =
+            TagNames::of([("track", "Track", TableKind::Table), ("track", "MediaType", TableKind::Table)].into_iter());
+        assert_eq!(names.of_table("track", "MediaType"), ["media", "mediatype", "track"]);
+        assert_eq!(names.of_table("track", "Track"), ["track"]);
+    }
+}
