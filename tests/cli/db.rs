@@ -216,11 +216,31 @@ fn a_plan_of_databases_that_all_wait_for_trust_is_not_written() {
 fn a_pattern_that_matches_no_table_is_said() {
     let world = world();
     for (only, near) in [("Albun", "did you mean 'Album'?"), ("*.zzz", "as in main.")] {
-        let told = world.run(&["db", "document", "--only", only, "--yes"]).exits(0);
+        let told = world.run(&["db", "document", "--only", only, "--yes"]).exits(2);
         assert!(told.stderr.contains(&format!("'{only}' matches no table")) && told.stderr.contains(near), "{told}");
+        assert!(!world.path.join("docs").exists(), "{told}");
     }
+}
+
+#[test]
+fn a_run_about_some_tables_leaves_no_broken_links() {
+    let world = world();
+    let told = world.run(&["db", "document", "--only", "*Album"]).exits(2);
+    assert!(told.stderr.contains("this would write 2 pages below docs/databases\n"), "{told}");
     let told = world.run(&["db", "document", "--only", "*Album", "--yes"]).exits(0);
-    assert!(!told.stderr.contains("matches no table"), "{told}");
+    assert!(told.text().starts_with("Wrote 2 pages below docs/databases.\n25 other pages are missing"), "{told}");
+    assert!(world.read("docs/databases/documentation-manifest.json").contains("\"partial\""), "{told}");
+    assert!(world.run(&["db", "status"]).exits(0).text().contains("25 missing"));
+    // Its domain has no further table.
+    let told = world.run(&["db", "document", "--only", "*Artist", "--yes"]).exits(0);
+    assert!(told.text().contains("Wrote 3 pages below docs/databases, 2 unchanged.\n22 other pages"), "{told}");
+    assert!(told.text().contains("1 source in the catalog: db-shop-artist\n"), "{told}");
+    world.run(&["check"]).exits(0);
+    let told = world.run(&["db", "document", "--yes"]).exits(0);
+    assert!(told.text().starts_with("Wrote 22 pages below docs/databases, 5 unchanged.\n3 sources"), "{told}");
+    assert!(world.read("docs/databases/documentation-manifest.json").contains("\"complete\""), "{told}");
+    let told = world.run(&["db", "document", "--only", "*Album", "--yes"]).exits(0);
+    assert!(told.text().starts_with("Up to date: 27 pages.\n"), "{told}");
 }
 
 #[test]

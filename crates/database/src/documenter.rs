@@ -25,6 +25,8 @@ pub enum PageAction {
     Write,
     /// A person edited it, so it stays.
     Edited,
+    /// It is not as it should be, and this run is not about it.
+    LeftOut,
 }
 
 /// Hashes of pages that a run of refdesk wrote, by path.

@@ -102,7 +102,8 @@ fn question(prepared: &Documentation) -> String {
         _ => format!(" and remove {removed}"),
     };
     let pages = counted(prepared.to_write(), "page");
-    format!("Write {pages}{removed} below {folder}, and make sources of them")
+    let sources = if prepared.catalog.is_empty() { "" } else { ", and make sources of them" };
+    format!("Write {pages}{removed} below {folder}{sources}")
 }
 
 /// The question with a small first letter.
@@ -119,6 +120,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let removed = counted(prepared.files_removed().count(), "file");
     let changed = grouped(changed);
     let mut text = format!("{} new, {changed} changed, {removed} to remove.\n", counted(new, "page"));
+    text.push_str(&left_out(prepared));
     text.push_str(&removals(prepared));
     for (entry, ..) in &prepared.catalog {
         text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
@@ -132,6 +134,18 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     text.push_str(&left_over(prepared));
     text.push_str("No language model is asked, and it costs nothing.\n");
     text
+}
+
+/// What `--only` leaves for a later run.
+fn left_out(prepared: &Documentation) -> String {
+    let are = match prepared.left_out() {
+        0 => return String::new(),
+        1 => "1 other page is".to_owned(),
+        count => format!("{} other pages are", grouped(count)),
+    };
+    let is_missing = prepared.pages.iter().any(|it| it.action == PageAction::LeftOut && !it.is_there);
+    let sources = if is_missing { "; a domain becomes a source when it has all of its pages" } else { "" };
+    format!("{are} missing or out of date{sources}.\n")
 }
 
 /// The files that would be removed.
@@ -225,6 +239,7 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
             format!("{done}{unchanged}{failed}.\n")
         }
     };
+    text.push_str(&left_out(prepared));
     if !report.sources.is_empty() {
         text.push_str(&format!(
             "{} in the catalog: {}\n",
@@ -277,7 +292,8 @@ fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> V
         .collect();
     let manifest = desk.manifest(&prepared.docs_path).ok().flatten();
     json!({
-        "status": status, "written": report.written, "unchanged": report.unchanged, "removed": report.removed,
+        "status": status, "written": report.written, "unchanged": report.unchanged, "left_out": prepared.left_out(),
+        "removed": report.removed,
         "edited": edited, "left_over": prepared.left_over, "sources": report.sources, "sources_removed": report.sources_removed,
         "failed": report.failed, "unread": failed_json(&prepared.failed),
         "manifest": manifest,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refdesk_database::documenter::{
@@ -118,8 +118,28 @@ impl Documentation {
         self.entries_replaced.keys().map(String::as_str)
     }
 
-    /// A warning if no table matches the pattern that the run is limited to.
-    fn unmatched(&self, options: &DocumentOptions) -> Option<Diagnostic> {
+    /// The number of pages that are missing or out of date and that this run leaves so.
+    pub fn left_out(&self) -> usize {
+        self.pages.iter().filter(|it| it.action == PageAction::LeftOut).count()
+    }
+
+    /// Leaves out what would lead to pages that are missing and left out: the pages that list them, and the sources that they are of.
+    fn leave_out_incomplete(&mut self) {
+        let missing = self.pages.iter().filter(|it| it.action == PageAction::LeftOut && !it.is_there);
+        // The folder of the domain has that of its tables.
+        let folders = missing.filter_map(|it| Path::new(&it.page.path).parent()?.parent().map(Path::to_owned));
+        let folders: BTreeSet<PathBuf> = folders.collect();
+        for it in self.pages.iter_mut().filter(|it| it.page.table.is_none() && it.action == PageAction::Write) {
+            let place = Path::new(&it.page.path).parent();
+            if place.is_some_and(|place| folders.iter().any(|folder| folder.starts_with(place))) {
+                it.action = PageAction::LeftOut;
+            }
+        }
+        self.catalog.retain(|(entry, ..)| !folders.iter().any(|folder| Path::new(&entry.path).starts_with(folder)));
+    }
+
+    /// An error if no table matches the pattern that the run is limited to.
+    fn unmatched(&self, options: &DocumentOptions) -> Option<Error> {
         let only = options.only.as_ref()?;
         let names: Vec<&TableName> = self.pages.iter().filter_map(|it| it.page.table.as_ref()).collect();
         if names.is_empty() || names.iter().any(|table| only.matches_table(&table.schema, &table.name)) {
@@ -130,7 +150,7 @@ impl Documentation {
         let nearest = did_you_mean(&only.text, all);
         let example = full.first().map(|name| one_line(name)).unwrap_or_default();
         let fix = nearest.unwrap_or_else(|| format!("the pattern is compared with schema.table, as in {example}"));
-        Some(Diagnostic::warning(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text))).fix(fix))
+        Some(Error::new(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text)), fix))
     }
 
     /// The files that would be removed: pages, then entries of the catalog, then manifests in folders that pages were in before.
@@ -164,7 +184,7 @@ impl Desk {
     /// Prepares a run. It is the only one until it is dropped.
     ///
     /// # Errors
-    /// Another run is under way, no database is configured, a name is unknown, or it was stopped.
+    /// Another run is under way, no database is configured, a name is unknown, no table matches, or it was stopped.
     pub fn prepare_documentation(&mut self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let lock = self.lock_databases()?;
         // What a killed run left half done is finished or undone before anything is compared with it.
@@ -177,7 +197,7 @@ impl Desk {
     /// The same only to look at it.
     ///
     /// # Errors
-    /// No database is configured, a name is unknown, or it was stopped.
+    /// No database is configured, a name is unknown, no table matches, or it was stopped.
     pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let read = self.read_databases(&self.databases_of_run(&options.names)?)?;
         let planned = self.plan_databases(&read)?;
@@ -218,7 +238,10 @@ impl Desk {
             self.add_pages(&mut documentation, database, options);
             self.unless_stopped()?;
         }
-        documentation.problems.extend(documentation.unmatched(options));
+        if let Some(error) = documentation.unmatched(options) {
+            return Err(error);
+        }
+        documentation.leave_out_incomplete();
         self.find_gone(&mut documentation, options);
         self.find_replaced(&mut documentation, options);
         Ok(documentation)
@@ -238,9 +261,6 @@ impl Desk {
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
         let Described { tables, domains, .. } = &described;
-        for (_, doc) in tables.iter().filter(|(table, _)| domains.contains_key(&table.table_name())) {
-            run.sources.add(doc);
-        }
         let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains };
         let mut all = pages(&input);
         for page in all.iter().filter(|page| page.is_shortened) {
@@ -256,6 +276,16 @@ impl Desk {
             None => (1, usize::MAX),
         });
         self.compare_pages(run, all, options);
+        let left_out = run.pages.iter().filter(|it| it.action == PageAction::LeftOut && it.page.database == *name);
+        let left_out: BTreeSet<&TableName> = left_out.filter_map(|it| it.page.table.as_ref()).collect();
+        let mut sources = run.sources;
+        for (table, doc) in tables {
+            let name = table.table_name();
+            if domains.contains_key(&name) && !left_out.contains(&name) {
+                sources.add(doc);
+            }
+        }
+        run.sources = sources;
     }
 
     /// A link on the way to a folder for pages of a database: its pages would go elsewhere, and would not be found there.

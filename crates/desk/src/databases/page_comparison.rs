@@ -47,14 +47,13 @@ impl Desk {
             });
             let is_redone =
                 || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
-            if *action == PageAction::Keep && is_redone() {
-                *action = PageAction::Write;
-            }
+            *action = match *action {
+                PageAction::Keep if is_wanted && is_redone() => PageAction::Write,
+                PageAction::Write if !is_wanted => PageAction::LeftOut,
+                action => action,
+            };
             if *action == PageAction::Edited {
                 run.edited.push(page.path.clone());
-            }
-            if !is_wanted && *action == PageAction::Write {
-                *action = PageAction::Keep;
             }
             run.pages.push(it);
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use refdesk_database::documenter::{PageAction, Progress, ProgressStatus, RunStats, UnitProgress};
 use refdesk_database::schema::page::Page;
-use refdesk_database::schema::plan::{FILE, RunError, RunSeverity, SCHEMA_VERSION};
+use refdesk_database::schema::plan::{FILE, PlannedTable, RunError, RunSeverity, SCHEMA_VERSION};
 use refdesk_database::snapshot::TableName;
 use refdesk_files::Folder;
 use refdesk_files::name::sha256_hex;
@@ -226,7 +226,11 @@ impl<'p> Run<'_, 'p> {
         let mut tables: BTreeMap<(&str, &TableName), (String, bool)> = BTreeMap::new();
         for it in &self.prepared.pages {
             let (Some(table), Some(domain)) = (&it.page.table, &it.page.domain) else { continue };
-            let is_done = it.action != PageAction::Write || written.contains(it.page.path.as_str());
+            let is_done = match it.action {
+                PageAction::LeftOut => continue,
+                PageAction::Write => written.contains(it.page.path.as_str()),
+                PageAction::Keep | PageAction::Edited => true,
+            };
             let id = || format!("{}-{domain}", it.page.database);
             tables.entry((&it.page.database, table)).or_insert_with(|| (id(), true)).1 &= is_done;
         }
@@ -299,10 +303,15 @@ impl<'p> Run<'_, 'p> {
 
 fn progress_of(prepared: &Documentation, now: &str) -> Progress {
     let plan = &prepared.planned.plan;
+    let left_out = prepared.pages.iter().filter(|it| it.action == PageAction::LeftOut);
+    let left_out: BTreeSet<(&String, String)> =
+        left_out.filter_map(|it| Some((&it.page.database, it.page.table.as_ref()?.full()))).collect();
     let units = plan.work_units.iter().filter(|unit| prepared.databases.contains(&unit.database));
     let work_units: BTreeMap<String, UnitProgress> = units
         .map(|unit| {
-            let skipped = unit.tables.iter().filter(|table| table.skip).count();
+            let is_left_out = |name: &String| left_out.contains(&(&unit.database, name.clone()));
+            let is_skipped = |table: &&PlannedTable| table.skip || is_left_out(&table.fully_qualified_name);
+            let skipped = unit.tables.iter().filter(is_skipped).count();
             let tables_total = unit.tables.len() - skipped;
             (unit.id.clone(), UnitProgress { tables_total, tables_skipped: skipped, ..UnitProgress::default() })
         })

@@ -17,6 +17,7 @@ mod gone;
 mod interrupted;
 mod moved;
 mod names;
+mod only;
 mod outside;
 mod seen;
 mod standing;

@@ -52,7 +52,7 @@ impl Run<'_, '_> {
         edited.sort();
         edited.dedup();
         let databases: BTreeSet<String> = files.iter().map(|file| file.database.clone()).collect();
-        let is_partial = !prepared.failed.is_empty() || !self.report.failed.is_empty();
+        let is_partial = !prepared.failed.is_empty() || !self.report.failed.is_empty() || prepared.left_out() > 0;
         let units = plan.work_units.iter().filter(|it| databases.contains(&it.database));
         let manifest = Manifest {
             schema_version: SCHEMA_VERSION.to_owned(),

@@ -1,0 +1,37 @@
+//! Runs about some of the tables.
+
+use refdesk_database::documenter::Progress;
+use refdesk_database::names::globs::NamePattern;
+use refdesk_text::Code;
+
+use super::super::documentation::PROGRESS;
+use super::{World, options};
+use crate::DocumentOptions;
+
+const MANIFEST: &str = "docs/databases/documentation-manifest.json";
+
+#[test]
+fn a_run_about_some_tables_makes_sources_of_whole_domains() {
+    let world = World::new();
+    let only = |pattern: &str| DocumentOptions { only: Some(NamePattern::new(pattern).unwrap()), ..options() };
+    let error = world.desk().documentation(&only("nope*")).unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (Code::BadGlob, "'nope*' matches no table"));
+    let status = || serde_json::from_str::<serde_json::Value>(&world.read(MANIFEST)).unwrap()["status"].clone();
+    let report = world.document(&only("*.zone"));
+    assert_eq!((report.written.len(), report.unchanged, report.sources.len()), (2, 0, 0));
+    assert_eq!(world.pages().len(), 2, "no page lists what is not there");
+    assert_eq!(status(), "partial");
+    let progress: Progress = world.desk().database_state(PROGRESS).unwrap();
+    assert_eq!(
+        (progress.stats.completed_tables, progress.stats.failed_tables, progress.stats.skipped_tables),
+        (1, 0, 3)
+    );
+    let report = world.document(&only("*.bin"));
+    assert_eq!((report.written.len(), report.unchanged), (3, 2));
+    assert_eq!(report.sources, ["db-shop-zone"]);
+    let report = world.document(&options());
+    assert_eq!((report.unchanged, report.sources.as_slice()), (5, &["db-shop-customer".to_owned()][..]));
+    assert_eq!(status(), "complete");
+    assert_eq!(world.document(&only("*.bin")).written, Vec::<String>::new());
+    assert_eq!(status(), "complete");
+}
