@@ -32,14 +32,17 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.warn_unknown_but(known, |_| false);
     }
 
-    /// The same, but a key for which `is_error` is true is an error.
-    pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_error: impl Fn(&str) -> bool) {
+    /// The same, but a key that may be meant to keep something from being read is an error.
+    pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_guard: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
             let fix = did_you_mean(&member.key, known.iter().copied()).map_or(Fix::None, Fix::Text);
             let at = Position { line: member.line, column: member.column };
-            let problem = match is_error(&member.key) {
-                true => Diagnostic::error(Code::UnknownKey, message),
+            let problem = match is_guard(&member.key) {
+                true => {
+                    let why = "it may be meant to keep something from being read, so the database is not used";
+                    Diagnostic::error(Code::UnknownKey, format!("{message}; {why}"))
+                }
                 false => Diagnostic::warning(Code::UnknownKey, message),
             };
             self.problems.push(problem.in_file(self.file).at(at).fix(fix));

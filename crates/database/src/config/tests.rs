@@ -103,6 +103,8 @@ fn a_wrong_value_costs_its_database() {
         assert_eq!((config.databases.len(), config.wrong), (0, vec!["a".to_owned()]), "{line}");
         let found = problems(&text);
         assert!(found.len() == 1 && found[0].starts_with(expected), "{line}: {found:?}");
+        let is_guard = expected == "unknown-key";
+        assert_eq!(found[0].contains("may be meant to keep something from being read"), is_guard, "{line}: {found:?}");
     }
     // What is unknown and keeps nothing from being read costs nothing.
     for line in ["granularty: table", "not_sensitve: [x]", "owner: ann"] {
