@@ -255,10 +255,7 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     let told = world.run(&["db", "check"]);
     assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
     let told = world.run(&["db", "diff"]).exits(1);
-    assert!(
-        told.text().contains("docs/databases/shop/README.md: the file was edited, and is no longer written"),
-        "{told}"
-    );
+    assert!(told.text().contains("docs/databases/shop/README.md: the file is obsolete, and was edited"), "{told}");
     let stays = "1 obsolete file that you edited stays; --overwrite-edited removes it:\n  \
                  docs/databases/shop/README.md\n";
     let told = world.run(&["db", "document"]).exits(2);
@@ -274,7 +271,7 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     let told = world.run(&["db", "document", "--json"]).exits(0).json();
     assert_eq!(strings(&told["left_over"]), ["docs/databases/shop/README.md"]);
     let told = world.run(&["db", "document", "--overwrite-edited"]).exits(2);
-    assert!(told.text().contains("removed:\n  docs/databases/shop/README.md\n1 of them you edited.\n"), "{told}");
+    assert!(told.text().contains("removed:\n  docs/databases/shop/README.md\nYou edited 1 of them.\n"), "{told}");
     assert_eq!(world.read("docs/databases/shop/README.md"), "mine");
     world.run(&["db", "document", "--overwrite-edited", "--yes"]).exits(0);
     assert!(!world.path.join("docs/databases/shop").exists());

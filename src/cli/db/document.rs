@@ -158,7 +158,7 @@ pub(super) fn removals(prepared: &Documentation) -> String {
     text.push_str(&listed("obsolete file", "would be removed", &paths));
     let edited = prepared.edited_files_removed();
     if edited > 0 {
-        text.push_str(&format!("{} of them you edited.\n", grouped(edited)));
+        text.push_str(&format!("You edited {} of them.\n", grouped(edited)));
     }
     text
 }
@@ -244,11 +244,11 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         text.push_str(&format!(
             "{} in the catalog: {}\n",
             counted(report.sources.len(), "source"),
-            ids(&report.sources)
+            ids(&report.sources, ", which `refdesk list` shows")
         ));
     }
     if !report.sources_removed.is_empty() {
-        text.push_str(&format!("No longer in the catalog: {}\n", ids(&report.sources_removed)));
+        text.push_str(&format!("No longer in the catalog: {}\n", ids(&report.sources_removed, "")));
     }
     let entries = prepared.entries_removed.iter().filter(|entry| report.sources_removed.contains(&entry.id));
     let removed: Vec<&str> =
@@ -269,12 +269,12 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     text
 }
 
-/// `db-shop-sales, db-shop-stock`; of many the first ones.
-fn ids(sources: &[String]) -> String {
+/// `db-shop-sales, db-shop-stock`; of many the first ones, and how to see the others.
+fn ids(sources: &[String], others: &str) -> String {
     let shown = sources.get(..SHOWN).unwrap_or(sources).join(", ");
     let more = match sources.len().saturating_sub(SHOWN) {
         0 => String::new(),
-        more => format!(", and {} more, which `refdesk list` shows", grouped(more)),
+        more => format!(", and {} more{others}", grouped(more)),
     };
     format!("{}{more}", one_line(&shown))
 }
@@ -298,4 +298,18 @@ fn document(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> V
         "failed": report.failed, "unread": failed_json(&prepared.failed),
         "manifest": manifest,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_sources_the_first_are_named() {
+        let sources = |count: usize| (0..count).map(|at| format!("s{at}")).collect::<Vec<_>>();
+        assert_eq!(ids(&sources(2), ", which a list shows"), "s0, s1");
+        let all = sources(SHOWN + 3);
+        assert!(ids(&all, ", which a list shows").ends_with(", s11, and 3 more, which a list shows"));
+        assert!(ids(&all, "").ends_with(", s11, and 3 more"), "a list does not show what is gone");
+    }
 }

@@ -112,7 +112,7 @@ fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
 
 fn detail(table: &PlannedTable) -> String {
     let rows = match table.reads.rows {
-        0 => "no row would be read".to_owned(),
+        0 => "no rows would be read".to_owned(),
         rows => format!("at most {} rows would be read", refdesk_text::tokens::grouped(rows)),
     };
     let skip = if table.skip { ", skipped" } else { "" };

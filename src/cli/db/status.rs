@@ -89,11 +89,11 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     for path in &run.removed {
         count += 1;
-        text.push_str(&format!("{}: there is no page to write here any more\n", one_line(path)));
+        text.push_str(&format!("{}: the page is obsolete\n", one_line(path)));
     }
     for path in &run.left_over {
         count += 1;
-        text.push_str(&format!("{}: the file was edited, and is no longer written\n", one_line(path)));
+        text.push_str(&format!("{}: the file is obsolete, and was edited\n", one_line(path)));
     }
     let failed = run.failed.len();
     match (count, found.len()) {
@@ -111,9 +111,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     let to_write = run.to_write();
     if count == 0 && to_write > 0 {
         let pages = counted(to_write, "page");
-        text.push_str(&format!(
-            "{pages} would be written for other reasons, such as notes, configuration and values.\n"
-        ));
+        text.push_str(&format!("{pages} would change for other reasons, such as notes, configuration or values.\n"));
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
