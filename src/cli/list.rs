@@ -31,12 +31,13 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
     let in_json = || {
         let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| desk.rows().listed(source, *tokens));
-        object([
+        let all = [
             ("sources", Value::Array(rows.collect())),
             ("total", json!(sources.len())),
             ("selected_count", json!(selected)),
-            ("dormant", json!(desk.selection().dormant())),
-        ])
+        ];
+        let dormant = Some(desk.selection().dormant()).filter(|dormant| !dormant.is_empty());
+        object(all.into_iter().chain(dormant.map(|dormant| ("dormant", json!(dormant)))))
     };
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk.selection().dormant()));
