@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use refdesk_desk::engine::{Actor, Age, Event, JournalText, Notice, Receipts, Request};
-use refdesk_desk::session::Line;
+use refdesk_desk::engine::{Actor, Age, DatedLine, Event, JournalText, Notice, Receipts, Request};
 use refdesk_enrich::{ItemReceipt, TextKind};
 use refdesk_files::path::display;
 
@@ -155,9 +154,9 @@ pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut InputOutcome) {
 }
 
 /// Says a receipt: what was sent, to which session, why each part was added, and the exact text.
-pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &mut InputOutcome) {
-    let line = match line {
-        Ok(line) => line,
+pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, turn: &mut InputOutcome) {
+    let DatedLine { line, local_time } = match line {
+        Ok(line) => *line,
         Err(why) => return turn.say(words::sentence(&why)),
     };
     let receipt = &line.receipt;
@@ -171,7 +170,7 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<Line>, String>, turn: &m
     turn.say(format!("Line {} of the journal.", line.n));
     let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
     turn.say(format!("Sent to session {}{desk}, with {kind}.", line.session));
-    turn.say(format!("By {}, {}.", line.who, line.time));
+    turn.say(format!("By {}, {local_time}.", line.who));
     if receipt.kind == Some(TextKind::Prompt) {
         turn.say("The prompt is not kept: the journal has what was added to it.");
     }

@@ -127,7 +127,7 @@ fn a_line_is_found_by_its_number() {
     let world = World::new();
     let number = append(&other_process(&world, "default"), read("x")).unwrap();
     let Response::JournalLine(Ok(line)) = world.ask(Request::JournalLine(number)) else { panic!() };
-    assert_eq!(line.receipt, read("x"));
+    assert_eq!(line.line.receipt, read("x"));
     assert!(matches!(world.ask(Request::JournalLine(number + 1)), Response::JournalLine(Err(_))));
 }
 

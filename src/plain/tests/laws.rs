@@ -112,7 +112,7 @@ fn response(request: &Request, other: bool) -> Response {
         Request::Locate(_) => Response::Located(FileLine { path: "/x\u{1b}[m".into(), line: 3 }),
         Request::JournalLine(number) => {
             let (_, line) = fixture::receipt(*number, "s\u{1b}[m");
-            Response::JournalLine(Ok(Box::new(line)))
+            Response::JournalLine(Ok(fixture::dated(line)))
         }
         Request::Price(_) => Response::Price(Price { instructions: 1, prompt: u64::MAX }),
         Request::Write { proposal, .. } => {

@@ -265,7 +265,7 @@ fn a_receipt_says_what_was_sent_and_why() {
     assert_eq!(said(&mut state, "receipt 1"), ["Row 1 is not an event. Type feed for a list of them."]);
     said(&mut state, "feed");
     asked(&mut state, "receipt 1");
-    let lines = answered(&mut state, Response::JournalLine(Ok(Box::new(line)))).lines;
+    let lines = answered(&mut state, Response::JournalLine(Ok(fixture::dated(line)))).lines;
     assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1, with a prompt."]);
     assert!(
         lines.contains(&"hint java-service: tag java at 1:9, tag spring boot at 1:21, full, 66 bytes.".to_owned()),

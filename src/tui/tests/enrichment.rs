@@ -70,7 +70,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
     press(&mut state, "f");
     press(&mut state, keys);
     if state.open_window() == Some(WindowKind::Receipt) {
-        let line = Ok(Box::new(fixture::receipt(2, "default").1));
+        let line = Ok(fixture::dated(fixture::receipt(2, "default").1));
         answer(&mut state, Response::JournalLine(line));
         // The size of the window is only known now.
         press(&mut state, "j k");
@@ -287,7 +287,7 @@ fn the_labels_of_a_receipt_are_aligned() {
     let (_, mut line) = fixture::receipt(2, "default");
     let kinds = [BlockKind::Instruction, BlockKind::Available, BlockKind::LeftOut];
     line.receipt.why.iter_mut().zip(kinds).for_each(|(item, kind)| item.block = kind);
-    answer(&mut state, Response::JournalLine(Ok(Box::new(line))));
+    answer(&mut state, Response::JournalLine(Ok(fixture::dated(line))));
     press(&mut state, "j k");
     let shown = screen(&state);
     for label in ["instruction  java-service", "available    payments-api", "left_out     error-handling"] {

@@ -163,7 +163,7 @@ fn take(state: &mut State, step: Step) {
         Step::Replayed(text) => {
             let (_, mut line) = fixture::receipt(1, &text);
             line.receipt.text = Some(text);
-            answered(Response::JournalLine(Ok(Box::new(line))))
+            answered(Response::JournalLine(Ok(fixture::dated(line))))
         }
         Step::Analysed => answered(fixture::analysis(state)),
         Step::Agents => answered(Response::Agents(Arc::new(fixture::agents()))),

@@ -10,8 +10,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use refdesk_desk::engine::Request;
-use refdesk_desk::session::Line;
+use refdesk_desk::engine::{DatedLine, Request};
 use refdesk_enrich::{ItemReceipt, MatchReason, TextKind};
 
 pub struct ReceiptView;
@@ -20,7 +19,7 @@ pub struct ReceiptView;
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptWindow {
     /// Its line of the journal, or why there is none; `None` until the answer arrives.
-    pub line: Option<Result<Box<Line>, String>>,
+    pub line: Option<Result<Box<DatedLine>, String>>,
     text: WrappedText,
     /// The width that `text` is wrapped for; `None` if it is outdated.
     wrapped_for: Option<usize>,
@@ -34,7 +33,7 @@ impl ReceiptWindow {
         effects.push(Effect::Ask(Request::JournalLine(number)));
     }
 
-    pub fn take(&mut self, line: Result<Box<Line>, String>) {
+    pub fn take(&mut self, line: Result<Box<DatedLine>, String>) {
         self.line = Some(line);
         self.wrapped_for = None;
     }
@@ -47,7 +46,7 @@ impl Window for ReceiptView {
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let note = match &state.receipt.line {
-            Some(Ok(line)) => format!("line {} of the journal", line.n),
+            Some(Ok(it)) => format!("line {} of the journal", it.line.n),
             _ => String::new(),
         };
         let (columns, text) = (wide(state.layout().body, 120), Cow::Borrowed(&state.receipt.text));
@@ -68,10 +67,10 @@ impl Window for ReceiptView {
 const LABEL: usize = 8;
 
 fn lines(state: &State, columns: usize) -> Vec<PageLine> {
-    let line = match &state.receipt.line {
+    let DatedLine { line, local_time } = match &state.receipt.line {
         None => return vec![PageLine::new("Reading the journal.", ThemeRole::Infra)],
         Some(Err(why)) => return vec![PageLine::new(cells::clean(&format!("{why}.")), ThemeRole::Warning)],
-        Some(Ok(line)) => line,
+        Some(Ok(line)) => line.as_ref(),
     };
     let receipt = &line.receipt;
     let field = |name: &str, value: &str| {
@@ -88,7 +87,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     };
     let mut lines = vec![
         field("Sent to", &format!("session {}{desk}, with {kind}", line.session)),
-        field("By", &format!("{}, {}", line.who, line.time)),
+        field("By", &format!("{}, {local_time}", line.who)),
     ];
     if !receipt.reason.is_empty() {
         lines.push(field("Reason", &receipt.reason));

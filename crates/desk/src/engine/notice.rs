@@ -12,6 +12,7 @@ mod templates;
 mod tests;
 mod words;
 
+pub use moment::DatedLine;
 pub(crate) use moment::clock;
 pub(crate) use receipt::receipt;
 pub use receipt::{sentence, unsaid_reason};

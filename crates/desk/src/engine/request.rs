@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 use super::database_run::PreparedRun;
 use super::requests::Reply;
-use crate::engine::Snapshot;
-use crate::session::{Line, Receipt};
+use crate::engine::{DatedLine, Snapshot};
+use crate::session::Receipt;
 use crate::{
     AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
     Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
@@ -290,7 +290,7 @@ pub enum Response {
     /// The answer to [`Request::Agents`].
     Agents(Arc<AgentActivity>),
     /// The answer to [`Request::JournalLine`]: the line, or why it cannot be read.
-    JournalLine(Result<Box<Line>, String>),
+    JournalLine(Result<Box<DatedLine>, String>),
     /// The answer to [`Request::Preview`].
     Preview {
         /// Name in the index.

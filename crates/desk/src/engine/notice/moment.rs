@@ -1,9 +1,29 @@
-//! The time of a notice: for people in local time, with the date if it is not today; for programs as RFC 3339 in UTC.
+//! The time of a notice and of a line of the journal: for people in local time, for programs as RFC 3339 in UTC.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Notice;
+use crate::session::Line;
+
+/// A line of the journal with its time as people read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatedLine {
+    /// The line.
+    pub line: Line,
+    /// Its time in local time: `2026-11-26 02:09:15 -05:00`.
+    pub local_time: String,
+}
+
+impl DatedLine {
+    /// The line with its time in this zone.
+    pub fn new(line: Line, zone: &TimeZone) -> Self {
+        let time = line.time.parse::<Timestamp>();
+        let local = |time: Timestamp| time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string();
+        let local_time = time.map_or_else(|_| line.time.clone(), local);
+        Self { line, local_time }
+    }
+}
 
 /// The notice with its time, as displayed at `now`.
 pub(crate) fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice {
@@ -25,6 +45,28 @@ pub(crate) fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String 
 mod tests {
     use super::*;
     use crate::engine::{Actor, Topic};
+    use crate::session::{JournalEvent, Receipt};
+
+    #[test]
+    fn a_line_has_the_local_time_with_its_date_and_its_offset() {
+        for (time, hours, shown) in [
+            ("2026-11-26T07:09:15.226Z", -5, "2026-11-26 02:09:15 -05:00"),
+            ("2026-11-26T23:09:15.226Z", 2, "2026-11-27 01:09:15 +02:00"),
+            ("2026-11-26T07:09:15.226Z", 0, "2026-11-26 07:09:15 +00:00"),
+            ("yesterday", 0, "yesterday"),
+        ] {
+            let line = Line {
+                n: 1,
+                time: time.to_owned(),
+                desk: String::new(),
+                session: String::new(),
+                who: String::new(),
+                receipt: Receipt::new(JournalEvent::Enriched),
+                seal: None,
+            };
+            assert_eq!(DatedLine::new(line, &jiff::tz::offset(hours).to_time_zone()).local_time, shown);
+        }
+    }
 
     #[test]
     fn times_of_today_of_another_day_and_of_another_year() {

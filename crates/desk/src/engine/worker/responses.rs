@@ -3,6 +3,7 @@
 use std::sync::{Arc, mpsc};
 use std::thread;
 
+use jiff::tz::TimeZone;
 use tokio::sync::oneshot;
 
 use super::super::database_run::{DatabaseRun, RunClient};
@@ -12,7 +13,7 @@ use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickRe
 use super::super::watch::Watch;
 use super::Worker;
 use crate::activity::ActivityFollower;
-use crate::engine::Snapshot;
+use crate::engine::{DatedLine, Snapshot};
 use crate::rows::{Members, Rows};
 use crate::{
     Desk, DocumentOptions, EnrichMode, FileLine, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader,
@@ -188,7 +189,7 @@ impl Worker<'_> {
             Request::Price(prompt) => return Response::Price(self.with_desk(|desk| desk.price(session, &prompt))),
             Request::JournalLine(number) => {
                 return Response::JournalLine(match self.desk.line(number) {
-                    Ok(Some(line)) => Ok(Box::new(line)),
+                    Ok(Some(line)) => Ok(Box::new(DatedLine::new(line, &TimeZone::system()))),
                     Ok(None) => Err(format!("line {number} is no longer in the journal")),
                     Err(error) => Err(format!("the journal cannot be read: {error}")),
                 });
