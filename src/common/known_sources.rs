@@ -2,7 +2,7 @@
 //! what it knows besides. And what it got and did, in sentences.
 
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::{AgentSession, Knowledge};
+use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
 use refdesk_text::tokens::counted;
 
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
@@ -35,6 +35,14 @@ pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
         .collect();
     rows.extend(others);
     rows
+}
+
+/// `, connected now` for the end of a sentence; nothing if the agent is gone.
+pub fn presence(activity: &AgentActivity, session: &AgentSession) -> String {
+    match activity.presence(session).words() {
+        "" => String::new(),
+        words => format!(", {words}"),
+    }
 }
 
 /// What it got and did: `It was sent 12 texts, ~4,120 tokens.`

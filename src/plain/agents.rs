@@ -7,7 +7,7 @@ use refdesk_desk::{AgentActivity, AgentSession, SessionLine};
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, sentence, tokens};
-use crate::common::known_sources::{KnownRow, rows, sentences};
+use crate::common::known_sources::{self, KnownRow, rows, sentences};
 
 pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Agents);
@@ -31,7 +31,7 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
             "{} of agents, {} in all, the newest first; {} connected now. Type a number to hear more.",
             counted(some, "session"),
             tokens(activity.tokens()),
-            counted(activity.connected, "agent")
+            counted(activity.connected.len(), "agent")
         )),
     }
     let row = |session: &std::sync::Arc<AgentSession>| NumberedRow {
@@ -45,8 +45,8 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
 fn words(activity: &AgentActivity, session: &AgentSession) -> String {
     let (last, price) = (activity.clock(session.last), tokens(session.tokens()));
     let sentences = sentences(session, tokens).join(" ");
-    let active = if activity.is_active(session) { ", active now" } else { "" };
-    format!("{}, session {}, last at {last}{active}, {price}. {sentences}", session.agent, session.session)
+    let presence = known_sources::presence(activity, session);
+    format!("{}, session {}, last at {last}{presence}, {price}. {sentences}", session.agent, session.session)
 }
 
 /// Says everything about a session: what it knows, then its lines of the journal.

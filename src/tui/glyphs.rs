@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use ratatui::symbols::border;
 
 use refdesk_core::selection::SelectionState;
+use refdesk_desk::AgentPresence;
 
 /// One set of characters; each is one column wide, except an ellipsis in ASCII: `~` means about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +161,15 @@ impl Glyphs {
             lines.push_str(if goes_on(own) { self.tee } else { self.corner });
         }
         lines
+    }
+
+    /// The mark of a session, by whether its agent is there.
+    pub fn presence(&self, presence: AgentPresence) -> &'static str {
+        match presence {
+            AgentPresence::Connected => self.mark(SelectionState::Picked),
+            AgentPresence::Recent => self.mark(SelectionState::Available),
+            AgentPresence::Past => "",
+        }
     }
 
     pub fn mark(&self, standing: SelectionState) -> &'static str {

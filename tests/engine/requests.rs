@@ -185,7 +185,10 @@ fn a_screen_is_told_when_an_agent_comes_or_goes() {
     let mut world = with_screen();
     let workspace = world.workspace.clone();
     let connected = |world: &World| match world.ask(engine::Request::Agents) {
-        engine::Response::Agents(activity) => activity.connected,
+        engine::Response::Agents(activity) => {
+            assert!(activity.connected.iter().all(|session| session == "s-1"), "{activity:?}");
+            activity.connected.len()
+        }
         other => panic!("{other:?}"),
     };
     assert_eq!(connected(&world), 0);
@@ -194,7 +197,7 @@ fn a_screen_is_told_when_an_agent_comes_or_goes() {
             world.event(|event| matches!(event, Event::Agents));
         }
     };
-    let agents = [(); 2].map(|()| presence::attend(&workspace, presence::PresenceKind::Agent).unwrap());
+    let agents = [(); 2].map(|()| presence::connect(&workspace, "s-1").unwrap());
     wait_for(2);
     drop(agents);
     wait_for(0);

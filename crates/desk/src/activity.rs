@@ -22,8 +22,8 @@ use refdesk_enrich::{BlockKind, Level};
 /// Sessions that are shown: those with the newest lines.
 pub(crate) const MOST_SESSIONS: usize = 1_000;
 
-/// How long after its last line a session counts as active: an agent thinks, and a person reads what it wrote.
-const ACTIVE: SignedDuration = SignedDuration::from_mins(15);
+/// How long after its last line a session counts as recent: an agent thinks, and a person reads what it wrote.
+const RECENT: SignedDuration = SignedDuration::from_mins(15);
 
 /// Lines kept of a session, the newest.
 pub(crate) const MOST_LINES: usize = 100;
@@ -35,8 +35,8 @@ pub struct AgentActivity {
     pub sessions: Vec<Arc<AgentSession>>,
     /// Why the journal cannot be read, or how many of its lines cannot.
     pub problem: Option<String>,
-    /// How many agents are connected with a server.
-    pub connected: usize,
+    /// The session of each agent that is connected with a server.
+    pub connected: Vec<String>,
     /// When it was read.
     pub now: Timestamp,
     /// The time zone that times are shown in.
@@ -49,14 +49,45 @@ impl AgentActivity {
         clock(time, self.now, &self.zone)
     }
 
-    /// Whether the session wrote a line lately, as far as was known when the journal was read.
-    pub fn is_active(&self, session: &AgentSession) -> bool {
-        self.now.duration_since(session.last) <= ACTIVE
+    /// How present the agent of this session was when the journal was read.
+    pub fn presence(&self, session: &AgentSession) -> AgentPresence {
+        if self.connected.contains(&session.session) {
+            AgentPresence::Connected
+        } else if self.now.duration_since(session.last) <= RECENT {
+            AgentPresence::Recent
+        } else {
+            AgentPresence::Past
+        }
     }
 
     /// Estimated tokens of all that the sessions got.
     pub fn tokens(&self) -> u64 {
         self.sessions.iter().map(|session| session.tokens()).sum()
+    }
+}
+
+/// Whether the agent of a session is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentPresence {
+    /// It is connected with a server.
+    Connected,
+    /// It is not, but the session has a line of the last minutes: it may work by hooks.
+    Recent,
+    /// Neither.
+    Past,
+}
+
+impl AgentPresence {
+    /// Those with a mark in a list.
+    pub const MARKED: [Self; 2] = [Self::Connected, Self::Recent];
+
+    /// `connected now`; nothing for what is past.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Connected => "connected now",
+            Self::Recent => "active in the last 15 minutes",
+            Self::Past => "",
+        }
     }
 }
 

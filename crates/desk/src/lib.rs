@@ -52,7 +52,7 @@ mod undo;
 mod warnings;
 mod why_not;
 
-pub use activity::{AgentActivity, AgentSession, Knowledge, SessionLine, TokenPeriods};
+pub use activity::{AgentActivity, AgentPresence, AgentSession, Knowledge, SessionLine, TokenPeriods};
 pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};

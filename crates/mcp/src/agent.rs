@@ -41,9 +41,10 @@ impl Connection {
         self.of(&name_of(context), lasts(context))
     }
 
-    /// Marks its agent as connected, once.
-    pub(crate) fn mark_as_connected(&self, mark: impl FnOnce() -> Option<Presence>) {
-        self.present.get_or_init(mark);
+    /// Marks its agent as connected, once, with its session.
+    pub(crate) fn mark_as_connected(&self, mark: impl FnOnce(&str) -> Option<Presence>) {
+        let session = self.given.as_ref().or_else(|| self.own.get()).map_or("", String::as_str);
+        self.present.get_or_init(|| mark(session));
     }
 
     fn of(&self, name: &str, lasts: bool) -> Session {

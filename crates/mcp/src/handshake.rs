@@ -58,7 +58,9 @@ pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot, lasting: Op
         let mark = move || {
             let workspace = Path::new(&*workspace);
             handle.attend(workspace);
-            lasting.iter().for_each(|connection| connection.mark_as_connected(|| handle.connected(workspace)));
+            if let Some(connection) = &lasting {
+                connection.mark_as_connected(|session| handle.connected(workspace, session));
+            }
         };
         let _ = tokio::task::spawn_blocking(mark).await;
     }

@@ -43,8 +43,9 @@ impl Server {
         self.connection.session(context)
     }
 
-    /// The connection of a request, if it is more than this one request.
+    /// The connection of a request, if it is more than this one request; it has a session.
     fn lasting(&self, context: &Context) -> Option<&Arc<Connection>> {
+        self.connection.session(context);
         agent::lasts(context).then_some(&self.connection)
     }
 }

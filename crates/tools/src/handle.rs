@@ -89,12 +89,12 @@ impl DeskHandle {
         });
     }
 
-    /// Marks an agent as connected until the value is dropped. Blocks the calling thread.
-    pub fn connected(&self, workspace: &Path) -> Option<Presence> {
+    /// Marks the agent of this session as connected until the value is dropped. Blocks the calling thread.
+    pub fn connected(&self, workspace: &Path, session: &str) -> Option<Presence> {
         if self.inner.is_trial {
             return None;
         }
-        let present = presence::attend(workspace, PresenceKind::Agent);
+        let present = presence::connect(workspace, session);
         present.inspect_err(|error| tracing::info!("the agent cannot be marked as connected: {error}")).ok()
     }
 

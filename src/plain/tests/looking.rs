@@ -157,8 +157,8 @@ fn sessions_of_agents_are_listed_and_told() {
         answered(&mut state, activity()).lines,
         [
             "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number to hear more.",
-            "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, active now, about 16,420 tokens. It was sent \
-             14 texts, about 4,120 tokens. It read sources 6 times, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
+            "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, connected now, about 16,420 tokens. It was sent \
+             14 texts, about 4,120 tokens. It made 6 reads, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \
              tokens. It read and picked nothing. It followed 0 of 4 hints.",
             "3: gemini-cli, session default, last at 09:40:00, about 0 tokens. It was sent 0 texts. It picked 1 source and \

@@ -6,9 +6,8 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use refdesk_core::selection::SelectionState;
 use refdesk_desk::session::JournalEvent;
-use refdesk_desk::{AgentActivity, AgentSession};
+use refdesk_desk::{AgentActivity, AgentPresence, AgentSession};
 
 use super::AgentsPage;
 use crate::tui::source_state;
@@ -115,8 +114,9 @@ fn of_session<'a>(
 ) -> ListRow<'a> {
     let style = |role| state.skin.theme.style(role);
     let (infra, text) = (style(ThemeRole::Infra), style(ThemeRole::Text));
-    let mark = if activity.is_active(session) { state.skin.glyphs.mark(SelectionState::Picked) } else { "" };
-    row.cell(mark, 1, style(ThemeRole::Selection));
+    let presence = activity.presence(session);
+    let present = if presence == AgentPresence::Connected { ThemeRole::Selection } else { ThemeRole::Infra };
+    row.cell(state.skin.glyphs.presence(presence), 1, style(present));
     row.cell(&cells::clean(&session.agent), columns.agent, style(ThemeRole::Hints));
     row.cell(&cells::clean(&session.session), columns.session, text);
     if columns.has_since {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 
+use crate::common::known_sources;
 use crate::common::known_sources::sentences;
 use crate::tui::action::Action;
 use crate::tui::source_state;
@@ -24,8 +25,8 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     let theme = &state.skin.theme;
     let desk = if session.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", session.desk) };
     let [since, last] = [session.since, session.last].map(|time| activity.clock(time));
-    let active = if activity.is_active(session) { ", active now" } else { "" };
-    let head = format!("{}, session {}{desk}, since {since}, last at {last}{active}", session.agent, session.session);
+    let presence = known_sources::presence(activity, session);
+    let head = format!("{}, session {}{desk}, since {since}, last at {last}{presence}", session.agent, session.session);
     let mut lines = wrapped(state, &head, ThemeRole::Strong, (columns, most));
     let words = sentences(session, cells::in_tokens).join(" ");
     lines.extend(wrapped(state, &words, ThemeRole::Text, (columns, most)));

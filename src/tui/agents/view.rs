@@ -133,7 +133,7 @@ fn note(state: &State) -> String {
         None => cells::tokens(activity.tokens()),
     };
     let (dot, sessions) = (state.skin.glyphs.dot, cells::counted(activity.sessions.len(), "session"));
-    let connected = match activity.connected {
+    let connected = match activity.connected.len() {
         0 => String::new(),
         some => format!("{} connected now {dot} ", cells::counted(some, "agent")),
     };

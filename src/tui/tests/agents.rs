@@ -230,11 +230,21 @@ fn the_engine_is_asked_again_when_an_agent_comes_or_goes() {
 }
 
 #[test]
-fn who_is_connected_now_is_marked() {
-    let shown = screen(&agents(""));
-    assert!(shown.contains("1 agent connected now"), "{shown}");
-    for (agent, is_active) in [("claude-code", true), ("codex", false), ("gemini-cli", false)] {
-        let row = shown.lines().find(|line| line.contains(agent)).unwrap_or_default();
-        assert_eq!(row.contains('●'), is_active, "{row}");
+fn an_agent_that_is_connected_has_another_mark_than_one_that_was_there_lately() {
+    let mut state = agents("");
+    let mut activity = fixture::agents();
+    Arc::make_mut(&mut activity.sessions[1]).last = activity.now;
+    answer(&mut state, Response::Agents(Arc::new(activity)));
+    for (nth, mark, words) in
+        [(0, '●', ", connected now"), (1, '○', ", active in the last 15 minutes"), (2, ' ', "last at 09:40:00 ")]
+    {
+        press(&mut state, &format!("g {}", "j ".repeat(nth)));
+        let shown = screen(&state);
+        assert!(shown.contains("1 agent connected now") && shown.contains(words), "{shown}");
+        let row = shown.lines().nth(3 + nth).unwrap_or_default();
+        assert_eq!(row.chars().nth(2), Some(mark), "{row}");
     }
+    press(&mut state, "?");
+    let shown = screen(&state);
+    assert!(shown.contains("Marks of sessions") && shown.contains("active in the last 15 minutes"), "{shown}");
 }

@@ -18,6 +18,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::selection::SelectionState;
+use refdesk_desk::AgentPresence;
 
 /// The help while keys go to its lines, or to its line of words.
 pub struct Help {
@@ -193,6 +194,13 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
     };
     let marks = SelectionState::ALL.into_iter().filter(|it| has_words(["Marks", glyphs.mark(*it), it.words(), ""]));
     add("Marks", marks.flat_map(|it| entry(glyphs.mark(it), ThemeRole::Text, it.words())).collect());
+    let mut legend = |title: &str, marks: &[(&str, &str)]| {
+        let found = marks.iter().filter(|(mark, words)| has_words([title, mark, words, ""]));
+        add(title, found.flat_map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
+    };
+    if state.agents.is_open() {
+        legend("Marks of sessions", &AgentPresence::MARKED.map(|it| (glyphs.presence(it), it.words())));
+    }
     if state.databases.is_open() {
         let of_tables = [
             (glyphs.documented, "has a page"),
@@ -200,8 +208,7 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
             (glyphs.stale, "changed since its page was written"),
             (glyphs.problem, "its page could not be written"),
         ];
-        let marks = of_tables.into_iter().filter(|(mark, words)| has_words(["Marks of tables", mark, words, ""]));
-        add("Marks of tables", marks.flat_map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
+        legend("Marks of tables", &of_tables);
     }
     for context in contexts(state) {
         let here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::oneshot;
 
 use super::{Activity, AgentActivity};
-use crate::channel::presence::{self, PresenceKind};
+use crate::channel::presence;
 use crate::engine::Response;
 use crate::session::JournalTail;
 
@@ -61,7 +61,7 @@ fn run(
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
-        let connected = presence::open_count(workspace, PresenceKind::Agent);
+        let connected = presence::connected_sessions(workspace);
         let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));

@@ -47,11 +47,26 @@ impl PresenceKind {
     }
 }
 
-/// Marks a screen or a server of this workspace as open, or an agent as connected.
+/// Bytes of a held file that are read.
+const MOST: u64 = 1024;
+
+/// Marks a screen or a server of this workspace as open.
 ///
 /// # Errors
 /// The file system's error with the path; a link is on the path of the folder.
 pub fn attend(workspace: &Path, attendant: PresenceKind) -> io::Result<Presence> {
+    hold(workspace, attendant, "")
+}
+
+/// Marks the agent of this session as connected.
+///
+/// # Errors
+/// As for [`attend`].
+pub fn connect(workspace: &Path, session: &str) -> io::Result<Presence> {
+    hold(workspace, PresenceKind::Agent, session)
+}
+
+fn hold(workspace: &Path, attendant: PresenceKind, session: &str) -> io::Result<Presence> {
     keep_git_out(workspace)?;
     let root = Folder::root(workspace)?;
     for other in [PresenceKind::Screen, PresenceKind::Server, PresenceKind::Agent] {
@@ -64,9 +79,9 @@ pub fn attend(workspace: &Path, attendant: PresenceKind) -> io::Result<Presence>
         root.make(&PresenceKind::Agent.folder(), FileMode::Private)?;
     }
     let folder = root.make(&attendant.folder(), FileMode::Private)?;
-    let process = std::process::id().to_string();
+    let held = format!("{}\n{session}", std::process::id());
     let name = attendant.word();
-    Ok(Presence { _held: folder.stage(name, process.as_bytes(), FileMode::Private, Durability::Recreatable)? })
+    Ok(Presence { _held: folder.stage(name, held.as_bytes(), FileMode::Private, Durability::Recreatable)? })
 }
 
 /// Whether a screen or a server of this workspace is open. False on file systems without locks.
@@ -76,12 +91,27 @@ pub fn is_open(workspace: &Path, attendant: PresenceKind) -> bool {
 
 /// How many screens, servers or agents of this workspace there are; 0 on file systems without locks.
 pub fn open_count(workspace: &Path, attendant: PresenceKind) -> usize {
-    let Ok(folder) = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())) else { return 0 };
-    let names = folder.names().unwrap_or_default();
-    let is_held = |name: &&OsString| {
-        folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    held(workspace, attendant).map_or(0, |(_, names)| names.len())
+}
+
+/// The session of each agent that is connected; empty if its server did not say.
+pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
+    let Some((folder, names)) = held(workspace, PresenceKind::Agent) else { return Vec::new() };
+    let session = |name: &OsString| {
+        let (bytes, _) = folder.read(name, MOST).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned()
     };
-    names.iter().filter(is_held).count()
+    names.iter().map(session).collect()
+}
+
+/// The files that a process holds.
+fn held(workspace: &Path, attendant: PresenceKind) -> Option<(Folder, Vec<OsString>)> {
+    let folder = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())).ok()?;
+    let mut names = folder.names().unwrap_or_default();
+    names.retain(|name| {
+        folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    });
+    Some((folder, names))
 }
 
 #[cfg(test)]
@@ -100,9 +130,13 @@ mod tests {
         assert!(is_open(&workspace, Screen));
         let server = attend(&workspace, Server).unwrap();
         assert!(is_open(&workspace, Server));
-        let agents = [(); 3].map(|()| attend(&workspace, Agent).unwrap());
+        let agents = ["s-1", "s-2", "s-2"].map(|session| connect(&workspace, session).unwrap());
         assert_eq!([Server, Agent].map(|it| open_count(&workspace, it)), [1, 3], "one server serves many");
+        let mut sessions = connected_sessions(&workspace);
+        sessions.sort();
+        assert_eq!(sessions, ["s-1", "s-2", "s-2"]);
         drop(agents);
+        assert_eq!(connected_sessions(&workspace), [""; 0]);
         assert_eq!(open_count(&workspace, Agent), 0);
         drop(two);
         assert!(!is_open(&workspace, Screen));
