@@ -6,6 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::source_state;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
+use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 use refdesk_desk::{Switch, token_difference};
@@ -46,7 +47,10 @@ pub fn expect(state: &mut State, request: &Request) {
             ..awaited
         }),
         Request::Include(id) => of("No longer excluded:", id),
-        Request::Clear => Some(awaited("Cleared all picks".to_owned(), Vec::new(), Action::Undo)),
+        Request::Clear => {
+            let picks = clear::picks(state);
+            Some(awaited(format!("Cleared {}", cells::counted(picks.len(), "pick")), picks, Action::Undo))
+        }
         Request::SwitchProfile(_) => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));

@@ -5,7 +5,7 @@
 pub mod add_source;
 pub mod approval;
 pub mod budget;
-mod clear;
+pub mod clear;
 pub mod discovery;
 mod documentation;
 mod drawing;

@@ -198,7 +198,7 @@ fn undo_and_redo_cover_every_kind_of_change() {
     world.send(Request::Exclude("b".into()));
     world.send(Request::pick("c"));
     world.send(Request::Clear);
-    world.until("all is taken back", |now| now.undo.as_deref() == Some("unpick of 2 sources"));
+    world.until("all is taken back", |now| now.undo.as_deref() == Some("clearing of 2 picks"));
     world.send(Request::Undo);
     world.until("a and c are back", |now| members(now) == ["a", "c"] && now.redo.is_some());
     world.send(Request::Undo);

@@ -11,6 +11,7 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
 /// Ids listed in a message before "and N more".
@@ -206,13 +207,19 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
     pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
-        let done = self.change(session, |choice| {
+        let clear = |choice: &mut Choice| {
             let mut changed = choice.keep_picks(&[]);
             if exclusions {
                 changed.append(&mut choice.exclusions);
             }
             changed
-        })?;
+        };
+        // One pick that is cleared is not called an unpick.
+        let name = |changed: &Vec<String>| match exclusions {
+            true => "clearing of the selection".to_owned(),
+            false => format!("clearing of {}", counted(changed.len(), "pick")),
+        };
+        let done = self.change_as(session, clear, |changed| Some(name(changed)))?;
         Ok(self.followed(done))
     }
 
@@ -244,6 +251,16 @@ impl Desk {
         session: &Session,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
+        self.change_as(session, change, |_| None)
+    }
+
+    /// The same with a name for undo, in place of what the difference is called.
+    fn change_as<T>(
+        &mut self,
+        session: &Session,
+        change: impl FnOnce(&mut Choice) -> T,
+        name: impl FnOnce(&T) -> Option<String>,
+    ) -> Result<AppliedChange<T>, Error> {
         let known = self.choice.clone();
         let AppliedChange { answer: (answer, stored, changed), before, left } =
             self.store_change(session, "", |choice| {
@@ -252,7 +269,7 @@ impl Desk {
             })?;
         // What others stored since it was read here.
         self.note_stored(&known, &stored);
-        self.history.note(stored, changed);
+        self.history.note_as(name(&answer), stored, changed);
         Ok(AppliedChange { answer, before, left })
     }
 
@@ -492,6 +509,7 @@ mod tests {
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
         one.clear(&session, false).unwrap();
+        assert_eq!(one.undoable().0.as_deref(), Some("clearing of 2 picks"));
         other.pick(&session, &named("b"), &[]).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["c"]);

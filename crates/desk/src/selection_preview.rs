@@ -17,6 +17,8 @@ pub struct SelectionPreview {
     pub toggled: SelectionChange,
     /// Excluding it, or including it if it is excluded.
     pub barred: SelectionChange,
+    /// Exclusions that were made with its pick, and go with it.
+    pub lifted: usize,
 }
 
 /// A difference between two selections, in the order of the selection, including the source itself. Sources of mode auto
@@ -119,7 +121,10 @@ impl Desk {
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
         let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
         let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
-        SelectionPreview { id: id.to_owned(), toggled, barred }
+        let mut unpicked = self.choice.clone();
+        unpicked.unpick(id);
+        let lifted = self.choice.exclusions.len().saturating_sub(unpicked.exclusions.len());
+        SelectionPreview { id: id.to_owned(), toggled, barred, lifted }
     }
 
     /// What picking all these at once would change.

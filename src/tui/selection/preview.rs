@@ -58,7 +58,13 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
                 format!("{exclude} would remove it and {}: {} in all.", named(with, names), saved(barred))
             }
         },
-        Some(_) if selection.is_picked(id) => taken_back(&pick, toggled, id, is_auto, names),
+        Some(_) if selection.is_picked(id) => {
+            let lifted = match outlook.lifted {
+                0 => String::new(),
+                count => format!(" It also lifts {}, made with the pick.", cells::counted(count, "exclusion")),
+            };
+            taken_back(&pick, toggled, id, is_auto, names) + &lifted
+        }
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
@@ -78,7 +84,7 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it alone: {}.", saved(follows)),
+        [] => format!("{pick} would unpick it: {}.", saved(follows)),
         with => format!("{pick} would release it and {}: {} in all.", named(with, names), saved(follows)),
     }
 }

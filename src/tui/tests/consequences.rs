@@ -237,6 +237,29 @@ fn what_a_pick_brought_stays_in_the_bottom_line() {
 }
 
 #[test]
+fn unpicking_says_which_exclusions_go_with_the_pick() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j");
+    let preview = fixture::preview_selection("circuit-breaker", &[], &["circuit-breaker"]);
+    let preview = refdesk_desk::SelectionPreview { lifted: 2, ..preview };
+    answer(&mut state, Response::SelectionPreview(preview));
+    let shown = screen(&state);
+    assert!(shown.contains("Space would unpick it: ~1,000 tokens. It also lifts 2 exclusions,"), "{shown}");
+}
+
+#[test]
+fn clearing_releases_what_it_said() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "C");
+    assert!(screen(&state).contains("Clear 2 picks? This releases 4 sources they pulled in."), "{}", screen(&state));
+    press(&mut state, "y");
+    let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
+    let snapshot = Snapshot { selection, generation: 2, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert!(message(&state).starts_with("Cleared 2 picks; 4 more sources released"), "{}", message(&state));
+}
+
+#[test]
 fn the_bottom_line_offers_only_a_pick_that_is_possible() {
     for (keys, offered) in [("j", true), ("j j", false), ("2 j", false)] {
         let mut state = fixture::state(120, 36);
@@ -313,7 +336,7 @@ fn a_change_says_what_followed_and_how_to_undo_it() {
             all.into_iter().filter(|id| *id != "timeouts").collect(),
             "Excluded @timeouts; ~640 tokens saved: u undoes it",
         ),
-        ("C y", vec![], "Cleared all picks; 5 sources released, ~4,318 tokens saved: u undoes it"),
+        ("C y", vec![], "Cleared 2 picks; 4 more sources released, ~4,318 tokens saved: u undoes it"),
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, keys);

@@ -7,6 +7,7 @@ use crate::common::kept_picks::staying;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
+use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -56,7 +57,7 @@ fn text(state: &State) -> WrappedText {
 /// `Clear 3 picks? This releases 7 sources they pulled in.` What it saves is said once it is known to the token.
 fn question(state: &State) -> String {
     let dormant = state.snapshot.selection.dormant().len();
-    let picks = state.counts.picked + dormant;
+    let picks = picks(state).len();
     let pulled_in = leaving(state);
     let they = if picks == 1 { "it" } else { "they" };
     let mut question = format!("Clear {}?", cells::counted(picks, "pick"));
@@ -68,6 +69,13 @@ fn question(state: &State) -> String {
         question.push_str(&format!(" {} of the picks {are} no longer in the catalog.", cells::grouped(dormant)));
     }
     question
+}
+
+/// All picks, also those that are no longer in the catalog.
+pub fn picks(state: &State) -> Vec<SourceId> {
+    let selection = &state.snapshot.selection;
+    let picked = selection.members().iter().filter(|member| member.role == Role::Picked).map(|member| &member.id);
+    picked.cloned().chain(selection.dormant().iter().map(|id| SourceId::from(id.as_str()))).collect()
 }
 
 /// How many pulled-in sources leave. Sources of mode auto stay in the instructions even if they were picked; those that count
@@ -88,5 +96,6 @@ fn leaving(state: &State) -> usize {
         staying.extend(more);
     }
     let leaving = members.iter().filter(|member| !staying.contains(&member.id));
-    leaving.filter(|member| member.role == Role::Transitive).count()
+    let leaving = leaving.filter(|member| member.role == Role::Transitive);
+    leaving.filter(|member| !source_state::is_auto(&state.snapshot, member.id.as_str())).count()
 }
