@@ -240,7 +240,7 @@ fn hit(state: &State) -> Option<String> {
 fn zoom(state: &State) -> Option<String> {
     let shows_all = match state.focus {
         Pane::Catalog => false,
-        Pane::Selection | Pane::Hints => tour::rest(state).width < layout::WIDE,
+        Pane::Selection | Pane::Hints => tour::rest(state).width < layout::WIDE || state.is_feed_alone(),
         Pane::Templates => true,
     };
     (state.arrangement == Arrangement::Focused && shows_all).then(|| "this pane fills the screen already".to_owned())
@@ -262,6 +262,7 @@ fn moving(state: &State, border: BorderMove) -> Option<String> {
         return Some("there is no border to move up or down: the panes are beside each other".to_owned());
     }
     let body = layout.body.as_size();
-    let stays = state.splits.moved(border, body).cells(body) == state.splits.cells(body);
+    let lower = state.lower_rows();
+    let stays = state.splits.moved(border, body, lower).cells(body, lower) == state.splits.cells(body, lower);
     stays.then(|| "the border cannot go further: a pane would be too small".to_owned())
 }

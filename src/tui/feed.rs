@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 
 use refdesk_desk::engine::Notice;
 
+use crate::tui::layout::Arrangement;
+use crate::tui::places::Place;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use query::FeedQuery;
@@ -34,6 +36,8 @@ pub struct Feed {
     /// Notices that came since the last key.
     pub since_key: usize,
     pub forgot: bool,
+    /// The place and the arrangement of the screen from which its key was pressed.
+    pub opened_from: Option<(Place, Arrangement)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
 pub use splits::{LEAST, Splits};
-pub use templates::{TemplatesNeeds, templates};
+pub use templates::{TemplatesNeeds, templates, templates_rows};
 
 /// The smallest terminal that shows panes.
 pub const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -92,6 +92,9 @@ pub const REQUEST: u16 = 65;
 /// Rows below the prompt from which the feed is visible without focus.
 const WITH_FEED: u16 = 6;
 
+/// Rows of the borders of a pane.
+const BORDERS: u16 = 2;
+
 /// Rows that a list keeps while its details are read.
 const KEPT: u16 = 3;
 
@@ -119,23 +122,24 @@ pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, share
         Pane::Catalog => listed(inner, ListShape { columns: list.least, head: 1, most: 14, least: 4 }, shares),
         Pane::Selection => listed(inner, ListShape { columns: 0, head: 0, most: 5, least: 3 }, shares),
         Pane::Hints => {
-            hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, aside: 0, feed: true }, shares)
+            hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, ..HintsNeeds::default() }, shares)
         }
         Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows, columns: 0 }, shares),
     }
 }
 
 /// The focused part of the hints pane, which gets most rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintsFocus {
     /// Another pane is focused.
+    #[default]
     Nothing,
     /// The prompt is typed: the matches matter.
     Prompt,
     /// The list of matches.
     List,
     Feed,
-    /// It is all there is to see: the screen is the feed's.
+    /// The pane is the feed's.
     FeedAlone,
 }
 
@@ -150,10 +154,23 @@ impl HintsFocus {
 pub struct HintsNeeds {
     pub busy: HintsFocus,
     pub prompt: usize,
+    pub matches: usize,
     /// The details of the row under the cursor, below the list.
     pub aside: usize,
     /// Whether the feed has a place without being focused.
     pub feed: bool,
+}
+
+impl Default for HintsNeeds {
+    fn default() -> Self {
+        Self { busy: HintsFocus::Nothing, prompt: 1, matches: usize::MAX, aside: 0, feed: true }
+    }
+}
+
+/// The rows of an idle hints pane with its border: a line of the prompt, its matches, and a short feed.
+pub fn hints_rows(matches: usize) -> u16 {
+    let matches = u16::try_from(matches).unwrap_or(u16::MAX);
+    matches.saturating_add(1 + WITH_FEED / 2).max(WITH_FEED).saturating_add(2 + BORDERS)
 }
 
 /// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
@@ -161,18 +178,20 @@ pub struct HintsNeeds {
 /// With room for both, the feed is beside the prompt and its matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let has_feed = wants.feed || wants.busy.is_feed();
-    if inner.width >= BESIDE && wants.busy != HintsFocus::FeedAlone && has_feed {
+    // The focused feed has the whole width: its rows are sentences.
+    if inner.width >= BESIDE && !wants.busy.is_feed() && has_feed {
         return hints_beside_feed(inner, wants, shares);
     }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
     let most = (inner.height / 2).max(1);
-    let prompt = rows(wants.prompt).clamp(3.min(most), most);
+    let prompt = rows(wants.prompt);
     let prompt = match (wants.busy, shares.upper) {
         (HintsFocus::FeedAlone, _) => 0,
         (HintsFocus::Feed, _) if inner.height < 8 => 0,
         (_, Some(share)) => part(share, inner.height, (1, 1 + WITH_FEED)),
-        (HintsFocus::Feed, None) => prompt.min(3),
-        (HintsFocus::Nothing | HintsFocus::Prompt | HintsFocus::List, None) => prompt,
+        (HintsFocus::Feed, None) => prompt.clamp(1, 3),
+        (HintsFocus::Nothing, None) => prompt.clamp(1, most),
+        (HintsFocus::Prompt | HintsFocus::List, None) => prompt.clamp(3.min(most), most),
     };
     let (head, rest) = split_rows(inner, prompt);
     let (rule, rest) = split_rows(rest, prompt.min(1));
@@ -182,7 +201,8 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let feed = match wants.busy {
         HintsFocus::FeedAlone => left.saturating_sub(1),
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
-        HintsFocus::Feed => left.saturating_sub(1 + if prompt == 0 { 0 } else { (left / 4).min(5) }),
+        HintsFocus::Feed if prompt == 0 => left.saturating_sub(1),
+        HintsFocus::Feed => left.saturating_sub(1 + rows(wants.matches).min(left / 4).clamp(1, 5)),
         _ if left < WITH_FEED || !has_feed => 0,
         _ if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Nothing => left * 2 / 5,
@@ -216,12 +236,8 @@ fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayo
     };
     let (head, rest) = split_rows(left, prompt);
     let (rule, rest) = split_rows(rest, 1);
-    let aside = |place: Rect| rows(wants.aside).min(inner.height / 3).min(place.height.saturating_sub(1));
-    if wants.busy == HintsFocus::Feed {
-        let (detail, aside) = split_rows(feed, feed.height - aside(feed));
-        return PaneLayout { head, rule, list: rest, detail, aside };
-    }
-    let (list, aside) = split_rows(rest, rest.height - aside(rest));
+    let aside = rows(wants.aside).min(inner.height / 3).min(rest.height.saturating_sub(1));
+    let (list, aside) = split_rows(rest, rest.height - aside);
     PaneLayout { head, rule, list, detail: feed, aside }
 }
 
@@ -287,7 +303,8 @@ mod tests {
     use crate::tui::layout::splits::STEP;
 
     fn any_splits() -> impl Strategy<Value = Splits> {
-        (proptest::option::of(0..1200u16), 0..1200u16).prop_map(|(left, upper)| Splits { left, upper })
+        (proptest::option::of(0..1200u16), proptest::option::of(0..1200u16))
+            .prop_map(|(left, upper)| Splits { left, upper })
     }
 
     /// Rules at any position, or none.
@@ -318,19 +335,19 @@ mod tests {
             // An 80×24 terminal, a grid of 120×36, one of 200×60, and the smallest.
             (19, HintsFocus::List, 1, 2, (3, 8, 2, 4)),
             (19, HintsFocus::Prompt, 1, 0, (3, 11, 0, 3)),
-            (19, HintsFocus::Feed, 1, 2, (3, 3, 2, 9)),
-            (14, HintsFocus::Nothing, 1, 0, (3, 5, 0, 4)),
+            (19, HintsFocus::Feed, 1, 2, (1, 4, 2, 10)),
+            (14, HintsFocus::Nothing, 1, 0, (1, 7, 0, 4)),
             (14, HintsFocus::List, 1, 2, (3, 4, 2, 3)),
             (14, HintsFocus::Prompt, 9, 0, (7, 6, 0, 0)),
             (14, HintsFocus::Feed, 9, 2, (3, 2, 2, 5)),
-            (25, HintsFocus::Nothing, 1, 0, (3, 12, 0, 8)),
-            (25, HintsFocus::Feed, 1, 9, (3, 5, 9, 6)),
+            (25, HintsFocus::Nothing, 1, 0, (1, 13, 0, 9)),
+            (25, HintsFocus::Feed, 1, 9, (1, 5, 9, 8)),
             (5, HintsFocus::List, 1, 2, (2, 2, 0, 0)),
             (5, HintsFocus::Feed, 1, 2, (0, 0, 2, 2)),
             (33, HintsFocus::FeedAlone, 1, 2, (0, 0, 2, 30)),
         ] {
-            let parts =
-                hints(Rect::new(1, 1, 50, height), HintsNeeds { busy, prompt, aside, feed: true }, Shares::default());
+            let wants = HintsNeeds { busy, prompt, aside, ..HintsNeeds::default() };
+            let parts = hints(Rect::new(1, 1, 50, height), wants, Shares::default());
             let got = (parts.head.height, parts.list.height, parts.aside.height, parts.detail.height);
             assert_eq!(got, rows, "{height} {busy:?}");
         }
@@ -338,10 +355,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits()) {
+        fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits(), lower in 0..90u16) {
             let size = Size { height: grid.height + 2, ..grid };
             let focus = Focused::Pane(Pane::Catalog);
-            let layout = layout(size, focus, Arrangement::Overview, splits, ListWidths::default());
+            let layout = layout(size, focus, Arrangement::Overview, splits, ListWidths { lower, ..ListWidths::default() });
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
             prop_assert_eq!(panes.len(), 4);
             prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
@@ -349,16 +366,18 @@ mod tests {
         }
 
         #[test]
-        fn a_border_stays_where_it_was_put(grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16) {
-            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid);
+        fn a_border_stays_where_it_was_put(
+            grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16, lower in 0..90u16,
+        ) {
+            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid, lower);
             prop_assert_eq!(put.width, x.clamp(LEAST.width, grid.width - LEAST.width));
             prop_assert_eq!(put.height, y.clamp(LEAST.height, grid.height - LEAST.height));
         }
 
         #[test]
-        fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits()) {
-            let before = splits.cells(grid);
-            let after = |there, back| splits.moved(there, grid).moved(back, grid).cells(grid);
+        fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits(), lower in 0..90u16) {
+            let before = splits.cells(grid, lower);
+            let after = |there, back| splits.moved(there, grid, lower).moved(back, grid, lower).cells(grid, lower);
             if before.width >= LEAST.width + STEP.width {
                 prop_assert_eq!(after(BorderMove::Left, BorderMove::Right), before);
             }
@@ -369,7 +388,7 @@ mod tests {
 
         #[test]
         fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
-            let (a, b) = (splits.cells(from), splits.cells(to));
+            let (a, b) = (splits.cells(from, 0), splits.cells(to, 0));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
             for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
                 // Where a minimum applies, proportions do not hold.
@@ -384,12 +403,13 @@ mod tests {
 
         #[test]
         fn parts_of_the_hints_pane_do_not_overlap(
-            width in 0..190u16, height in 0..60u16, prompt in 0..50usize, aside in 0..9usize, shares in any_shares(),
+            width in 0..190u16, height in 0..60u16, prompt in 0..50usize, matches in 0..50usize, aside in 0..9usize,
+            shares in any_shares(),
             feed in proptest::bool::ANY,
             busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed, HintsFocus::FeedAlone][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = hints(inner, HintsNeeds { busy, prompt, aside, feed }, shares);
+            let parts = hints(inner, HintsNeeds { busy, prompt, matches, aside, feed }, shares);
             apart(parts, inner)?;
             if busy.is_feed() && height > 1 {
                 prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
@@ -409,7 +429,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2 };
+            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2, lower: more };
             let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];

@@ -76,7 +76,8 @@ fn last_other(places: &mut Vec<Place>, here: &Place) -> Option<Place> {
     None
 }
 
-fn here(state: &State) -> Place {
+/// The place that keys go to now.
+pub fn here(state: &State) -> Place {
     let subject = match state.focus {
         Pane::Templates => state.template().map(|template| template.name.clone()),
         Pane::Selection => state.selected().map(str::to_owned),
@@ -107,7 +108,8 @@ pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     state.places = places;
 }
 
-fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
+/// Goes to this place.
+pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     if let Some(place) = place.database {
         return databases::update::open_at(state, place);
     }

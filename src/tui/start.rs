@@ -249,7 +249,7 @@ mod tests {
             },
         };
         let state = start(&[("TERM", "foot")], remembered.clone()).state(Size::new(120, 36));
-        assert_eq!(state.splits, Splits { left: Some(300), upper: 700 });
+        assert_eq!(state.splits, Splits { left: Some(300), upper: Some(700) });
         assert_eq!(state.remember(), remembered);
     }
 }

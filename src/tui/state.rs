@@ -309,18 +309,32 @@ impl State {
         self.graph.close();
         self.agents.close();
         self.databases.close();
+        self.feed.opened_from = None;
         self.focus = pane;
         self.part = PanePart::List;
     }
 
     pub fn layout(&self) -> ScreenLayout {
-        let focus = if self.reads() { Focused::Reader } else { Focused::Pane(self.focus) };
+        let focus = match self.focus {
+            _ if self.reads() => Focused::Reader,
+            _ if self.feed_fills() => Focused::Feed,
+            pane => Focused::Pane(pane),
+        };
         let selection = match self.shown_request() {
             Some(_) => layout::REQUEST,
             None => selection::columns(self),
         };
-        let list = ListWidths { selection, ..ListWidths::of(&self.counts) };
+        let list = ListWidths { selection, lower: self.lower_rows(), ..ListWidths::of(&self.counts) };
         layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)
+    }
+
+    /// The rows that the lower panes of a grid fill while keys go to another one.
+    pub fn lower_rows(&self) -> u16 {
+        if matches!(self.focus, Pane::Hints | Pane::Templates) {
+            return 0;
+        }
+        let hints = layout::hints_rows(if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) });
+        hints.max(layout::templates_rows(self.templates.rows.len()))
     }
 
     /// Whether keys go to the document of the source under the catalog's cursor.
@@ -401,7 +415,8 @@ impl State {
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
         // A pane among others says what its empty feed is for.
         let feed = !self.feed.notices.is_empty() || self.arrangement.is_grid(tour::rest(self));
-        HintsNeeds { busy, prompt, aside: hints::aside(self, busy, columns).len(), feed }
+        let matches = if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) };
+        HintsNeeds { busy, prompt, matches, aside: hints::aside(self, busy, columns).len(), feed }
     }
 
     /// Whether keys go to the feed.
@@ -409,9 +424,15 @@ impl State {
         self.focus == Pane::Hints && self.part == PanePart::Detail
     }
 
-    /// Whether the feed is all that is shown.
+    /// Whether the feed has all columns. A prompt that is typed has the place that it has without the feed.
+    fn feed_fills(&self) -> bool {
+        self.in_feed() && self.typing != Some(Typing::Prompt)
+    }
+
+    /// Whether its pane shows nothing but the feed.
     pub fn is_feed_alone(&self) -> bool {
-        self.in_feed() && self.arrangement == Arrangement::Zoomed && self.typing != Some(Typing::Prompt)
+        let is_idle = self.hints.prompt.is_empty() && !self.shows_enriched();
+        self.feed_fills() && (self.arrangement == Arrangement::Zoomed || is_idle)
     }
 
     /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.

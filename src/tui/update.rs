@@ -295,7 +295,8 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     if state.in_request() && is_write && elsewhere(KeyContext::Approval).is_some() {
         return requests::disabled::answered_there(state);
     }
-    match Pane::ALL.iter().find_map(|pane| elsewhere(KeyContext::Pane(*pane))) {
+    let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
+    match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
         Some(binding) => format!("{keys} ({}) is available in {}", binding.name, binding.places()),
         None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
     }

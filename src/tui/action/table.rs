@@ -130,7 +130,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::ToCatalog, "domain in the catalog", "Go to the source that has this domain or table in the catalog", ["c"], DATABASES, HelpOnly),
     entry!(Action::Confirm, "write pages", "Write the pages as shown, and make sources of them", ["y", "Enter"], &[KeyContext::Documentation], BottomLine),
     entry!(Action::Back, "do not write", "Write nothing", ["Esc", "n", "q"], &[KeyContext::Documentation], BottomLine),
-    entry!(Action::Back, "back", "Go back to the list, then clear its filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], BottomLine),
+    entry!(Action::Back, "back", "Go back to the list, or clear the filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], BottomLine),
 
     entry!(Action::Move(Motion::Up), "up", "One row up", ["Up", "k"], &[KeyContext::List], HelpOnly),
     entry!(Action::Move(Motion::Down), "down", "One row down", ["Down", "j"], &[KeyContext::List], HelpOnly),

@@ -107,7 +107,7 @@ fn headed(widest: usize) -> usize {
     if widest == 0 { 0 } else { widest.max(HEADING) }
 }
 
-/// The columns of a list with its border.
+/// What the layout has to know of the panes: the columns of a list with its border, and the rows of the lower panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
     /// With whole ids, some tags and the tokens.
@@ -118,6 +118,8 @@ pub struct ListWidths {
     pub whole: u16,
     /// The selection with whole ids and the tokens; 0 if it is empty.
     pub selection: u16,
+    /// The rows that the lower panes of a grid fill with their border; 0 if one of them is focused, which has its share.
+    pub lower: u16,
 }
 
 impl ListWidths {
@@ -132,7 +134,7 @@ impl ListWidths {
         };
         let [essential, least, whole] =
             [essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
-        Self { essential, least, whole, selection: 0 }
+        Self { essential, least, whole, ..Self::default() }
     }
 }
 

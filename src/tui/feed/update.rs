@@ -120,8 +120,26 @@ pub fn this_session(state: &mut State) {
 }
 
 pub fn open(state: &mut State) {
+    let from = match state.in_feed() {
+        true => state.feed.opened_from.take(),
+        false => Some((places::here(state), state.arrangement)),
+    };
     state.focus_on(Pane::Hints);
     state.part = PanePart::Detail;
+    state.feed.opened_from = from;
+}
+
+/// Shows all rows again, or leaves the feed: for the list beside it, or else for where its key was pressed.
+pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
+    if !state.feed.filter.is_empty() {
+        return state.feed.set_filter("");
+    }
+    let from = state.feed.opened_from.take().filter(|_| state.is_feed_alone());
+    state.part = PanePart::List;
+    if let Some((place, arrangement)) = from {
+        state.arrangement = arrangement;
+        places::restore(state, place, effects);
+    }
 }
 
 pub fn step(state: &mut State, motion: Motion) {

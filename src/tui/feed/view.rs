@@ -44,13 +44,16 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
         _ => columns(state, window.clone(), |notice| notice.session.as_deref().map_or("", short), (0, SESSION)),
     };
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
+    let priced = window.clone().filter_map(|at| feed.row(at)).map(|notice| cells::width(&price(notice)));
+    // In a narrow feed the reason says the price.
+    let tokens = if place.width >= NARROW { priced.max().unwrap_or(0) } else { 0 };
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
         // A feed that is not focused shows no cursor.
         let under = if state.in_feed() { RowCursor::of(at, feed.cursor.at, reads) } else { RowCursor::Elsewhere };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
-        let mut row =
-            row(state, notice, [time, who, session], place.width, if is_new { RowAge::New } else { RowAge::Seen });
+        let age = if is_new { RowAge::New } else { RowAge::Seen };
+        let mut row = row(state, notice, [time, who, session, tokens], place.width, age);
         row.draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
     }
     if len == 0 {
@@ -153,7 +156,7 @@ enum RowAge {
 fn row<'a>(
     state: &'a State,
     notice: &Notice,
-    [columns, who, session]: [usize; 3],
+    [columns, who, session, tokens]: [usize; 4],
     width: u16,
     age: RowAge,
 ) -> ListRow<'a> {
@@ -173,26 +176,49 @@ fn row<'a>(
     } else if width >= NARROW {
         row.cell(topic, 4, theme.style(role));
     }
-    row.text(
-        &cells::clean(&notice.text),
-        theme.style(if matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked) {
-            role
-        } else {
-            ThemeRole::Text
-        }),
-    );
-    let reason = reason(notice, width);
-    if !reason.is_empty() && row.room() > 4 {
-        row.gap().text(&format!("({})", cells::clean(&reason)), theme.style(ThemeRole::Infra));
+    let is_urgent = matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked);
+    let style = theme.style(if is_urgent { role } else { ThemeRole::Text });
+    let infra = theme.style(ThemeRole::Infra);
+    // The tokens are last, with a blank on both sides; a row without has the columns.
+    let price = price(notice);
+    let has_price = tokens > 0 && !price.is_empty();
+    let last = if has_price { tokens + 2 } else { 0 };
+    let ellipsis = state.skin.glyphs.ellipsis;
+    row.text(&cells::clip(&cells::clean(&notice.text), row.room().saturating_sub(last), ellipsis), style);
+    let reason = reason(notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
+    let room = row.room().saturating_sub(last);
+    if !reason.is_empty() && room > 4 {
+        row.gap().text(&cells::clip(&format!("({})", cells::clean(&reason)), room - 1, ellipsis), infra);
+    }
+    if has_price {
+        row.cell("", row.room().saturating_sub(tokens + 2), infra);
+        row.text(&format!("{price:>tokens$}"), infra);
     }
     row
 }
 
-/// The reason, for a row of this width: without the session if that has a column, else followed by it.
-fn reason(notice: &Notice, width: u16) -> String {
+/// Whether the rows have a column of tokens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PriceColumn {
+    Shown,
+    Absent,
+}
+
+/// The tokens of what was sent or read, as the last column has them.
+fn price(notice: &Notice) -> String {
+    let tokens = notice.receipt.map_or(0, |ticket| ticket.tokens);
+    if tokens == 0 { String::new() } else { cells::tokens(u64::try_from(tokens).unwrap_or(u64::MAX)) }
+}
+
+/// The reason, for a row of this width: without the session if that has a column, else followed by it; and without the tokens if
+/// they have one.
+fn reason(notice: &Notice, width: u16, column: PriceColumn) -> String {
     let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
-    let said = notice.reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
-    let rest = said.unwrap_or(&notice.reason).trim_start_matches(", ");
+    let price = format!("{} tokens", price(notice));
+    let is_shown = |part: &&str| column == PriceColumn::Absent || *part != price;
+    let reason = notice.reason.split(", ").filter(is_shown).collect::<Vec<_>>().join(", ");
+    let said = reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
+    let rest = said.unwrap_or(&reason).trim_start_matches(", ");
     match (width >= WIDE, rest.is_empty()) {
         (true, _) => rest.to_owned(),
         (false, true) => format!("session {}", short(session)),

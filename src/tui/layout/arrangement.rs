@@ -106,6 +106,8 @@ pub enum Focused {
     Pane(Pane),
     /// The document of the source under the catalog's cursor.
     Reader,
+    /// The feed of the hints pane.
+    Feed,
 }
 
 /// What a column of the body shows.
@@ -128,7 +130,7 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
     let mut layout =
         ScreenLayout { status: row(0), body, dock, bottom: row(size.height - 1), ..ScreenLayout::default() };
     if grid {
-        let Size { width: left, height: upper } = splits.cells(body.as_size());
+        let Size { width: left, height: upper } = splits.cells(body.as_size(), list.lower);
         let (above, below) = split_rows(body, upper);
         let ((catalog, selection), (hints, templates)) = (split_columns(above, left), split_columns(below, left));
         layout.panes = [catalog, selection, hints, templates].map(Some);
@@ -164,6 +166,8 @@ fn columns(
         Focused::Pane(pane) => (pane, false),
         Focused::Reader if zoomed => return vec![(Reader, width)],
         Focused::Reader => (Pane::Catalog, true),
+        // Its rows are sentences.
+        Focused::Feed => return vec![(RenderPreview(Pane::Hints), width)],
     };
     // Values and preview stand beside each other already.
     if zoomed || width < WIDE || pane == Pane::Templates {
@@ -215,7 +219,7 @@ mod tests {
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0 };
+    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -306,16 +310,20 @@ mod tests {
         #[test]
         fn the_focused_pane_is_shown_and_nothing_overlaps(
             width in SMALLEST.width..260, height in SMALLEST.height..90,
-            focus in proptest::sample::select(&Pane::ALL[..]).prop_map(Focused::Pane).boxed().prop_union(Just(Focused::Reader).boxed()),
+            focus in proptest::sample::select(&Pane::ALL[..]).prop_map(Focused::Pane).boxed()
+                .prop_union(proptest::sample::select(&[Focused::Reader, Focused::Feed][..]).boxed()),
             arrangement in proptest::sample::select(&ALL[..]),
-            (left, upper) in (proptest::option::of(0..1200u16), 0..1200u16),
+            (left, upper) in (proptest::option::of(0..1200u16), proptest::option::of(0..1200u16)),
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2 };
+            let list = ListWidths {
+                essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2, lower: more,
+            };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
             match focus {
                 Focused::Pane(pane) => prop_assert!(layout.panes[pane.index()].is_some()),
+                Focused::Feed => prop_assert!(layout.panes[Pane::Hints.index()].is_some()),
                 Focused::Reader => {
                     prop_assert!(layout.panes[Pane::Catalog.index()].is_some() || layout.reader.is_some());
                 }

@@ -73,7 +73,7 @@ mod tests {
 
     fn parts(pane: Pane, inner: Rect, busy: HintsFocus, rules: &DividerShares) -> PaneLayout {
         match pane {
-            Pane::Hints => layout::hints(inner, HintsNeeds { busy, prompt: 1, aside: 2, feed: true }, rules.hints),
+            Pane::Hints => layout::hints(inner, HintsNeeds { busy, aside: 2, ..HintsNeeds::default() }, rules.hints),
             _ => layout::parts(pane, inner, PaneNeeds { rows: 3, ..PaneNeeds::default() }, of(rules, pane)),
         }
     }

@@ -14,39 +14,40 @@ pub(super) const STEP: Size = Size { width: 2, height: 1 };
 /// The share of the left panes in a grid whose border was not moved.
 pub(super) const USUAL_LEFT: u16 = 460;
 
+/// The share of the upper panes in a grid whose border was not moved, and whose lower panes have something to show.
+const USUAL_UPPER: u16 = 550;
+
 /// How the body is divided, in thousandths of its width and height.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Splits {
     /// `None` until the border is moved: the list then gets the columns that it needs.
     pub left: Option<u16>,
-    pub upper: u16,
-}
-
-impl Default for Splits {
-    fn default() -> Self {
-        Self { left: None, upper: 550 }
-    }
+    /// `None` until the border is moved: the upper panes then get the rows that the lower ones do not need.
+    pub upper: Option<u16>,
 }
 
 impl From<Borders> for Splits {
     fn from(Borders { left, upper }: Borders) -> Self {
-        Self { left: (left != USUAL_LEFT).then_some(left), upper }
+        Self { left: (left != USUAL_LEFT).then_some(left), upper: (upper != USUAL_UPPER).then_some(upper) }
     }
 }
 
 impl From<Splits> for Borders {
     fn from(Splits { left, upper }: Splits) -> Self {
-        Self { left: left.unwrap_or(USUAL_LEFT), upper }
+        Self { left: left.unwrap_or(USUAL_LEFT), upper: upper.unwrap_or(USUAL_UPPER) }
     }
 }
 
 impl Splits {
-    /// Columns of the left panes and rows of the upper ones, in a grid of this size.
-    pub fn cells(self, grid: Size) -> Size {
-        Size {
-            width: self.first(grid.width, USUAL_LEFT),
-            height: part(self.upper, grid.height, (LEAST.height, LEAST.height)),
-        }
+    /// Columns of the left panes and rows of the upper ones, in a grid of this size whose lower panes fill this many rows; 0
+    /// rows stand for their usual share.
+    pub fn cells(self, grid: Size, lower: u16) -> Size {
+        let height = part(self.upper.unwrap_or(USUAL_UPPER), grid.height, (LEAST.height, LEAST.height));
+        let spare = match (self.upper, lower) {
+            (Some(_), _) | (None, 0) => 0,
+            (None, lower) => grid.height.saturating_sub(lower.max(LEAST.height)),
+        };
+        Size { width: self.first(grid.width, USUAL_LEFT), height: height.max(spare) }
     }
 
     /// Columns on the left of the border in a body of this width, which are `usual` thousandths until it is moved.
@@ -61,12 +62,12 @@ impl Splits {
 
     /// The same with the upper panes this high, as far as there is room.
     pub fn with_upper(self, rows: u16, grid: Size) -> Self {
-        Self { upper: thousandths(rows, grid.height, LEAST.height), ..self }
+        Self { upper: Some(thousandths(rows, grid.height, LEAST.height)), ..self }
     }
 
     /// One step of a border, as far as there is room.
-    pub fn moved(self, border: BorderMove, grid: Size) -> Self {
-        let Size { width, height } = self.cells(grid);
+    pub fn moved(self, border: BorderMove, grid: Size, lower: u16) -> Self {
+        let Size { width, height } = self.cells(grid, lower);
         match border {
             BorderMove::Left => self.with_left(width.saturating_sub(STEP.width), grid),
             BorderMove::Right => self.with_left(width.saturating_add(STEP.width), grid),

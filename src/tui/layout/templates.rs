@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::tui::layout::{LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
+use crate::tui::layout::{BORDERS, LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
 use refdesk_core::config::screen::Shares;
 
 /// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
@@ -20,6 +20,14 @@ pub struct TemplatesNeeds {
     /// Columns of a whole row of the list.
     pub columns: u16,
 }
+
+/// The rows of an idle templates pane with its border: its list, and the beginning of a preview.
+pub fn templates_rows(list: usize) -> u16 {
+    u16::try_from(list).unwrap_or(u16::MAX).saturating_add(BORDERS + 1 + PREVIEW_ROWS)
+}
+
+/// Rows of a preview that say what it is of.
+const PREVIEW_ROWS: u16 = 5;
 
 /// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
 pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLayout {

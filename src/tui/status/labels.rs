@@ -189,6 +189,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }),
         Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
         Action::Back if state.is_searched() => Some("end search"),
+        Action::Back if state.in_feed() && !state.feed.filter.is_empty() => Some("show all"),
+        Action::Back if state.is_feed_alone() && state.feed.opened_from.is_some() => Some(entry.name),
         Action::Back if state.part != PanePart::List => Some("to the list"),
         // If the next view is that one, its own key says so.
         Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {

@@ -14,22 +14,28 @@ use refdesk_desk::engine::Snapshot;
 
 #[test]
 fn borders_move_by_keys() {
-    let usual = Splits::default().cells(Size::new(120, 34));
+    let lower = fixture::state(120, 36).lower_rows();
+    let usual = Splits::default().cells(Size::new(120, 34), lower);
     for (keys, width, height) in [
         ("<", usual.width - 2, usual.height),
         (">", usual.width + 2, usual.height),
         ("-", usual.width, usual.height - 1),
-        ("+ +", usual.width, usual.height + 2),
+        ("+", usual.width, usual.height + 1),
+        ("- - +", usual.width, usual.height - 1),
         ("> <", usual.width, usual.height),
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, "0");
         press(&mut state, keys);
-        assert_eq!(state.splits.cells(state.layout().body.as_size()), Size { width, height }, "{keys}");
+        assert_eq!(
+            state.splits.cells(state.layout().body.as_size(), state.lower_rows()),
+            Size { width, height },
+            "{keys}"
+        );
     }
     let mut state = fixture::state(120, 36);
     press(&mut state, &"< ".repeat(60));
-    assert_eq!(state.splits.cells(state.layout().body.as_size()).width, LEAST.width);
+    assert_eq!(state.splits.cells(state.layout().body.as_size(), state.lower_rows()).width, LEAST.width);
     assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
     press(&mut state, "+");
     assert_eq!(message(&state), "there is no border to move up or down: the panes are beside each other");

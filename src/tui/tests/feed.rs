@@ -2,6 +2,7 @@
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
+use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::update::update;
@@ -27,7 +28,10 @@ fn feed_rows_lead_to_their_sources() {
         ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "cleared the catalog filter"),
         ("f G Enter", Pane::Hints, Some("old-runbook"), "@old-runbook is no longer in the catalog"),
         ("f / \"x\" Enter Enter", Pane::Hints, None, "no row matches"),
-        ("f Esc", Pane::Hints, None, ""),
+        ("f Esc", Pane::Catalog, Some("team-conventions"), ""),
+        ("2 f Esc", Pane::Selection, Some("circuit-breaker"), ""),
+        ("3 l Esc", Pane::Hints, None, ""),
+        ("3 Enter \"java\" Esc f Esc", Pane::Hints, None, ""),
     ] {
         let mut state = fixture::state(80, 24);
         for notice in [about("gone", Some("old-runbook")), about("broken", None), about("changed", Some("timeouts"))] {
@@ -58,9 +62,51 @@ fn the_feed_is_filtered_and_a_source_opened_from_it() {
     }
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("payments-api")]);
     press(&mut state, "Esc");
-    assert_eq!((state.part, state.feed.filter.text()), (PanePart::List, "e"));
-    press(&mut state, "Esc");
-    assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("", 3));
+    assert_eq!((state.part, state.feed.filter.text(), state.feed.rows.len()), (PanePart::Detail, "", 3));
+}
+
+#[test]
+fn the_feed_alone_is_left_for_where_it_was_opened() {
+    for (keys, focus, arrangement, label) in [
+        ("F6", Pane::Catalog, Arrangement::Focused, "Esc back"),
+        ("0 4 F6", Pane::Templates, Arrangement::Overview, "Esc back"),
+        ("2 z F6", Pane::Selection, Arrangement::Zoomed, "Esc back"),
+        ("3 Enter \"java\" Esc 2 f z", Pane::Selection, Arrangement::Focused, "Esc back"),
+        ("F6 / \"changed\" Enter", Pane::Catalog, Arrangement::Focused, "Esc show all"),
+    ] {
+        let mut state = fixture::state(160, 36);
+        event(&mut state, about("changed", Some("timeouts")));
+        press(&mut state, keys);
+        assert!(state.is_feed_alone() && screen(&state).contains(label), "{keys} {}", screen(&state));
+        if !state.feed.filter.is_empty() {
+            press(&mut state, "Esc");
+            assert!(state.is_feed_alone() && state.feed.filter.is_empty(), "{keys}");
+        }
+        press(&mut state, "Esc");
+        assert_eq!((state.focus, state.arrangement), (focus, arrangement), "{keys}");
+    }
+}
+
+#[test]
+fn the_focused_feed_has_the_columns_of_the_screen_and_a_column_of_tokens() {
+    for (width, keys, rest) in [
+        (120, "f", "default enriched   To a prompt: hinted at"),
+        (120, "3 Enter \"java\" Esc f", "default enriched   To a prompt: hinted at"),
+        (60, "f", "enr  To a prompt"),
+    ] {
+        let mut state = fixture::state(width, 36);
+        let told = fixture::receipt(2, "default");
+        let tokens = format!("~{}", told.1.receipt.tokens);
+        event(&mut state, Event::Receipts(Receipts { told: vec![told], age: Age::Now, gap: None }));
+        event(&mut state, about("changed", Some("timeouts")));
+        press(&mut state, keys);
+        let parts = state.parts(Pane::Hints).unwrap();
+        assert_eq!(parts.detail.width, width - 2, "{width} {keys}");
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("11:04:00")).unwrap();
+        assert!(row.contains(rest) && !row.contains("tokens"), "{row}");
+        assert!(row.trim_end_matches(['┃', '│', ' ']).ends_with(&tokens), "{row}");
+    }
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn disabled_actions_say_why_and_do_nothing() {
         ("/ \"cobol\" Enter l", "the list is empty"),
         ("4 Space", "Space (pick) is available in catalog, selection, hints, graph"),
         ("2 s", "s (sort) is available in catalog"),
+        ("1 t", "t (next kind) is available in feed"),
         ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
     ] {

@@ -178,9 +178,9 @@ fn borders_are_dragged_within_their_limits_and_keep_their_shares() {
     let lower = |state: &State| state.layout().panes[2].unwrap();
     // Both sides of the border, and the corner of all four panes.
     for (from, to, x, y) in [
-        (Position::new(54, 5), Position::new(79, 9), 80, 19),
-        (Position::new(80, 5), Position::new(50, 9), 50, 19),
-        (Position::new(10, 19), Position::new(10, 22), 50, 22),
+        (Position::new(54, 5), Position::new(79, 9), 80, 25),
+        (Position::new(80, 5), Position::new(50, 9), 50, 25),
+        (Position::new(10, 25), Position::new(10, 22), 50, 22),
         (Position::new(49, 21), Position::new(59, 18), 60, 19),
         (Position::new(60, 5), Position::new(119, 5), 90, 19),
         (Position::new(90, 5), Position::new(0, 0), 30, 19),
@@ -218,12 +218,14 @@ fn rules_within_panes_are_dragged_within_their_limits_and_keep_their_shares() {
         ((120, 36), "0", "─ matches", (20, 25), (21, 27)),
         ((120, 36), "0 3 i", "─ matches", (20, 26), (21, 27)),
         ((120, 36), "0", "─ feed", (20, 30), (26, 31)),
-        ((120, 36), "0 f", "─ feed", (20, 30), (26, 31)),
+        ((120, 36), "0 3 i \"java\" Esc f", "─ feed", (20, 30), (24, 31)),
         ((120, 36), "0", "─ 3 values", (80, 26), (21, 31)),
         ((80, 24), "4 i Esc", "Enter types", (20, 10), (3, 18)),
         ((200, 60), "z 4", "─ 3 values", (20, 30), (3, 54)),
     ] {
         let mut state = fixture::state(size.0, size.1);
+        // The lower panes have room for all their rules.
+        state.splits.upper = Some(550);
         press(&mut state, keys);
         let stands = |state: &State| find(state, taken).y;
         for (to, y) in [(at.1, at.1), (0, ends.0), (size.1 - 1, ends.1), (at.1, at.1)] {

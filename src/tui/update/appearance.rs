@@ -21,12 +21,6 @@ pub fn zoom(state: &mut State) {
 }
 
 pub fn arrange(state: &mut State, preset: Preset) {
-    state.arrangement = match preset {
-        Preset::Overview => Arrangement::Overview,
-        // The list beside the document, where there is room for both.
-        Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
-        _ => Arrangement::Zoomed,
-    };
     match preset {
         Preset::Overview => {}
         Preset::Reading => {
@@ -37,10 +31,16 @@ pub fn arrange(state: &mut State, preset: Preset) {
         Preset::Templates => state.focus_on(Pane::Templates),
         Preset::Feed => feed::update::open(state),
     }
+    state.arrangement = match preset {
+        Preset::Overview => Arrangement::Overview,
+        // The list beside the document, where there is room for both.
+        Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
+        _ => Arrangement::Zoomed,
+    };
 }
 
 pub fn step(state: &mut State, border: BorderMove) {
-    state.splits = state.splits.moved(border, state.layout().body.as_size());
+    state.splits = state.splits.moved(border, state.layout().body.as_size(), state.lower_rows());
 }
 
 /// The border at this position, if it can be moved. Both border cells of adjacent panes count.

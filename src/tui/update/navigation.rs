@@ -11,6 +11,8 @@ use crate::tui::{catalog, feed, hints, requests, selection};
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.is_searched() {
         catalog::match_navigation::end(state);
+    } else if state.in_feed() {
+        feed::update::back(state, effects);
     } else if state.part != PanePart::List {
         state.part = PanePart::List;
     } else if state.at_request() {

@@ -61,6 +61,8 @@ pub struct Ticket {
     pub kind: Option<TextKind>,
     /// Whether the line has a text that was sent.
     pub holds: JournalText,
+    /// Estimated tokens of what was sent or read; 0 if there is none.
+    pub tokens: usize,
 }
 
 /// Whether a line of the journal has a text that was sent.

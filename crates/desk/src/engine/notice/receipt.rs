@@ -20,13 +20,15 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
     let holds = if receipt.text.is_some() { JournalText::Text } else { JournalText::Nothing };
-    notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds });
     let mut reasons = vec![format!("session {}", line.session)];
     reasons.extend(unsaid_reason(receipt).map(str::to_owned));
     let is_read = receipt.what == JournalEvent::Read && receipt.tokens > 0;
-    if receipt.text.is_some() || is_read {
+    let has_cost = receipt.text.is_some() || is_read;
+    if has_cost {
         reasons.push(format!("~{} tokens", grouped(receipt.tokens)));
     }
+    let tokens = if has_cost { receipt.tokens } else { 0 };
+    notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds, tokens });
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));
     }
