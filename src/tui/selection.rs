@@ -194,11 +194,12 @@ fn word(state: &State, node: &TreeRow) -> String {
 }
 
 fn price(state: &State, node: &TreeRow, id: &str) -> String {
-    match (node.kind.clone(), state.snapshot.tokens.get(id)) {
-        (TreeRowKind::Member(_) | TreeRowKind::Auto(_), Some(tokens)) => cells::tokens(*tokens),
-        (TreeRowKind::Member(_) | TreeRowKind::Auto(_), None) if source_state::waits(&state.snapshot, id) => {
-            source_state::UNTRUSTED.to_owned()
-        }
+    let price = match node.kind {
+        TreeRowKind::Member(_) | TreeRowKind::Auto(_) => source_state::price(&state.snapshot, id),
+        TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => String::new(),
+    };
+    match price {
+        price if !price.is_empty() => price,
         _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
             "missing".to_owned()
         }

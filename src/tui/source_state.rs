@@ -6,6 +6,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::common::source_words;
 use crate::tui::theme;
+use crate::tui::widgets::cells;
 
 /// In place of a price: a source that waits for trust is not read.
 pub const UNTRUSTED: &str = "untrusted";
@@ -13,6 +14,15 @@ pub const UNTRUSTED: &str = "untrusted";
 /// Whether this source waits for trust.
 pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
     snapshot.catalog.get(id).is_some_and(Source::is_untrusted)
+}
+
+/// The price of a source in a list: its tokens, or why they are not known.
+pub fn price(snapshot: &Snapshot, id: &str) -> String {
+    match snapshot.tokens.get(id) {
+        Some(tokens) => cells::tokens(*tokens),
+        None if waits(snapshot, id) => UNTRUSTED.to_owned(),
+        None => String::new(),
+    }
 }
 
 /// Whether this source is of mode auto.

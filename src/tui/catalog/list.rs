@@ -107,11 +107,8 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
         row.marked_cell(&MarkedText::of(&source.tags.join(", "), &marks.tags), columns.tags, marked(grey));
     }
     if columns.tokens > 0 {
-        let (tokens, style) = match state.snapshot.tokens.get(id) {
-            Some(tokens) => (cells::tokens(*tokens), grey),
-            None if source.is_untrusted() => (source_state::UNTRUSTED.to_owned(), theme.style(ThemeRole::Hints)),
-            None => (String::new(), grey),
-        };
+        let tokens = source_state::price(&state.snapshot, id);
+        let style = if tokens == source_state::UNTRUSTED { theme.style(ThemeRole::Hints) } else { grey };
         row.text(&format!("{tokens:>width$}", width = columns.tokens), style);
     }
     row

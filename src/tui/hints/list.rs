@@ -48,27 +48,36 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 
 /// Columns that the reason gets before an id is whole.
 const REASON: usize = 16;
+/// Columns of a reason that says enough beside the tokens.
+const ENOUGH: usize = 21;
 
-/// The widths of the id and name columns, so that visible rows align.
+/// The widths of the id, name and tokens columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
 struct HintColumns {
     id: usize,
     name: usize,
+    /// The last; 0 where ids and reasons leave no room.
+    tokens: usize,
 }
 
 impl HintColumns {
     fn of(state: &State, window: Range<usize>, width: u16) -> Self {
-        // The cursor, the mark, and the gap after each column.
+        // The cursor, the mark, and the gaps after id and name.
         let room = usize::from(width).saturating_sub(1 + 2 + 2);
         let shown = || rows::rows(&state.hints.findings).skip(window.start).take(window.len());
-        let id = shown().map(|found| cells::width(&cells::clean(found.id().as_str())) + 1).max().unwrap_or(0);
-        let name = shown().map(|found| cells::width(&name(state, found.id()))).max().unwrap_or(0);
-        let whys = shown().map(|found| cells::width(&reason::short(state, found, usize::MAX)));
-        let whys = whys.max().unwrap_or(0);
+        let widest = |of: &dyn Fn(HintRow<'_>) -> usize| shown().map(of).max().unwrap_or(0);
+        let id = widest(&|found| cells::width(&cells::clean(found.id().as_str())) + 1);
+        let name = widest(&|found| cells::width(&name(state, found.id())));
+        let [whys, briefest] =
+            [usize::MAX, 0].map(|room| widest(&|found| cells::width(&reason::short(state, found, room))));
+        let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
+        // A price before a whole reason, which the details have, and before a name with its gap.
+        let tokens = if id + briefest.min(ENOUGH) + tokens + 2 <= room + 1 { tokens } else { 0 };
+        let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
         // A row without its reason says nothing. The name has what id and reason leave, if that is readable.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
         let left = room.saturating_sub(id + whys);
-        Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 } }
+        Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 }, tokens }
     }
 }
 
@@ -91,6 +100,14 @@ fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u1
     if columns.name > 0 {
         row.cell(&name(state, id), columns.name, theme.style(ThemeRole::Infra));
     }
-    row.text(&reason::short(state, found, row.room()), theme.style(why_role));
+    if columns.tokens == 0 {
+        row.text(&reason::short(state, found, row.room()), theme.style(why_role));
+        return row;
+    }
+    // A blank on both sides of the tokens.
+    let room = row.room().saturating_sub(columns.tokens + 2);
+    row.cell(&reason::short(state, found, room), room, theme.style(why_role));
+    let tokens = source_state::price(&state.snapshot, id.as_str());
+    row.text(&format!("{tokens:>width$}", width = columns.tokens), theme.style(ThemeRole::Infra));
     row
 }

@@ -6,6 +6,8 @@ use std::ops::Range;
 use crate::tui::action::Action;
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
+use crate::tui::selection::preview;
+use crate::tui::selection::preview::NameDetail;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
@@ -54,6 +56,8 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
+            // The score that it would need goes with its own.
+            let why = if is_full { why.as_str() } else { why.split(": ").next().unwrap_or_default() };
             let score = if is_full && !it.is_withheld { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
         }
@@ -202,10 +206,20 @@ fn cut(state: &State, piece: &str) -> String {
     piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
-/// What the keys do with this source.
+/// What the keys do with this source: as soon as it is known, with what that would bring or release.
 fn keys(state: &State, id: &str) -> String {
     let [pick, keep, exclude] = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
-    match source_state::mark(&state.snapshot, id).0 {
+    let standing = source_state::mark(&state.snapshot, id).0;
+    if let Some(would) = preview::sentence(state, id, NameDetail::Counted) {
+        return match standing {
+            SelectionState::Transitive => format!("{would} {keep} keeps it as a pick."),
+            SelectionState::Excluded => format!("{would} {exclude} includes it again."),
+            SelectionState::Available => format!("{would} {exclude} excludes it."),
+            SelectionState::Auto if would.starts_with(&exclude) => format!("{would} {pick} picks it."),
+            _ => would,
+        };
+    }
+    match standing {
         SelectionState::Picked => format!("{pick} unpicks it."),
         SelectionState::Transitive => format!("{keep} keeps it as a pick, {exclude} excludes it."),
         SelectionState::Excluded => format!("{exclude} includes it again, {pick} picks it."),

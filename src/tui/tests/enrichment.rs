@@ -127,6 +127,20 @@ screens! { with_receipts:
     receipts_filtering "/ \"kind:\""
 }
 
+#[test]
+fn a_match_has_a_price_and_says_what_a_pick_brings() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut state = scored(Size { width, height }, "");
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("@java-service")).unwrap();
+        assert!(row.contains("~23,870") && row.contains("(matched: java"), "{row}");
+        let preview = fixture::preview_selection("java-service", &["java-service", "release-notes"], &[]);
+        answer(&mut state, Response::SelectionPreview(preview));
+        let shown = screen(&state).replace(['┃', '│'], " ");
+        assert!(shown.contains("Space would pick it and"), "{shown}");
+    }
+}
+
 /// The prompts and sessions asked about.
 fn asked(effects: &[Effect]) -> Vec<(&str, Audience)> {
     let asked = effects.iter().filter_map(|effect| match effect {
