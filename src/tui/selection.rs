@@ -136,13 +136,23 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let columns = tokens_columns(state);
     let with_word = cells::width(&word) + 1;
     let beside = row.room().saturating_sub(columns + 2);
-    let is_word = with_word > 1 && row.room() >= 40 && used + cells::width(&id) + with_word <= beside;
-    let left = if is_word { beside - with_word } else { beside };
+    let own = used + cells::width(&id);
+    // The columns of the id and of the name, which has what the id leaves, if that is readable: beside the longest id, so that
+    // names align, or else beside its own.
+    let within = |left: usize| {
+        let widest = state.selection.widest.min(left);
+        match () {
+            () if left - widest > 12 => (widest.saturating_sub(used), left - widest - 1),
+            () if left.saturating_sub(own) > 12 => (own - used, left - own - 1),
+            () => (left.saturating_sub(used), 0),
+        }
+    };
+    // The tree lines say the depth too, and nothing else says the name.
+    let cuts_name = |with: usize| within(with).1 < cells::width(&name).min(within(beside).1);
+    let has_room = with_word > 1 && row.room() >= 40 && own + with_word <= beside;
+    let is_word = has_room && !(is_depth(node) && cuts_name(beside - with_word));
+    let (id_room, names) = within(if is_word { beside - with_word } else { beside });
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
-    // The name has what the id leaves, if that is readable.
-    let widest = state.selection.widest.min(left);
-    let names = if left - widest > 12 { left - widest - 1 } else { 0 };
-    let id_room = (if names > 0 { widest } else { left }).saturating_sub(used);
     let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
     row.id(&id, id_room, id_style);
     if names > 0 {
@@ -177,6 +187,11 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
     let lead =
         state.selection.rows.get(row).map(|node| cells::width(&state.skin.glyphs.branch(node.level, node.open)))?;
     u16::try_from(1 + lead).ok()
+}
+
+/// Whether the word of a row is its depth.
+fn is_depth(node: &TreeRow) -> bool {
+    matches!(node.kind, TreeRowKind::Member(_)) && node.brings.others == 0 && node.level > 0
 }
 
 /// How many a pick brings, or the depth or the state of another row.

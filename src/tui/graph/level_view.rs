@@ -36,10 +36,13 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
     let focused = if graph.level == 0 { position(1) } else { position(graph.level) };
     let first = first.clamp((focused + 1).saturating_sub(count), focused);
     let shown = all.get(first..first + count).unwrap_or_default();
-    // An empty level has nothing but its heading, unless all are empty.
+    // An empty level has only its heading and a sentence, unless all are empty.
     let last = shown.iter().rposition(|level| !level.sources.is_empty());
+    let columns = |text: &str, around: u16| u16::try_from(cells::width(text)).unwrap_or(list.width) + around;
     let heading = |level: &Level| match last {
-        Some(_) if level.sources.is_empty() => u16::try_from(cells::width(&level.title()) + 3).unwrap_or(list.width),
+        Some(_) if level.sources.is_empty() => {
+            columns(sentence(level), 5).min(list.width / 3).max(columns(&level.title(), 3))
+        }
         _ => 0,
     };
     let headings: Vec<u16> = shown.iter().map(heading).collect();
@@ -109,12 +112,16 @@ pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
             row.draw(under, ThemeRole::Catalog, nth_row(place, nth), buffer);
         }
         if level.sources.is_empty() {
-            let sentence = if level.distance < 0 { "No source mentions it." } else { "It mentions no source." };
-            draw_empty(state, sentence, place, buffer);
+            draw_empty(state, sentence(level), place, buffer);
         }
         let list = Rect { width: place.width.saturating_sub(1), ..place };
         frame::scrollbar(&state.skin, list, level.sources.len(), top, theme.style(ThemeRole::Infra), buffer);
     }
+}
+
+/// In place of the rows of an empty level.
+fn sentence(level: &Level) -> &'static str {
+    if level.distance < 0 { "No source mentions it." } else { "It mentions no source." }
 }
 
 /// Mark, id, name, price.

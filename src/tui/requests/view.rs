@@ -260,9 +260,12 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut
     let top = window.start;
     let shown = || window.clone().filter_map(|at| waiting.request.sources.get(*state.requests.rows.get(at)?));
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
+    // Where none is selected, the names have the columns of the word.
+    let is_any_there = shown().any(|offered| state.snapshot.selection.contains(&offered.id));
+    let word = if is_any_there { SELECTED.len() } else { 0 };
     for (nth, (at, offered)) in window.clone().zip(shown()).enumerate() {
         let under = RowCursor::of(at, cursor.at, active);
-        row(state, offered, widest, parts.list.width).draw(
+        row(state, offered, [widest, word], parts.list.width).draw(
             under,
             ThemeRole::Selection,
             pane_view::nth_row(parts.list, nth),
@@ -291,7 +294,10 @@ fn short_id(id: &str) -> String {
     cells::clean(&id).into_owned()
 }
 
-fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> ListRow<'a> {
+/// In the rows of sources that are in the selection already.
+const SELECTED: &str = "selected";
+
+fn row<'a>(state: &'a State, offered: &Offered, [widest, word_columns]: [usize; 2], width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let grey = theme.style(ThemeRole::Infra);
     let mut row = ListRow::new(&state.skin, width);
@@ -300,15 +306,11 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
     row.text(mark, theme.style(role)).gap();
     let snapshot = &state.snapshot;
     let is_there = snapshot.selection.contains(&offered.id);
-    let word = if is_there { "selected" } else { "" };
+    let word = if is_there { SELECTED } else { "" };
     let waits = source_state::waits(snapshot, &offered.id);
-    let tokens = match snapshot.tokens.get(offered.id.as_str()) {
-        Some(tokens) => cells::tokens(*tokens),
-        None if waits => source_state::UNTRUSTED.to_owned(),
-        None => String::new(),
-    };
+    let tokens = source_state::price(snapshot, &offered.id);
     let columns = state.counts.widest_tokens.max(8);
-    let right = if row.room() >= 40 { 9 + columns + 1 } else { columns + 1 };
+    let right = if row.room() >= 40 && word_columns > 0 { word_columns + 1 + columns + 1 } else { columns + 1 };
     let left = row.room().saturating_sub(right);
     let widest = widest.min(left);
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
@@ -329,7 +331,7 @@ fn row<'a>(state: &'a State, offered: &Offered, widest: usize, width: u16) -> Li
         row.cell(&short(&offered.name), names - 1, grey);
     }
     if right > columns + 1 {
-        row.cell(word, 8, grey);
+        row.cell(word, word_columns, grey);
     }
     row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
     row

@@ -33,9 +33,13 @@ fn an_empty_level_leaves_its_room_to_its_neighbours() {
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     let analysis = fixture::analysis(&state);
     answer(&mut state, analysis);
-    let line = heading(&state);
-    let columns = line.find("mentions").unwrap_or_default() - line.find("mentioned by 0").unwrap();
-    assert!(columns < 24, "{}", screen(&state));
+    for width in [80, 120, 200] {
+        update(&mut state, Input::Resize(ratatui::layout::Size::new(width, 36)));
+        let (line, shown) = (heading(&state), screen(&state));
+        let columns = line.find("mentions").unwrap_or_default() - line.find("mentioned by 0").unwrap();
+        assert!(columns < 32, "{shown}");
+        assert!(shown.contains("No source mentions it.") || width == 80, "a sentence is not a word a line: {shown}");
+    }
 }
 
 #[test]

@@ -99,13 +99,26 @@ fn windows_of_profiles() {
 
 #[test]
 fn a_long_list_of_ids_says_how_many_more_there_are() {
-    for (width, height) in [(40, 16), (80, 24), (120, 36)] {
+    for (width, height) in [(40, 12), (80, 24), (120, 36)] {
         let transitive = (0..60).map(|nth| format!("a-source-with-a-long-id-{nth}").as_str().into()).collect();
         let state = listed(width, height, vec![Profiled { transitive, ..profiled("wide", "Wide.") }]);
         let shown = screen(&state);
         let said = if width == 40 { "Pulls in 60 sources" } else { " more" };
         assert!(shown.contains("Pulls in") && shown.contains(said), "{shown}");
         assert!(shown.contains("Auto @team-conventions") || width == 40, "{shown}");
+    }
+}
+
+#[test]
+fn a_long_description_leaves_the_figures_their_rows() {
+    let long = "Reviews calls to other systems, and what they do when those fail. ".repeat(12);
+    for (width, height) in [(80, 24), (60, 18), (50, 16)] {
+        let shown = screen(&listed(width, height, vec![profiled("wide", &long)]));
+        let lines: Vec<&str> = shown.lines().collect();
+        let row = |words: &str| lines.iter().position(|line| line.contains(words));
+        let (price, picks) = (row("An agent gets ~2,868 tokens"), row("Picks @circuit-breaker"));
+        assert!(price.is_some() && picks > price, "{shown}");
+        assert!(row("Reviews calls").is_none_or(|described| Some(described) > picks), "{shown}");
     }
 }
 

@@ -515,6 +515,40 @@ fn question_and_deadline_are_shown_on_the_smallest_terminal() {
 }
 
 #[test]
+fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
+    let waiting = Waiting { until: Some("12:03:41".into()), ..write("w") };
+    for (width, height) in [(120, 36), (80, 24), (60, 14), (50, 12), (40, 10)] {
+        let mut state = fixture::state(width, height);
+        let mut snapshot = fixture::with_requests(std::slice::from_ref(&waiting));
+        snapshot.requests = Arc::from([waiting.clone()]);
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "A Enter");
+        assert_eq!(state.open_window(), Some(WindowKind::Approval));
+        let shown = screen(&state);
+        for said in ["OVERWRITES src/Order.java", "codex over mcp", "n no", "y yes, OVERWRITE it"] {
+            assert!(shown.contains(said), "{width}x{height} {said}\n{shown}");
+        }
+        assert!(shown.matches("n no").count() == 1, "once is enough: {shown}");
+        assert!(shown.find("OVERWRITES") < shown.find("difference"), "{shown}");
+    }
+}
+
+#[test]
+fn names_of_offered_sources_have_the_columns_that_no_row_needs() {
+    for (width, height) in [(120, 36), (60, 20)] {
+        let mut state = fixture::state(width, height);
+        let waiting = fixture::asking("r", "claude", "why", &["java-service", "payments-api"]);
+        tell(&mut state, &[waiting]);
+        press(&mut state, "A");
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("[ ] java-service")).unwrap();
+        let (id, tokens) = (row.find("java-service").unwrap() + 12, row.find("~23,870").unwrap());
+        let name = row.get(id..tokens).unwrap().trim();
+        assert!(name == "Java service module" || name.chars().count() + 3 > tokens - id - 2, "{row}");
+    }
+}
+
+#[test]
 fn an_approved_write_that_failed_is_said() {
     let mut state = desk("", &[]);
     state.note("Approved: ag over mcp may write x.txt as shown".to_owned());

@@ -47,9 +47,11 @@ const SHORT: u16 = 6;
 /// Rows of the body of a terminal so low that a window shows no keys.
 const LOW: u16 = 12;
 
-/// A list, the rule below it, and the details with up to `below` rows.
-pub(super) fn list_and_details(inner: Rect, below: u16) -> (Rect, Rect, Rect) {
-    let below = below.min(inner.height / 2);
+/// A list of this many rows, the rule below it, and the details with up to `below` rows: half of all, and those that the list
+/// does not need.
+pub(super) fn list_and_details(inner: Rect, rows: usize, below: u16) -> (Rect, Rect, Rect) {
+    let spare = inner.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX).max(1));
+    let below = below.min(spare.max(inner.height / 2));
     let list = Rect { height: inner.height - below, ..inner };
     let rule = Rect { y: list.bottom(), height: below.min(1), ..inner };
     (list, rule, Rect { y: rule.bottom(), height: below - rule.height, ..inner })

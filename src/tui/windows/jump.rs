@@ -339,7 +339,7 @@ fn places(state: &State) -> JumpLayout {
     let line = Rect { height: inner.height.min(1), ..inner };
     let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
     let below = if rest.height < LEAST { 0 } else { details(state, text_columns(rest.width + 2)) };
-    let (list, rule, text) = super::list_and_details(rest, below);
+    let (list, rule, text) = super::list_and_details(rest, usize::MAX, below);
     JumpLayout { line, list, rule, text }
 }
 

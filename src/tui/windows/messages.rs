@@ -33,13 +33,13 @@ impl Window for MessagesView {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), state.messages.last.len(), DETAILS);
         WindowRows { place, len: state.messages.last.len(), is_list: true }
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), state.messages.last.len(), DETAILS);
         let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), &state.messages.last);
         let role = ThemeRole::Hints;
         let note = if all.len() < KEPT { String::new() } else { format!("the last {KEPT}") };

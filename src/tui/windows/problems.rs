@@ -32,13 +32,13 @@ impl Window for Problems {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), state.problems().len(), DETAILS);
         WindowRows { place, len: state.problems().len(), is_list: true }
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), state.problems().len(), DETAILS);
         let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
         let all = state.problems();
         let own = match state.own_problems.len() {

@@ -46,7 +46,7 @@ pub struct ProfilesWindow {
 }
 
 /// Rows of the details, with the rule above them.
-const DETAILS: u16 = 8;
+const DETAILS: u16 = 11;
 
 impl Window for ProfilesView {
     fn contexts(&self) -> &'static [KeyContext] {
@@ -59,7 +59,7 @@ impl Window for ProfilesView {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), listed(state).len(), DETAILS);
         WindowRows { place, len: listed(state).len(), is_list: true }
     }
 
@@ -83,7 +83,7 @@ impl Window for ProfilesView {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), listed(state).len(), DETAILS);
         let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), listed(state));
         let role = ThemeRole::Selection;
         let count = |all: &Vec<Profiled>| cells::counted(all.len(), "profile");
@@ -172,13 +172,23 @@ fn price(it: &Profiled) -> String {
     format!("An agent gets {}{}", cells::in_tokens(it.tokens), source_words::waiting(it.waiting))
 }
 
-/// All of one, in at most `height` rows: long lists of ids are cut first, and say how many more there are.
+/// All of one, in at most `height` rows: long lists of ids are cut first, and say how many more there are. Its description has
+/// the rows that the figures leave.
 fn details(state: &State, it: &Profiled, columns: usize, height: usize) -> WrappedText {
-    (1..=LIST_ROWS)
-        .rev()
-        .map(|rows| details_with(state, it, columns, rows))
-        .find(|text| text.len() <= height)
-        .unwrap_or_else(|| details_with(state, it, columns, 1))
+    let least = usize::from(!it.description.is_empty());
+    let mut all = (1..=LIST_ROWS).rev().map(|rows| details_with(state, it, columns, rows));
+    let rows = |lines: &[(String, ThemeRole)]| wrapped(lines, columns).len();
+    let fitting = all.clone().find(|lines| rows(lines) + least <= height);
+    let mut lines = fitting.or_else(|| all.next_back()).unwrap_or_default();
+    let left = height.saturating_sub(rows(&lines));
+    let description =
+        cells::wrap_to(&cells::clean(&it.description), columns.saturating_sub(1), left, state.skin.glyphs.ellipsis);
+    lines.extend(description.into_iter().map(|line| (line, ThemeRole::Strong)));
+    wrapped(&lines, columns)
+}
+
+fn wrapped(lines: &[(String, ThemeRole)], columns: usize) -> WrappedText {
+    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }
 
 /// Rows of a list of ids at most.
@@ -206,7 +216,7 @@ fn list(state: &State, what: &str, ids: &[SourceId], columns: usize, rows: usize
         .unwrap_or_else(|| format!("{what} {}", cells::counted(ids.len(), "source")))
 }
 
-fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> WrappedText {
+fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> Vec<(String, ThemeRole)> {
     let list = |what: &str, ids: &[SourceId]| list(state, what, ids, columns, rows);
     let error = it.problems.iter().find(|problem| problem.is_error());
     let missing: Vec<SourceId> = it.missing.iter().map(|id| id.as_str().into()).collect();
@@ -215,7 +225,6 @@ fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> Wr
     let lines = [
         (error.map(|problem| problem.message.clone()).unwrap_or_default(), ThemeRole::Error),
         (list("Missing", &missing), ThemeRole::Warning),
-        (it.description.clone(), ThemeRole::Strong),
         (price(it), ThemeRole::Strong),
         (list("Picks", &it.picks), ThemeRole::Text),
         (list("Pulls in", &it.transitive), ThemeRole::Transitive),
@@ -223,6 +232,5 @@ fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> Wr
         (hidden, ThemeRole::Infra),
         (it.shown.clone(), ThemeRole::Catalog),
     ];
-    let lines = lines.iter().filter(|(text, _)| !text.is_empty());
-    paragraphs(lines.map(|(text, role)| (text.as_str(), *role)), columns)
+    lines.into_iter().filter(|(text, _)| !text.is_empty()).collect()
 }

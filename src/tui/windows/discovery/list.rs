@@ -35,7 +35,7 @@ impl Window for DiscoveryList {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), DETAILS);
+        let (place, ..) = list_and_details(layout::inner(self.outer(state)), rows(state), DETAILS);
         WindowRows { place, len: rows(state), is_list: true }
     }
 
@@ -72,7 +72,7 @@ impl Window for DiscoveryList {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), DETAILS);
+        let (list, rule, detail) = list_and_details(layout::inner(outer), rows(state), DETAILS);
         let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), new(state));
         let role = ThemeRole::Catalog;
         let tokens = state.draft.ticked.iter().filter_map(|nth| all.get(*nth)).map(|source| source.tokens).sum();
