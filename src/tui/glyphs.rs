@@ -91,7 +91,7 @@ impl Glyphs {
         corner: "`-",
         rule: "-",
         column: "|",
-        thumb: "#",
+        thumb: "=",
         full: "#",
         empty: ".",
         bar_left: "[",
@@ -189,6 +189,8 @@ mod tests {
             for standing in SelectionState::ALL {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
+            let borders = [glyphs.plain.vertical_right, glyphs.focused.vertical_right];
+            assert!(!borders.contains(&glyphs.thumb), "a scrollbar is seen on every border");
             assert_eq!((glyphs.cycle.width(), glyphs.deep.width(), glyphs.rest.width()), (1, 1, 1));
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }

@@ -14,7 +14,6 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::tui::action::Action;
 use crate::tui::budget;
-use crate::tui::input::contexts;
 use crate::tui::messages;
 use crate::tui::pane::Pane;
 use crate::tui::state::{MessageKind, State};
@@ -153,6 +152,11 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     if totals.warnings > 0 {
         pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
     }
+    // Those above are the workspace's, as `check` counts them.
+    if !state.own_problems.is_empty() {
+        let own = format!("{} in your settings", cells::counted(state.own_problems.len(), "problem"));
+        pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, own)));
+    }
     pieces
 }
 
@@ -201,7 +205,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
         // An error has lines of its own.
-        Some(_) | None => draw_labels(state, &labels(state, &contexts(state), place), buffer),
+        Some(_) | None => draw_labels(state, &labels::bottom(state, place), buffer),
     }
 }
 

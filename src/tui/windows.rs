@@ -43,7 +43,7 @@ use super::widgets::field::{FieldLimit, TextField};
 use super::widgets::motion::{Cursor, Motion, Scroll};
 use drawing::{
     DifferenceLayout, Titles, centred, difference_layout, draw_frame, draw_scrolled, draw_text, list_and_details,
-    paragraphs, text_and_keys, text_columns, visible_lines, wide,
+    paragraphs, summary_rows, text_and_keys, text_columns, visible_lines, wide,
 };
 use text_page::TextPage;
 
@@ -169,6 +169,11 @@ trait Window {
         false
     }
 
+    /// The actions whose keys are in its text.
+    fn listed_keys(&self) -> Option<&'static [Action]> {
+        None
+    }
+
     /// The field that is typed into.
     fn field<'s>(&self, _: &'s mut State) -> Option<&'s mut TextField> {
         None
@@ -230,6 +235,11 @@ pub fn labels(state: &State) -> Vec<status::Label> {
     let own = |(window, _): (&'static dyn Window, _)| Some((window.contexts().get(..1)?, window.keys(state)?));
     let place = opened(state).and_then(own).filter(|(_, place)| place.height > 0);
     place.map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
+}
+
+/// The actions whose keys are in the text of the open window.
+pub fn listed_keys(state: &State) -> Option<&'static [Action]> {
+    opened(state)?.0.listed_keys()
 }
 
 pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

@@ -91,7 +91,7 @@ fn a_write_is_shown_and_approved_or_declined() {
         pty.type_bytes("A");
         pty.wait_for("look at the write");
         pty.type_bytes("\r");
-        pty.wait_for("yes, OVERWRITE the file");
+        pty.wait_for("yes, OVERWRITE it");
         pty.type_bytes(key);
         pty.wait_until("that it was answered", |seen| {
             !seen.text().contains("1 asks") && seen.text().contains("src/A.java")

@@ -280,7 +280,7 @@ impl Screen {
 
     /// Approves the one write that is requested, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
-        for (shown, key) in [("1 asks", "A"), ("look at the write", "\r"), ("yes, write the new file", "y")] {
+        for (shown, key) in [("1 asks", "A"), ("look at the write", "\r"), ("yes, write a new file", "y")] {
             if !self.shows(|text| text.contains(shown), &ended) {
                 return;
             }

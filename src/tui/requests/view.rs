@@ -127,14 +127,14 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
     WrappedText::new(lines, columns)
 }
 
-/// The same in few rows: until when, then the file to write or the question.
-fn brief_head(state: &State, waiting: &Waiting, columns: usize, rows: usize) -> WrappedText {
+/// The same in few rows: the file to write, until when, then the question.
+pub fn brief_head(state: &State, waiting: &Waiting, columns: usize, rows: usize) -> WrappedText {
     let (request, skin) = (&waiting.request, &state.skin);
     let until = waiting.until.as_ref().map(|until| format!(" {} until {until}", skin.glyphs.dot)).unwrap_or_default();
     let asker = format!("{}{}", short(who(request)), asks_for(request));
     let asker = cells::clip(&asker, columns.saturating_sub(cells::width(&until)), skin.glyphs.ellipsis);
-    let mut lines = vec![PageLine::new(asker, ThemeRole::Strong).then(&until, ThemeRole::Warning)];
-    lines.extend(request.approval.iter().flat_map(|approval| write(state, approval)));
+    let mut lines: Vec<PageLine> = request.approval.iter().flat_map(|it| write_in(state, it, columns)).collect();
+    lines.insert(lines.len().min(1), PageLine::new(asker, ThemeRole::Strong).then(&until, ThemeRole::Warning));
     if request.has_reason() {
         let begun = beginning(&request.context, columns);
         let room = columns * rows.saturating_sub(lines.len()).max(1);
@@ -146,22 +146,39 @@ fn brief_head(state: &State, waiting: &Waiting, columns: usize, rows: usize) -> 
     WrappedText::new(lines, columns)
 }
 
+/// The file to write in one row, with the end of its path, and what to check first.
+fn write_in(state: &State, approval: &Approval, columns: usize) -> Vec<PageLine> {
+    let path = beginning(&approval.path, 100);
+    let taken = effect(state, approval, "").width();
+    let path = cells::clip_start(&path, columns.saturating_sub(taken), state.skin.glyphs.ellipsis);
+    std::iter::once(effect(state, approval, &path)).chain(warnings(state, approval)).collect()
+}
+
 /// The file to write, and what to check first.
 pub fn write(state: &State, approval: &Approval) -> Vec<PageLine> {
-    let dot = state.skin.glyphs.dot;
+    let mut line = effect(state, approval, &beginning(&approval.path, 100));
+    if let Some(template) = &approval.template {
+        line = line.then(&format!(" {} from {}", state.skin.glyphs.dot, short(template)), ThemeRole::Infra);
+    }
+    std::iter::once(line).chain(warnings(state, approval)).collect()
+}
+
+/// `OVERWRITES src/Order.java · +3 −1`
+fn effect(state: &State, approval: &Approval, path: &str) -> PageLine {
     let (what, role) = match approval.effect() {
         ApprovalEffect::New => ("new file ", ThemeRole::Text),
         ApprovalEffect::Other => ("OVERWRITES ", ThemeRole::Warning),
         ApprovalEffect::Unknown => ("writes ", ThemeRole::Warning),
     };
-    let mut line = PageLine::new(what, role).then(&beginning(&approval.path, 100), ThemeRole::Strong);
-    if !approval.summary.is_empty() {
-        line = line.then(&format!(" {dot} {}", short(&approval.summary)), ThemeRole::Text);
+    let line = PageLine::new(what, role).then(path, ThemeRole::Strong);
+    match approval.summary.as_str() {
+        "" => line,
+        summary => line.then(&format!(" {} {}", state.skin.glyphs.dot, short(summary)), ThemeRole::Text),
     }
-    if let Some(template) = &approval.template {
-        line = line.then(&format!(" {dot} from {}", short(template)), ThemeRole::Infra);
-    }
-    let mut lines = vec![line];
+}
+
+fn warnings(state: &State, approval: &Approval) -> Vec<PageLine> {
+    let mut lines = Vec::new();
     let sign = state.skin.glyphs.problem;
     let warned = approval.warnings.iter().take(WARNINGS);
     lines

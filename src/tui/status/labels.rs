@@ -30,9 +30,22 @@ pub struct Label {
     place: Rect,
 }
 
+/// The keys in the bottom line: those that the open window does not show itself.
+pub fn bottom(state: &State, place: Rect) -> Vec<Label> {
+    let shown: Vec<Action> = windows::labels(state).iter().map(|label| label.action).collect();
+    let shown = windows::listed_keys(state).map_or(shown, <[Action]>::to_vec);
+    labels_without(state, &contexts(state), &shown, place)
+}
+
 /// The keys that matter in these contexts, as many as there is room for.
 pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
-    let here = |entry: &&ActionBinding| contexts.iter().any(|context| entry.contexts.contains(context));
+    labels_without(state, contexts, &[], place)
+}
+
+fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], place: Rect) -> Vec<Label> {
+    let here = |entry: &&ActionBinding| {
+        !shown.contains(&entry.action) && contexts.iter().any(|context| entry.contexts.contains(context))
+    };
     let in_order = contexts.iter().flat_map(|context| {
         let here = ACTIONS.iter().filter(|entry| entry.contexts.contains(context));
         here.map(|entry| (entry, state.keymap.keys(entry, *context)))
@@ -50,6 +63,9 @@ pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label>
     for (entry, keys) in in_order {
         let free = keys.iter().find(|key| !taken.iter().any(|taken| key.keys().starts_with(taken.keys())));
         taken.extend(keys);
+        if shown.contains(&entry.action) {
+            continue;
+        }
         let Some((key, name)) = free.zip(label(state, entry)) else { continue };
         let key = key.to_string();
         let width = columns(&key, name);
@@ -89,7 +105,7 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Error);
     if is_free && state.chord.is_empty() {
-        shown = labels(state, &contexts(state), state.layout().bottom);
+        shown = bottom(state, state.layout().bottom);
     }
     shown.extend(windows::labels(state));
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)

@@ -2,6 +2,7 @@
 //! between, and Enter goes to the row under the cursor.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::tui::catalog::reading;
 use crate::tui::fixture;
@@ -12,6 +13,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot, Topic};
 use refdesk_desk::{HitRank, LargePick, SearchAnswer, SearchHit, SearchMode, SelectionChange};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
 use crate::tui::tests::{answer, busy_morning, commands, event, message, press, screen, stale};
@@ -465,6 +467,17 @@ fn a_problem_is_found_by_its_code() {
     let code = state.snapshot.diagnostics[0].code.as_str().to_owned();
     press(&mut state, &format!("C-k \"!{code}\""));
     assert!(!listed(&state).is_empty(), "{code}: {}", screen(&state));
+}
+
+#[test]
+fn a_problem_says_once_what_kind_it_is() {
+    let mut state = fixture::state(120, 36);
+    let broken = Diagnostic::warning(Code::BrokenLink, "broken link: 'docs/x.md' does not exist").in_file("a.md");
+    let snapshot = Snapshot { diagnostics: Arc::from([broken]), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "C-k \"!broken-link\"");
+    let shown = screen(&state);
+    assert!(shown.contains("broken-link: 'docs/x.md'"), "{shown}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::config::screen_files::{ScreenFile, ScreenFiles};
 use refdesk_desk::engine::{Request, Snapshot};
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 fn with_keymap(width: u16, height: u16, text: &str) -> State {
@@ -30,6 +31,23 @@ const CHORDS: &str = "[list]\ntop = \"g g\"\nbottom = \"g e\"\n[global]\nreload 
 
 fn chords(width: u16, height: u16) -> State {
     with_keymap(width, height, CHORDS)
+}
+
+#[test]
+fn problems_of_own_files_count_as_their_rows_do() {
+    let mut state = fixture::state(120, 36);
+    let problems = vec![Diagnostic::error(Code::UnknownValue, "no such action").in_file("keymap.toml")];
+    let files = ScreenFiles { problems, ..ScreenFiles::default() };
+    let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let shown = screen(&state);
+    let top = shown.lines().next().unwrap_or_default();
+    assert!(top.contains("1 error") && top.contains("1 problem in your settings"), "{top}");
+    press(&mut state, "d");
+    let shown = screen(&state);
+    assert!(shown.contains("2 errors · 1 warning (1 in your own files)"), "{shown}");
+    let rows = ["error ", "warning "].map(|word| shown.lines().filter(|line| line.contains(word)).count());
+    assert!(rows[0] >= 2 && rows[1] >= 1, "{shown}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
     let mut state = desk("A", &[write("w1")]);
     press(&mut state, "A Enter");
     let told = screen(&state);
-    assert!(told.contains("y yes, OVERWRITE the file") && told.contains("+public class Order {"), "{told}");
+    assert!(told.contains("y yes, OVERWRITE it") && told.contains("+public class Order {"), "{told}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     DifferenceLayout, Titles, Window, WindowRows, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
-    text_columns, wide,
+    summary_rows, text_columns, wide,
 };
 use crate::tui::action::KeyContext;
 use crate::tui::input::Effect;
@@ -70,13 +70,17 @@ impl Window for ApprovalView {
     }
 }
 
+/// Who asks for what; where there is little room, what is done to which file comes first.
 fn summary(state: &State) -> WrappedText {
-    let columns = text_columns(ApprovalView.outer(state).width);
-    state.request().map(|waiting| view::head(state, waiting, columns)).unwrap_or_default()
+    let outer = ApprovalView.outer(state);
+    let (columns, rows) = (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), 0)));
+    let Some(waiting) = state.request() else { return WrappedText::default() };
+    let whole = view::head(state, waiting, columns);
+    if whole.len() <= rows { whole } else { view::brief_head(state, waiting, columns, rows) }
 }
 
 fn places(state: &State) -> DifferenceLayout {
-    difference_layout(layout::inner(ApprovalView.outer(state)), 0, summary(state).len())
+    difference_layout(state, layout::inner(ApprovalView.outer(state)), 0, summary(state).len())
 }
 
 fn effect(state: &State) -> Option<ApprovalEffect> {
@@ -86,8 +90,8 @@ fn effect(state: &State) -> Option<ApprovalEffect> {
 /// The bottom line's name for saying yes.
 pub fn verb(state: &State) -> &'static str {
     match effect(state) {
-        Some(ApprovalEffect::New) => "yes, write the new file",
-        Some(ApprovalEffect::Other) => "yes, OVERWRITE the file",
+        Some(ApprovalEffect::New) => "yes, write a new file",
+        Some(ApprovalEffect::Other) => "yes, OVERWRITE it",
         Some(ApprovalEffect::Unknown) | None => "yes, write it",
     }
 }

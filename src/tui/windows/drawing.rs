@@ -67,16 +67,29 @@ pub(super) struct DifferenceLayout {
     pub keys: Rect,
 }
 
-pub(super) fn difference_layout(inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
+/// The most rows of a summary in a window with this inside: half of them, and in a low one what the difference can spare.
+pub(super) fn summary_rows(inner: Rect, field: u16) -> u16 {
+    let spare = inner.height.saturating_sub(field + 1 + LEAST_DIFFERENCE).min(LEAST_SUMMARY);
+    (inner.height.saturating_sub(4) / 2).max(spare)
+}
+
+/// Rows for what is done to which file, and who asks.
+const LEAST_SUMMARY: u16 = 3;
+/// The least rows of a difference.
+const LEAST_DIFFERENCE: u16 = 1;
+
+/// The window's keys have a row unless the terminal is low: then only the bottom line has them.
+pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
     let row = |y: u16, height: u16| {
         let y = y.min(inner.bottom());
         Rect { y, height: height.min(inner.bottom() - y), ..inner }
     };
-    let summary = u16::try_from(summary).unwrap_or(u16::MAX).min(inner.height.saturating_sub(4) / 2);
+    let summary = u16::try_from(summary).unwrap_or(u16::MAX).min(summary_rows(inner, field));
     let field = row(inner.y, field);
     let summary = row(field.bottom(), summary);
     let rule = row(summary.bottom(), 1);
-    let keys = row(inner.bottom().saturating_sub(1), 1);
+    let has_keys = u16::from(state.layout().body.height >= LOW);
+    let keys = row(inner.bottom().saturating_sub(has_keys), has_keys);
     let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
     DifferenceLayout { field, summary, rule, difference, keys }
 }

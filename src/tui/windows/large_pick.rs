@@ -24,7 +24,12 @@ impl Window for LargePickView {
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        Some(TextPage::question("A large pick", ThemeRole::Selection, COLUMNS, text(state)))
+        let page = TextPage::question("A large pick", ThemeRole::Selection, COLUMNS, text(state));
+        Some(TextPage { has_keys: false, ..page })
+    }
+
+    fn listed_keys(&self) -> Option<&'static [Action]> {
+        Some(&[Action::Confirm, Action::PickNear, Action::PickAlone, Action::Back])
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

@@ -43,11 +43,12 @@ impl Window for Problems {
         let all = state.problems();
         let own = match state.own_problems.len() {
             0 => String::new(),
-            own => format!(" {} {} in your own files", state.skin.glyphs.dot, cells::grouped(own)),
+            own => format!(" ({} in your own files)", cells::grouped(own)),
         };
+        let count = all.iter().filter(|problem| problem.is_error()).count();
         let [errors, warnings] =
-            [(state.counts.errors, "error"), (state.counts.warnings, "warning")].map(|(n, it)| cells::counted(n, it));
-        let role = if all.iter().any(|problem| problem.is_error()) { ThemeRole::Error } else { ThemeRole::Warning };
+            [(count, "error"), (all.len() - count, "warning")].map(|(count, what)| cells::counted(count, what));
+        let role = if count > 0 { ThemeRole::Error } else { ThemeRole::Warning };
         let titles = Titles {
             title: "Problems",
             note: format!("{errors} {} {warnings}{own}", state.skin.glyphs.dot),

@@ -85,9 +85,10 @@ impl Window for ThemePicker {
         draw_frame(state, titles, role, outer, buffer);
         let window = cursor.window(names.len(), usize::from(list.height));
         let top = window.start;
+        let widest = names.iter().flatten().map(|name| cells::width(&cells::clean(name))).max().unwrap_or(0);
         for (nth, name) in names.get(window).unwrap_or_default().iter().enumerate() {
             let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, name.as_deref(), list.width).draw(under, role, nth_row(list, nth), buffer);
+            row(state, name.as_deref(), widest, list.width).draw(under, role, nth_row(list, nth), buffer);
         }
         frame::scrollbar(&state.skin, list, names.len(), top, state.skin.theme.style(role), buffer);
     }
@@ -108,10 +109,10 @@ fn names(state: &State) -> Vec<Option<String>> {
     std::iter::once(None).chain(themes).collect()
 }
 
-fn row<'a>(state: &'a State, name: Option<&str>, width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, name: Option<&str>, widest: usize, width: u16) -> ListRow<'a> {
     let (theme, own) = (&state.skin.theme, &state.own_files.themes);
     let mut row = ListRow::new(&state.skin, width);
-    let room = row.room().saturating_sub(2) / 2;
+    let room = (row.room().saturating_sub(2) / 2).min(widest + 2);
     row.id(&cells::clean(name.unwrap_or("auto")), room, theme.style(ThemeRole::Text));
     let what = match name {
         None => "by the background",
@@ -119,7 +120,7 @@ fn row<'a>(state: &'a State, name: Option<&str>, width: u16) -> ListRow<'a> {
         Some("contrast") => "high contrast",
         Some("colourblind") => "no red and green",
         Some("ansi") => "the terminal's sixteen",
-        Some("ansi-light") => "the same on a light ground",
+        Some("ansi-light") => "the same on a light background",
         Some("mono") => "no colours",
         Some(_) => "",
     };

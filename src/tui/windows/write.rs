@@ -248,7 +248,7 @@ fn why_not(state: &State) -> Option<String> {
 }
 
 fn places(state: &State) -> DifferenceLayout {
-    difference_layout(layout::inner(Write.outer(state)), 1, summary(state).len())
+    difference_layout(state, layout::inner(Write.outer(state)), 1, summary(state).len())
 }
 
 fn len(state: &State) -> usize {

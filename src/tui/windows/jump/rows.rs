@@ -190,7 +190,10 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             JumpKind::Problem => {
                 for (nth, problem) in state.problems().into_iter().enumerate() {
                     // The window of problems shows the code, too.
-                    let about = format!("{}: {}", problem.code.as_str(), problem.message);
+                    let code = problem.code.as_str();
+                    // A message may begin with the words of its code.
+                    let message = problem.message.strip_prefix(&format!("{}: ", code.replace('-', " ")));
+                    let about = format!("{code}: {}", message.unwrap_or(&problem.message));
                     rows.add(kind, &problems::subject(problem), &about, JumpTarget::Problem(nth));
                 }
             }

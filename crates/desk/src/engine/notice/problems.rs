@@ -21,7 +21,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
         return Some(notice);
     }
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
-    (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "No errors left"))
+    (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "All errors are fixed"))
 }
 
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
