@@ -118,7 +118,7 @@ fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Comm
         }
         let head = [title, "given", "followed", "share"].map(str::to_owned).to_vec();
         let row = |(what, count): &(String, Count)| {
-            let share = format!("{:.0} %", 100.0 * count.share());
+            let share = format!("{:.0}%", 100.0 * count.share());
             vec![one_line(what).into_owned(), count.offered.to_string(), count.followed.to_string(), share]
         };
         let table: Vec<Vec<String>> = std::iter::once(head).chain(counts.iter().map(row)).collect();

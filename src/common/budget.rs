@@ -35,7 +35,7 @@ pub fn short(limit: u64) -> String {
     }
 }
 
-/// `127 %`, to the nearest; but 100 % is only the limit itself.
+/// `127%`, to the nearest; but 100% is only the limit itself.
 pub fn percent(tokens: u64, limit: u64) -> String {
     let limit = limit.max(1);
     let nearest = (u128::from(tokens) * 100 + u128::from(limit / 2)) / u128::from(limit);
@@ -44,7 +44,7 @@ pub fn percent(tokens: u64, limit: u64) -> String {
         Ordering::Equal => 100,
         Ordering::Greater => nearest.max(101),
     };
-    format!("{} %", grouped(u64::try_from(share).unwrap_or(u64::MAX)))
+    format!("{}%", grouped(u64::try_from(share).unwrap_or(u64::MAX)))
 }
 
 #[cfg(test)]
@@ -75,16 +75,16 @@ mod tests {
     #[test]
     fn a_share_is_rounded_to_the_nearest_but_never_to_the_limit() {
         for (tokens, limit, expected) in [
-            (0, 1_000, "0 %"),
-            (1_432, 1_000, "143 %"),
-            (1_902, 1_000, "190 %"),
-            (1_902, 1_500, "127 %"),
-            (999, 1_000, "99 %"),
-            (1_000, 1_000, "100 %"),
-            (1_001, 1_000, "101 %"),
-            (461_790, 1_000, "46,179 %"),
-            (u64::MAX, 1, "18,446,744,073,709,551,615 %"),
-            (0, 0, "0 %"),
+            (0, 1_000, "0%"),
+            (1_432, 1_000, "143%"),
+            (1_902, 1_000, "190%"),
+            (1_902, 1_500, "127%"),
+            (999, 1_000, "99%"),
+            (1_000, 1_000, "100%"),
+            (1_001, 1_000, "101%"),
+            (461_790, 1_000, "46,179%"),
+            (u64::MAX, 1, "18,446,744,073,709,551,615%"),
+            (0, 0, "0%"),
         ] {
             assert_eq!(percent(tokens, limit), expected, "{tokens} of {limit}");
         }

@@ -4,7 +4,7 @@
 /// The cost of a change that usually adds; `print` writes a number of tokens.
 pub fn added(change: i64, print: fn(u64) -> String) -> String {
     match change {
-        0 => "no tokens more".to_owned(),
+        0 => "no extra tokens".to_owned(),
         1.. => print(change.unsigned_abs()),
         _ => format!("{} fewer", print(change.unsigned_abs())),
     }
@@ -13,7 +13,7 @@ pub fn added(change: i64, print: fn(u64) -> String) -> String {
 /// The same for a change that usually saves.
 pub fn saved(change: i64, print: fn(u64) -> String) -> String {
     match change {
-        0 => "no tokens fewer".to_owned(),
+        0 => "no tokens saved".to_owned(),
         1.. => format!("{} more", print(change.unsigned_abs())),
         _ => print(change.unsigned_abs()),
     }
@@ -37,7 +37,7 @@ mod tests {
         let print = |tokens: u64| format!("~{tokens} tokens");
         for (change, as_added, as_saved, as_either) in [
             (864, "~864 tokens", "~864 tokens more", Some("~864 tokens more")),
-            (0, "no tokens more", "no tokens fewer", None),
+            (0, "no extra tokens", "no tokens saved", None),
             (-12, "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved")),
         ] {
             assert_eq!((added(change, print).as_str(), saved(change, print).as_str()), (as_added, as_saved));

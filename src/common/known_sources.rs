@@ -54,16 +54,11 @@ pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<
         (0, 0) => "It read and picked nothing.".to_owned(),
         (0, picks) => format!("It picked {} and read nothing.", counted(picks, "source")),
         (reads, picks) => {
-            let read = match reads {
-                1 => "once".to_owned(),
-                2 => "twice".to_owned(),
-                more => counted(more, "time"),
-            };
             let picked =
                 if picks == 0 { "picked nothing".to_owned() } else { format!("picked {}", counted(picks, "source")) };
             let price = price(*read_tokens);
             let price = if price.is_empty() { price } else { format!("{price},") };
-            format!("It read sources {read}{price} and {picked}.")
+            format!("It made {}{price} and {picked}.", counted(reads, "read"))
         }
     });
     let followed = |count: &refdesk_desk::session::Count, what: &str| {
@@ -120,7 +115,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "It was sent 14 texts, ~4120 tokens. It read sources 6 times, ~12300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
+                "It was sent 14 texts, ~4120 tokens. It made 6 reads, ~12300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
                 "It was sent 3 texts, ~310 tokens. It read and picked nothing. It followed 0 of 4 hints.",
                 "It was sent 0 texts. It picked 1 source and read nothing. No source was hinted at. 1 hook failed.",
             ]

@@ -43,11 +43,10 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     match (is_all, rows.len()) {
         (true, _) => turn.say(format!("{all}.")),
         (false, 0) => {
-            turn.say(format!("None of {all} matches {filter}."));
-            if let Some(culprit) = kept.culprit {
-                let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
-                turn.say(format!("Nothing matches {culprit}.{advice} Type catalog to list all."));
-            }
+            // What matches nothing by itself is the reason.
+            let culprit = kept.culprit.as_deref().unwrap_or(filter);
+            let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
+            turn.say(format!("None of {all} matches {culprit}.{advice} Type catalog to list all."));
         }
         (false, 1) => turn.say(format!("1 of {all} matches {filter}.")),
         (false, some) => turn.say(format!("{some} of {all} match {filter}.")),
@@ -62,7 +61,7 @@ pub fn sort(state: &mut PlainState, by: &str, turn: &mut InputOutcome) {
         return turn.say(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));
     };
     state.order = order;
-    turn.say(format!("Sorted by {}.", order.word()));
+    turn.say(format!("{}.", order.sentence()));
     let filter = state.filter.clone();
     show(state, &filter, turn);
 }

@@ -231,7 +231,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
             let cost =
-                change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no tokens more".to_owned());
+                change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no extra tokens".to_owned());
             format!("pull in {enter} and release {leave}, {cost} in all{}", waiting(&change.enters))
         }
     }
@@ -318,7 +318,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
     turn.say(&change.done);
     let (came, left) = (only_in(after, before), only_in(before, after));
-    for (what, members, snapshot) in [("came", came, after), ("left", left, before)] {
+    for (what, members, snapshot) in [("pulled in", came, after), ("released", left, before)] {
         // An agent gets sources of mode auto before and after.
         let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
         let others: Vec<&str> = others.filter(|id| !change.named.contains(id)).map(SourceId::as_str).collect();

@@ -152,7 +152,7 @@ pub fn say_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
         format!(
             "{}{over}: {} of the limit of {}",
             tokens(sum),
-            percent(sum, limit).replace(" %", " percent"),
+            percent(sum, limit).replace('%', " percent"),
             tokens_of(limit)
         )
     };

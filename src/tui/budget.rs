@@ -22,10 +22,10 @@ pub fn bar(state: &State) -> String {
     format!("{}{cells}{} of {}", glyphs.bar_left, glyphs.bar_right, short(limit))
 }
 
-/// `over limit 198 % of 1k`, if an agent gets more than that.
+/// `over the limit: 198% of 1k`, if an agent gets more than that.
 pub fn over(state: &State) -> Option<String> {
     let (tokens, limit) = (state.counts.tokens, limit_of(state.token_limit));
-    (tokens > limit).then(|| format!("over limit {} of {}", percent(tokens, limit), short(limit)))
+    (tokens > limit).then(|| format!("over the limit: {} of {}", percent(tokens, limit), short(limit)))
 }
 
 #[cfg(test)]

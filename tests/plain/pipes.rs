@@ -28,7 +28,7 @@ fn a_script_lists_picks_and_undoes() {
         "1: alpha, available, about 3 tokens.",
         "alpha: Name of alpha.",
         "Picked alpha.",
-        "2 more sources came: beta and gamma.",
+        "2 more sources pulled in: beta and gamma.",
         "gamma is pulled in by beta: references.json line 1.",
         "alpha is picked.",
         "2:   beta, pulled in by alpha, about 5 tokens.",

@@ -37,7 +37,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
             count => format!("; {} changed after their pages were written", counted(count, "table")),
         };
         let described = match coverage.percent() {
-            Some(percent) => format!("{percent} % of tables and columns are described by a note, a comment or a model"),
+            Some(percent) => format!("{percent}% of tables and columns are described by a note, a comment or a model"),
             None => "there is no table, so nothing to measure".to_owned(),
         };
         text.push_str(&format!(
@@ -58,11 +58,11 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
         if let Some(least) = args.min_coverage.filter(is_below) {
             let (message, fix) = match coverage.percent() {
                 Some(percent) => (
-                    format!("{percent} % of '{}' are described, less than the required {least} %", it.database),
+                    format!("{percent}% of '{}' are described, less than the required {least}%", it.database),
                     "write notes, or comments in the database",
                 ),
                 None => (
-                    format!("'{}' has no table to describe, so {least} % cannot be reached", it.database),
+                    format!("'{}' has no table to describe, so {least}% cannot be reached", it.database),
                     "check which tables 'schemas', 'include_tables' and 'exclude_tables' leave",
                 ),
             };

@@ -45,6 +45,14 @@ impl Order {
         }
     }
 
+    /// What is said after sorting.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Catalog => "In catalog order".to_owned(),
+            _ => format!("Sorted by {}", self.word()),
+        }
+    }
+
     /// The positions of the catalog in this order; `None` for its own.
     pub fn sequence(self, snapshot: &Snapshot) -> Option<Vec<usize>> {
         let sources = snapshot.catalog.sources();

@@ -31,8 +31,8 @@ fn a_pick_says_what_followed() {
         answered(&mut state, Response::Done(Vec::new())).lines,
         [
             "Picked java-service.",
-            "1 more source came: release-notes.",
-            "4 more sources left: retry-pattern, timeouts, error-handling and legacy-errors.",
+            "1 more source pulled in: release-notes.",
+            "4 more sources released: retry-pattern, timeouts, error-handling and legacy-errors.",
             "That is about 26,122 tokens more, without the instructions.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
@@ -56,7 +56,7 @@ fn an_auto_source_that_comes_was_paid_for_before() {
         lines,
         [
             "Picked java-service.",
-            "1 more source came: release-notes.",
+            "1 more source pulled in: release-notes.",
             "That is about 28,990 tokens more, without the instructions.",
             "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",

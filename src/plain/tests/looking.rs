@@ -35,7 +35,7 @@ fn what_is_said_to_a_line() {
         (
             "sort catalog",
             &[
-                "Sorted by catalog.",
+                "In catalog order.",
                 "1 of 10 sources matches pattern.",
                 "1: retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.",
             ],
@@ -75,13 +75,7 @@ fn what_is_said_to_a_line() {
         ),
         ("why timeout", &["There is no source timeout. Did you mean timeouts?"]),
         ("why release-notes", &["release-notes is not selected. It is excluded."]),
-        (
-            "catalog nothing-like-it",
-            &[
-                "None of 10 sources matches nothing-like-it.",
-                "Nothing matches nothing-like-it. Type catalog to list all.",
-            ],
-        ),
+        ("catalog nothing-like-it", &["None of 10 sources matches nothing-like-it. Type catalog to list all."]),
         ("sort colour", &["Sources cannot be sorted by colour. Type sort catalog, id, type, tokens or state."]),
         ("help why", &["why [N or ID]. Say why a source is selected, with file and line.", "Other names: mention."]),
     ] {
@@ -180,7 +174,7 @@ fn sessions_of_agents_are_listed_and_told() {
             "7: gone-source, hinted at, not selected, tokens unknown.",
             "8: java-service, picked, hinted at 3 times, not selected, about 23,870 tokens.",
             "9: 11:04:00, To a prompt: hinted at java-service (java, spring boot), about 33 tokens.",
-            "10: 10:58:12, Read circuit-breaker with Read, about 1,450 tokens.",
+            "10: 10:58:12, Read circuit-breaker with the Read tool, about 1,450 tokens.",
             "11: 10:57:40, Picked java-service.",
             "12: 10:01:02, Read gone-source.",
             "13: 09:12:00, Gave the instructions, about 700 tokens.",

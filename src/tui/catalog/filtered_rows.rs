@@ -77,8 +77,7 @@ pub fn sort(state: &mut State, order: Order) {
     refilter(state, None);
     let row = stay.and_then(|id| row_of(state, &id));
     state.catalog.cursor.at = row.unwrap_or(0);
-    let text = format!("sorted by {}", state.catalog.order.word());
-    state.note(text);
+    state.note(state.catalog.order.sentence());
 }
 
 /// Returns the source that matches a text best, if one is searched. `before` is the result of another filter over the same texts

@@ -84,7 +84,7 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
                 many => format!(", {} of them selected already", cells::grouped(many)),
             };
             format!(
-                " {dot} with all it pulls in, {sources}{already}: {} tokens beside its own",
+                " {dot} with all it pulls in, {sources}{already}: {} tokens besides its own",
                 cells::tokens(weight.tokens)
             )
         }

@@ -63,10 +63,10 @@ fn a_limit_is_typed_and_kept() {
     for (width, height) in [(80, 24), (120, 36)] {
         update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
         let top = screen(&state).lines().next().unwrap().to_owned();
-        assert!(top.contains("~5,422 tokens") && top.contains("over limit 136 % of 4k"), "{top}");
+        assert!(top.contains("~5,422 tokens") && top.contains("over the limit: 136% of 4k"), "{top}");
     }
     press(&mut state, "b");
-    assert!(screen(&state).contains("~5,422  over the limit, 136 % of 4k"), "{}", screen(&state));
+    assert!(screen(&state).contains("~5,422  over the limit, 136% of 4k"), "{}", screen(&state));
     typed(&mut state, "\"much\"");
     let shown = screen(&state);
     assert!(shown.contains("Type a number of tokens, such as 128k") && !shown.contains("set limit"), "{shown}");
@@ -111,7 +111,7 @@ fn a_pick_costs_what_it_adds() {
         (&["timeouts"], &[][..], 640, "Picked @timeouts, ~640 tokens: u undoes it"),
         (&["timeouts"], &[], 1, "Picked @timeouts, ~1 token: u undoes it"),
         (&["timeouts"], &[], -30, "Picked @timeouts, ~30 tokens fewer: u undoes it"),
-        (&["timeouts"], &["timeouts"], 0, "Picked @timeouts, selected already, no tokens more: u undoes it"),
+        (&["timeouts"], &["timeouts"], 0, "Picked @timeouts, selected already, no extra tokens: u undoes it"),
         (&["team-conventions"], &[], 0, "Picked @team-conventions, in the instructions already: u undoes it"),
     ] {
         let mut state = fixture::state(120, 36);

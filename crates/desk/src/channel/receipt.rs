@@ -9,9 +9,9 @@ use refdesk_text::escape::one_line;
 /// The entry for a request.
 pub fn asked(request: &Request) -> Receipt {
     let mut reason = match &request.approval {
-        Some(approval) => format!("whether {} may be written", approval.path),
-        None if request.sources.len() == 1 => "whether 1 source is wanted".to_owned(),
-        None => format!("which of {} sources are wanted", request.sources.len()),
+        Some(approval) => format!("to approve a write of {}", approval.path),
+        None if request.sources.len() == 1 => "whether to use 1 source".to_owned(),
+        None => format!("to choose from {} sources", request.sources.len()),
     };
     if !request.context.is_empty() {
         reason.push_str(&format!(": {}", one_line(&request.context)));
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn each_outcome_has_a_description() {
         let (choice, yes) = (asking("r", &["a", "b"]), asking_for_approval("r"));
-        assert_eq!(asked(&choice).reason, "which of 2 sources are wanted: why");
-        assert_eq!(asked(&yes).reason, "whether src/a.rs may be written: why");
+        assert_eq!(asked(&choice).reason, "to choose from 2 sources: why");
+        assert_eq!(asked(&yes).reason, "to approve a write of src/a.rs: why");
         let by = Some("a screen".to_owned());
         let some = Answered { selected: vec!["a".to_owned()], by, ..Answered::default() };
         let failed = Unanswered::failed(Code::Webhook, "the webhook said no", "");

@@ -78,7 +78,7 @@ fn topic(what: JournalEvent) -> Topic {
 
 /// The sentence, without time, session and cost.
 pub fn sentence(receipt: &Receipt) -> String {
-    let tool = || receipt.tool.as_deref().map(|tool| format!(" with {tool}")).unwrap_or_default();
+    let tool = || receipt.tool.as_deref().map(|tool| format!(" with the {tool} tool")).unwrap_or_default();
     match receipt.what {
         JournalEvent::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
         JournalEvent::Instructed => "Gave the instructions".to_owned(),
@@ -93,7 +93,7 @@ pub fn sentence(receipt: &Receipt) -> String {
         JournalEvent::Removed => format!("Removed {}", cut(&receipt.about)),
         JournalEvent::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
         JournalEvent::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
-        JournalEvent::Asked => format!("Asked a person: {}", receipt.reason),
+        JournalEvent::Asked => format!("Asked a person {}", receipt.reason),
         JournalEvent::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
         JournalEvent::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
         JournalEvent::Unwritten => format!("Not written: {}", receipt.reason),
@@ -216,8 +216,8 @@ mod tests {
             (about(JournalEvent::Removed, &["old.tmpl"]), "Removed old.tmpl", "session s1"),
             (about(JournalEvent::Rendered, &["A.java.tpl"]), "Rendered A.java.tpl", "session s1"),
             (
-                Receipt { reason: "which of 3 sources are wanted: why".to_owned(), ..about(JournalEvent::Asked, &[]) },
-                "Asked a person: which of 3 sources are wanted: why",
+                Receipt { reason: "to choose from 3 sources: why".to_owned(), ..about(JournalEvent::Asked, &[]) },
+                "Asked a person to choose from 3 sources: why",
                 "session s1",
             ),
             (
@@ -230,7 +230,7 @@ mod tests {
             ),
             (
                 Receipt { tool: Some("renderTemplate".to_owned()), ..about(JournalEvent::Rendered, &[]) },
-                "Rendered an inline template with renderTemplate",
+                "Rendered an inline template with the renderTemplate tool",
                 "session s1",
             ),
             (
@@ -240,17 +240,17 @@ mod tests {
             ),
             (
                 Receipt { tool: Some("Read".to_owned()), ..about(JournalEvent::Read, &["a"]) },
-                "Read @a with Read",
+                "Read @a with the Read tool",
                 "session s1",
             ),
             (
                 Receipt { tool: Some("find".to_owned()), ..about(JournalEvent::Read, &[]) },
-                "Read nothing with find",
+                "Read nothing with the find tool",
                 "session s1",
             ),
             (
                 Receipt { tool: Some("readReference".to_owned()), tokens: 700, ..about(JournalEvent::Read, &["a"]) },
-                "Read @a with readReference",
+                "Read @a with the readReference tool",
                 "session s1, ~700 tokens",
             ),
             (

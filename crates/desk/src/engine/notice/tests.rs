@@ -280,7 +280,7 @@ fn findings_are_told_when_they_are_new() {
         (&["!a"], &["!a@9"], vec![]),
         (&["!a"], &["!a", "!a"], vec!["problem: error: r.json:2:1: a (/w/r.json:2)"]),
         (&["!a", "!b"], &["!a"], vec![]),
-        (&["!a"], &[], vec!["problem: No errors left"]),
+        (&["!a"], &[], vec!["problem: All errors are fixed"]),
         (&["a"], &[], vec![]),
         (&["a"], &["a@5", "b"], vec!["warning: warning: r.json:2:1: b (/w/r.json:2)"]),
         (&[], &hundred, vec!["warning: warning: r.json:1:1: w0, +99 more (/w/r.json:1)"]),
