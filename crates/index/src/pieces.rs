@@ -75,7 +75,7 @@ pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut terms = Vec::new();
     for word in words(piece) {
-        for term in forms(word).into_iter().map(str::to_lowercase) {
+        for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
             if terms.len() == TERMS {
                 return terms;
             }

@@ -9,7 +9,7 @@ pub(crate) mod tests;
 
 pub use budget::{HitCost, HitLength, fit};
 pub use excerpt::Excerpt;
-pub(crate) use excerpt::matches;
+pub(crate) use excerpt::{different, matches};
 pub use query::LONGEST;
 
 use std::collections::{HashMap, HashSet};
@@ -204,14 +204,14 @@ impl Index {
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         // A document whose vector is not computed yet counts as if both lists had it at the same place; otherwise any that has
         // one would come before the best by words while the index is made.
-        let lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
-        let weight = |document| lists(document) * (query.weight)(corpus.kind(document));
-        let fused = fuse(&[(&by_words, 1.0), (&by_meaning, meaning_counts(&parsed.text))], weight, |it| {
-            corpus.kind_and_source(it)
-        });
+        let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
+        let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
+        let with_words = with_words(storage, &terms, corpus.len())?;
+        let has_all = |it| with_words.iter().all(|(_, documents)| documents.contains(&it));
+        let lists = [(&*by_words, 1.0), (&*by_meaning, meaning_counts(&parsed.text))];
+        let fused = fuse(&lists, weight, has_all, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
         let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
-        let with_words = with_words(storage, &terms, corpus.len())?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
         let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;

@@ -1,6 +1,8 @@
 //! Words as search sees them: letters and digits, names split where they change case, and pairs of characters where a script has
 //! no blanks between words.
 
+use std::borrow::Cow;
+
 pub use refdesk_text::stop_words::is_stop_word;
 
 /// The runs of letters and digits of a text.
@@ -16,12 +18,21 @@ pub(crate) fn is_unspaced(char: char) -> bool {
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
-/// What a word is found by: the word, its parts if it has several, and the pairs of characters of those without blanks.
-pub(crate) fn forms(word: &str) -> Vec<&str> {
+/// What a word is found by: the word, its parts if it has several, the pairs of characters of those without blanks, and the word
+/// with `ss` in place of `ß`, as it is written in capitals and in Switzerland.
+pub(crate) fn forms(word: &str) -> Vec<Cow<'_, str>> {
     let parts = parts(word);
     let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();
     let parts = parts.iter().copied().filter(|part| *part != word);
-    std::iter::once(word).chain(parts).chain(pairs).collect()
+    let spelt_out = word.contains(SHARP_S).then(|| with_sharp_s_spelt_out(word));
+    std::iter::once(word).chain(parts).chain(pairs).map(Cow::Borrowed).chain(spelt_out.map(Cow::Owned)).collect()
+}
+
+const SHARP_S: [char; 2] = ['ß', 'ẞ'];
+
+/// A word with `ss` in place of `ß`.
+pub(crate) fn with_sharp_s_spelt_out(word: &str) -> String {
+    word.replace(SHARP_S, "ss")
 }
 
 /// Every two characters of a part that stand together; none of one that is a pair itself.
@@ -67,7 +78,7 @@ pub(crate) fn split_names(text: &str) -> String {
             if !split.is_empty() {
                 split.push(' ');
             }
-            split.push_str(part);
+            split.push_str(&part);
         }
     }
     split
@@ -109,7 +120,8 @@ mod tests {
             ("ｶﾀｶﾅ", "ｶﾀｶﾅ ｶﾀ ﾀｶ ｶﾅ"),
             ("데이터베이스", "데이터베이스 데이 이터 터베 베이 이스"),
             ("用Rust写代码", "用Rust写代码 用 Rust 写代码 写代 代码"),
-            ("größe", "größe"),
+            ("größe", "größe grösse"),
+            ("STRAẞE", "STRAẞE STRAssE"),
         ] {
             assert_eq!(forms(word).join(" "), expected, "{word}");
         }

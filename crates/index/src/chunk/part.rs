@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Block, BlockKind, HEADING_SEPARATOR, Parsed, parse};
-use crate::search::matches;
+use crate::search::{different, matches};
 use crate::storage::Document;
 use crate::update::TEXT;
 
@@ -29,7 +29,7 @@ struct ChunkPart {
 }
 
 /// The section of a chunk with most of these words, the rarest first, then the one that is named after them, then the one that says
-/// them most often; `None` if that is the one that the chunk is named after.
+/// most of them in the same form, then most often; `None` if that is the one that the chunk is named after.
 /// `heading` are the headings of the chunk, and the name of its file says of which format it is.
 fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
     let Parsed { text, blocks, .. } = parse(name, content);
@@ -55,18 +55,15 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
     let titles_above: Vec<&str> = heading.split(HEADING_SEPARATOR).collect();
     let best = (0..starts.len()).rev().max_by_key(|at| {
         let range = starts.get(*at).copied().unwrap_or(0)..starts.get(at + 1).copied().unwrap_or(content.len());
-        let mut which: Vec<usize> =
-            found.iter().filter(|(place, _)| range.contains(&place.start)).map(|(_, which)| *which).collect();
-        which.sort_unstable();
+        let inside = || found.iter().filter(|it| range.contains(&it.range.start));
         let title = match at.checked_sub(1) {
             None => titles_above.last().copied(),
             Some(at) => inner.get(at).map(|(_, _, title)| title.as_str()),
         };
         let in_title = title.map_or(0, |title| matches(title, words).len());
-        let rarest = which.first().copied().unwrap_or(usize::MAX);
-        let mut different = which.clone();
-        different.dedup();
-        (different.len(), std::cmp::Reverse(rarest), in_title, which.len())
+        let rarest = inside().map(|it| it.wanted).min().unwrap_or(usize::MAX);
+        let (different, exact) = different(inside());
+        (different, std::cmp::Reverse(rarest), in_title, exact, inside().count())
     })?;
     let (start, ..) = inner.get(best.checked_sub(1)?)?;
     let mut above = above_of(heading, &lead);
@@ -113,6 +110,14 @@ mod tests {
             let part = part_with(Path::new("a.md"), heading, text, &words);
             let part = part.as_ref().map(|part| (part.heading.as_str(), part.lines_before));
             assert_eq!(part, expected, "{words:?}");
+        }
+        let text =
+            "Of all.\n\n## One\n\nE1016 and zoneA, once retried.\n\n## Two\n\nE1017 and zoneB, E1017, zoneB, retry.";
+        for (word, expected) in
+            [("e1017", "Two"), ("e1016", "One"), ("zonea", "One"), ("zoneb", "Two"), ("retry", "Two")]
+        {
+            let part = part_with(Path::new("a.md"), "All", text, &[word.to_owned()]);
+            assert_eq!(part.map(|part| part.heading), Some(format!("All > {expected}")), "{word}");
         }
         let words = ["json".to_owned()];
         let after_text =

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::words::is_unspaced;
+use crate::words::{is_unspaced, with_sharp_s_spelt_out};
 
 /// The longest excerpt, in characters.
 const LENGTH: usize = 480;
@@ -32,10 +32,10 @@ pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
     let wanted: Vec<String> = terms.iter().flat_map(|term| term.split(' ')).map(str::to_owned).collect();
     let found = matches(text, &wanted);
     let Some((length, _)) = text.char_indices().nth(LENGTH) else {
-        return Excerpt { text: text.to_owned(), matches: found.into_iter().map(|(range, _)| range).collect() };
+        return Excerpt { text: text.to_owned(), matches: found.into_iter().map(|it| it.range).collect() };
     };
     let window = best_window(text, &found).unwrap_or(0..length);
-    let found: Vec<Range<usize>> = found.into_iter().map(|(range, _)| range).collect();
+    let found: Vec<Range<usize>> = found.into_iter().map(|it| it.range).collect();
     part(text, &found, window)
 }
 
@@ -96,8 +96,19 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     Excerpt { matches: moved.filter(|it| it.end <= last).collect(), text: shown }
 }
 
-/// The words of a text that are wanted, with the position of what they match.
-pub(crate) fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize)> {
+/// A word of a text that is wanted.
+pub(crate) struct Match {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// The position of what is wanted.
+    pub wanted: usize,
+    /// Whether it is that word itself and not another form of it.
+    pub is_exact: bool,
+}
+
+/// The words of a text that are wanted, in order.
+pub(crate) fn matches(text: &str, wanted: &[String]) -> Vec<Match> {
+    let wanted: Vec<String> = wanted.iter().map(|word| with_sharp_s_spelt_out(word)).collect();
     let mut found = Vec::new();
     let mut start = None;
     let mut ends = text.char_indices().map(|(at, char)| (at, char.is_alphanumeric())).collect::<Vec<_>>();
@@ -109,14 +120,18 @@ pub(crate) fn matches(text: &str, wanted: &[String]) -> Vec<(Range<usize>, usize
                 start = None;
                 let word = text.get(from..at).unwrap_or_default();
                 if word.contains(is_unspaced) {
-                    found.extend(
-                        within(word, wanted).map(|(range, which)| (range.start + from..range.end + from, which)),
-                    );
+                    found.extend(within(word, &wanted).map(|(range, wanted)| Match {
+                        range: range.start + from..range.end + from,
+                        wanted,
+                        is_exact: true,
+                    }));
                     continue;
                 }
-                let word = word.to_lowercase();
-                if let Some(which) = wanted.iter().position(|wanted| is_form_of(&word, wanted)) {
-                    found.push((from..at, which));
+                let word = with_sharp_s_spelt_out(&word.to_lowercase());
+                let itself = wanted.iter().position(|wanted| *wanted == word);
+                let form = || wanted.iter().position(|wanted| is_form_of(&word, wanted));
+                if let Some(which) = itself.or_else(form) {
+                    found.push(Match { range: from..at, wanted: which, is_exact: itself.is_some() });
                 }
             }
             _ => {}
@@ -139,30 +154,44 @@ fn within<'w>(word: &'w str, wanted: &'w [String]) -> impl Iterator<Item = (Rang
 }
 
 /// Whether two words are probably forms of one: one begins with the other, but for its last letter. Full-text search has
-/// decided what matches; this only decides what is emphasised.
+/// decided what matches; this only decides what is emphasised, and which section of a document is meant. `E1016` and `E10161` are
+/// two names, and so are `zoneA` and `zoneB`.
 fn is_form_of(word: &str, wanted: &str) -> bool {
-    if word == wanted {
-        return true;
+    if word.contains(|char: char| char.is_numeric()) || wanted.contains(|char: char| char.is_numeric()) {
+        return false;
     }
     let common = word.chars().zip(wanted.chars()).take_while(|(one, other)| one == other).count();
     let (length, other) = (word.chars().count(), wanted.chars().count());
     let (shorter, longer) = (length.min(other), length.max(other));
-    let needed = if shorter >= 5 { shorter - 1 } else { shorter };
+    let needed = if shorter >= 5 && shorter < longer { shorter - 1 } else { shorter };
     common >= needed.max(3) && longer - common <= 5
 }
 
-/// The window of [`LENGTH`] characters with most different words, the first of several. It begins and ends between words.
-fn best_window(text: &str, found: &[(Range<usize>, usize)]) -> Option<Range<usize>> {
-    let mut best: Option<(usize, Range<usize>)> = None;
-    for (range, _) in found {
+/// The window of [`LENGTH`] characters with most different words, and of these with most that are not other forms, the first of
+/// several. It begins and ends between words.
+fn best_window(text: &str, found: &[Match]) -> Option<Range<usize>> {
+    let mut best: Option<((usize, usize), Range<usize>)> = None;
+    for Match { range, .. } in found {
         let window = window_at(text, range.start);
-        let inside = found.iter().filter(|(it, _)| it.start >= window.start && it.end <= window.end);
-        let different = inside.map(|(_, which)| which).collect::<HashSet<_>>().len();
-        if best.as_ref().is_none_or(|(most, _)| different > *most) {
-            best = Some((different, window));
+        let is_inside = |it: &&Match| it.range.start >= window.start && it.range.end <= window.end;
+        let worth = different(found.iter().filter(is_inside));
+        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+            best = Some((worth, window));
         }
     }
     best.map(|(_, window)| window)
+}
+
+/// How many different words are found, and how many of them as they are wanted.
+pub(crate) fn different<'m>(found: impl Iterator<Item = &'m Match>) -> (usize, usize) {
+    let (mut all, mut exact) = (HashSet::new(), HashSet::new());
+    for Match { wanted, is_exact, .. } in found {
+        all.insert(wanted);
+        if *is_exact {
+            exact.insert(wanted);
+        }
+    }
+    (all.len(), exact.len())
 }
 
 /// The window in which the word at this place is shown.
@@ -213,6 +242,10 @@ mod tests {
             ("blue and green", vec!["blue green"], "[blue] and [green]"),
             ("支払いの再試行は三回", vec!["再試行", "再試", "試行"], "支払いの[再試行]は三回"),
             ("使用Rust编写", vec!["rust", "编写"], "使用[Rust][编写]"),
+            ("E1016, E1017 and e1016", vec!["e1016"], "[E1016], E1017 and [e1016]"),
+            ("alpha1, alpha2, alpha", vec!["alpha1"], "[alpha1], alpha2, alpha"),
+            ("zoneA, zoneB and zones", vec!["zonea"], "[zoneA], zoneB and zones"),
+            ("Größe und GRÖSSE", vec!["grösse"], "[Größe] und [GRÖSSE]"),
             ("nothing here", vec!["retry"], "nothing here"),
             ("", vec!["retry"], ""),
         ] {
@@ -226,6 +259,9 @@ mod tests {
         let found = shown(&long, &["needle", "thread"]);
         assert!(found.starts_with("…hay") && found.contains("[needle] and the [thread]") && found.ends_with("hay…"));
         assert!(found.chars().count() <= LENGTH + 6);
+        let forms = format!("zoneB {}zoneA {}", "hay ".repeat(400), "hay ".repeat(400));
+        let found = shown(&forms, &["zonea"]);
+        assert!(found.contains("[zoneA]"), "{found}");
         let beginning = shown(&long, &["nothing"]);
         assert!(beginning.starts_with("hay hay") && beginning.ends_with('…'));
         let unbroken = "x".repeat(5_000);

@@ -16,9 +16,15 @@ pub(super) struct Fused {
     pub ranks: Vec<Option<usize>>,
 }
 
-/// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document twice. Documents of equal
-/// score are in the order of their keys.
-pub(super) fn fuse<K: Ord>(lists: &[(&[i64], f64)], weight: impl Fn(i64) -> f64, key: impl Fn(i64) -> K) -> Vec<Fused> {
+/// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document
+/// twice. What has everything that was asked for counts as if it stood in one more list, before its first place: the only section
+/// that has a rare word is not to stand behind those that are merely near. Documents of equal score are in the order of their keys.
+pub(super) fn fuse<K: Ord>(
+    lists: &[(&[i64], f64)],
+    weight: impl Fn(i64) -> f64,
+    has_all: impl Fn(i64) -> bool,
+    key: impl Fn(i64) -> K,
+) -> Vec<Fused> {
     let mut fused: Vec<Fused> = Vec::new();
     let mut positions: HashMap<i64, usize> = HashMap::new();
     for (list, (documents, counts)) in lists.iter().enumerate() {
@@ -33,6 +39,9 @@ pub(super) fn fuse<K: Ord>(lists: &[(&[i64], f64)], weight: impl Fn(i64) -> f64,
                 *place = usize::try_from(rank).ok();
             }
         }
+    }
+    for entry in fused.iter_mut().filter(|it| has_all(it.document)) {
+        entry.score += weight(entry.document) / DAMPING;
     }
     fused.sort_by(|one, other| {
         let by_score = other.score.total_cmp(&one.score);
@@ -52,7 +61,7 @@ mod tests {
     }
 
     fn order(lists: &[&[i64]], weight: impl Fn(i64) -> f64) -> Vec<i64> {
-        fuse(&equal(lists), weight, |_| ()).into_iter().map(|it| it.document).collect()
+        fuse(&equal(lists), weight, |_| false, |_| ()).into_iter().map(|it| it.document).collect()
     }
 
     #[test]
@@ -68,11 +77,13 @@ mod tests {
             assert_eq!(order(&lists, |_| 1.0), expected, "{lists:?}");
         }
         assert_eq!(order(&[&[1, 2]], |document| if document == 1 { 0.5 } else { 1.0 }), [2, 1]);
-        let both = fuse(&equal(&[&[1], &[2]]), |_| 1.0, |document| -document);
+        let both = fuse(&equal(&[&[1], &[2]]), |_| 1.0, |_| false, |document| -document);
         assert_eq!(both.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
         assert_eq!(both[0].ranks, [None, Some(1)]);
-        let unequal = fuse(&[(&[1, 3], 1.0), (&[2], 0.5)], |_| 1.0, |_| ());
+        let unequal = fuse(&[(&[1, 3], 1.0), (&[2], 0.5)], |_| 1.0, |_| false, |_| ());
         assert_eq!(unequal.iter().map(|it| it.document).collect::<Vec<_>>(), [1, 3, 2]);
+        let with_all = fuse(&equal(&[&[7, 9], &[1, 2, 8]]), |_| 1.0, |document| document >= 8, |_| ());
+        assert_eq!(with_all.iter().map(|it| it.document).collect::<Vec<_>>(), [9, 8, 1, 7, 2]);
     }
 
     fn list() -> impl Strategy<Value = Vec<i64>> {
@@ -84,7 +95,7 @@ mod tests {
     proptest! {
         #[test]
         fn fusion_keeps_each_document_once_and_its_order_of_lists_does_not_matter(one in list(), other in list()) {
-            let fused = fuse(&equal(&[&one, &other]), |_| 1.0, |_| ());
+            let fused = fuse(&equal(&[&one, &other]), |_| 1.0, |_| false, |_| ());
             let mut documents: Vec<i64> = fused.iter().map(|it| it.document).collect();
             prop_assert!(fused.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert_eq!(&documents, &order(&[&other, &one], |_| 1.0));

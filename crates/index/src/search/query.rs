@@ -7,6 +7,12 @@ use crate::words::{forms, is_stop_word, words};
 /// A longer query is cut, in characters.
 pub const LONGEST: usize = 4_096;
 
+/// What joins the words of a name: `retry_limit`, `blue-green`, `spec.replicas`, `docs/retry.md`, `std::fs`.
+const JOINTS: [char; 5] = ['_', '-', '.', '/', ':'];
+
+/// The most of these in one place.
+const LONGEST_JOINT: usize = 2;
+
 /// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
@@ -40,6 +46,10 @@ impl ParsedQuery {
     }
 }
 
+fn says_something(term: &str) -> bool {
+    term.chars().nth(1).is_some() && !is_stop_word(&term.to_lowercase())
+}
+
 /// Collects terms, and words that only count if there is nothing else.
 #[derive(Default)]
 struct Terms {
@@ -58,12 +68,27 @@ impl Terms {
     }
 
     fn add_words(&mut self, text: &str) {
-        for word in words(text) {
-            for term in forms(word).into_iter().map(str::to_lowercase) {
-                if term.chars().count() < 2 || is_stop_word(&term) {
-                    self.weak.push(term);
-                } else {
+        for word in text.split(char::is_whitespace) {
+            self.add_name(word);
+        }
+    }
+
+    /// The words between two blanks. Of a name of several words the only place that has it is found among many that have some of its
+    /// words, so that it is a phrase, too.
+    fn add_name(&mut self, name: &str) {
+        let parts = || words(name);
+        let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINTS.contains(&char));
+        let inside = name.trim_matches(|char: char| !char.is_alphanumeric());
+        let joints = inside.split(char::is_alphanumeric).filter(|gap| !gap.is_empty());
+        if parts().nth(1).is_some() && joints.clone().all(is_name) && parts().any(says_something) {
+            self.add(parts().collect::<Vec<_>>().join(" ").to_lowercase());
+        }
+        for word in parts() {
+            for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
+                if says_something(&term) {
                     self.add(term);
+                } else {
+                    self.weak.push(term);
                 }
             }
         }
@@ -98,13 +123,17 @@ mod tests {
             ("C", vec!["c"]),
             ("retry RETRY Retry", vec!["retry"]),
             ("selectReferences of_the desk", vec!["selectreferences", "select", "references", "desk"]),
+            ("retry_limit_total", vec!["retry limit total", "retry", "limit", "total"]),
+            ("(spec.syncPolicy)", vec!["spec syncpolicy", "spec", "syncpolicy", "sync", "policy"]),
+            ("std::fs and/or blue-green, a-b", vec!["std fs", "std", "fs", "blue green", "blue", "green"]),
+            ("call(one,two) e.g. now...then", vec!["call", "one", "two"]),
             ("\"blue green\" deploy", vec!["blue green", "deploy"]),
             ("\"what is\" a saga", vec!["what is", "saga"]),
             ("\"retry\"", vec!["retry"]),
             ("an \"open mark", vec!["open", "mark"]),
             ("a\"b\"c", vec!["a", "b", "c"]),
-            ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title"]),
-            ("Größe ändern", vec!["größe", "ändern"]),
+            ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title x", "title"]),
+            ("Größe ändern", vec!["größe", "grösse", "ändern"]),
             ("日本語の 検索", vec!["日本語の", "日本", "本語", "語の", "検索"]),
             ("retry\0payment", vec!["retry", "payment"]),
             ("\"", vec![]),

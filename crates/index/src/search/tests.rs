@@ -19,6 +19,8 @@ cases! {
     a_section_in_several_sources_gives_the_preferred_one,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
+    the_only_place_of_a_name_comes_first,
+    sharp_s_is_found_as_ss,
     texts_without_blanks_are_found_by_what_is_in_them,
     letters_without_a_meaning_find_only_what_is_near,
 }
@@ -263,9 +265,57 @@ fn names_are_found_by_their_parts(world: &World) {
         inline("api", "# Calls\n\nCall selectReferences with ids."),
         inline("other", "# Other\n\nNothing."),
     ]);
-    for text in ["selectReferences", "select references", "SELECTREFERENCES", "reference"] {
+    for text in [
+        "selectReferences",
+        "select_references",
+        "select references",
+        "SELECTREFERENCES",
+        "reference",
+        "\"select references\"",
+    ] {
         let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits[0].source, "api", "{text}");
+    }
+}
+
+fn the_only_place_of_a_name_comes_first(world: &World) {
+    let mut sources: Vec<_> = (0..30)
+        .map(|nth| {
+            inline(
+                &format!("m{nth}"),
+                &format!("# Metrics {nth}\n\nrequest duration, git, seconds: git_seconds_request_{nth}"),
+            )
+        })
+        .collect();
+    sources.push(inline(
+        "only",
+        &format!("# Zebra\n\n{}git_request_duration_seconds is a histogram.", "Something else. ".repeat(30)),
+    ));
+    sources.push(inline(
+        "rare",
+        &format!("# Other\n\n{}quagga lives here.", "Unlike the query in its letters. ".repeat(20)),
+    ));
+    sources.push(inline("near", "# Gauqga\n\naquag gaqua agauq"));
+    world.update(sources);
+    for (text, expected) in [
+        ("git_request_duration_seconds", "only"),
+        ("git-request-duration-seconds", "only"),
+        ("\"git request duration seconds\"", "only"),
+        ("quagga", "rare"),
+        ("\"quagga lives\"", "rare"),
+    ] {
+        let found = filtered(world, text, &["text".to_owned()], &|_| true);
+        assert_eq!(found.hits[0].source, expected, "{text}");
+    }
+}
+
+fn sharp_s_is_found_as_ss(world: &World) {
+    world.update(vec![inline("de", "# Größe\n\nDie Größe zählt."), inline("ch", "# Strasse\n\nDie Strasse ist frei.")]);
+    let (index, _) = world.index();
+    for (text, expected) in [("GRÖSSE", "de"), ("grosse", "de"), ("größe", "de"), ("Straße", "ch"), ("STRASSE", "ch")]
+    {
+        let found = index.search(&everything(text), None).unwrap();
+        assert_eq!(found.hits.first().map(|hit| hit.source.as_str()), Some(expected), "{text}");
     }
 }
 
