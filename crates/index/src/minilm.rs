@@ -148,6 +148,9 @@ fn broken(why: impl ToString) -> Error {
 mod tests {
     use super::*;
     use crate::threshold::background_texts;
+    use refdesk_core::catalog::Catalog;
+    use refdesk_core::catalog::testing::inline;
+    use refdesk_files::Sealer;
 
     #[test]
     fn known_words_are_of_one_piece() {
@@ -161,12 +164,79 @@ mod tests {
     fn the_committed_vectors_are_those_of_the_background_texts() {
         let (model, texts) = (MiniLm::shared().unwrap(), background_texts().concat());
         let known = model.background(&texts).unwrap();
-        assert_eq!((known.len(), BACKGROUND.len()), (496, 496 * 388));
+        assert_eq!((known.len(), BACKGROUND.len()), (944, 944 * 388));
         for at in (0..texts.len()).step_by(24) {
             let computed = model.embed(&texts[at]).unwrap();
             // Processors round differently.
             let is_close = |(one, other): (&i8, &i8)| one.abs_diff(*other) <= 2;
             assert!(computed.values.iter().zip(&known[at].values).all(is_close), "{}", texts[at]);
+        }
+    }
+
+    /// In a language that the model was not taught, any two texts are near to each other.
+    #[test]
+    fn small_talk_in_any_language_is_below_the_threshold() {
+        let of = |texts: [&str; 4]| {
+            let root = tempfile::tempdir().unwrap();
+            let path = std::fs::canonicalize(root.path()).unwrap();
+            let location = crate::Location::new(&path, Sealer::fixed(&path));
+            let sources = texts.iter().enumerate().map(|(nth, text)| inline(&format!("s{nth}"), text));
+            let catalog = Catalog::new(sources.collect());
+            let job = crate::Job {
+                catalog: &catalog,
+                may_stay: &|_| false,
+                pages: None,
+                embedder: Some(MiniLm::shared().unwrap()),
+                fresh: false,
+                now: std::time::UNIX_EPOCH,
+                progress: &mut |_| true,
+            };
+            crate::update(&location, job).unwrap().unwrap();
+            (root, crate::Index::open(&location, std::sync::Arc::default()).unwrap().unwrap())
+        };
+        let dutch = [
+            "# Facturen\n\nElke factuur krijgt een nummer. Een verkeerde factuur wordt nooit gewijzigd, maar vervangen.",
+            "# Voorraad\n\nHet magazijn telt de voorraad elke maandag en bestelt bij wat ontbreekt.",
+            "# Meldingen\n\nEen klant krijgt een melding als zijn pakket het magazijn verlaat.",
+            "# Toegang\n\nMedewerkers melden zich aan met een pas en een geheim getal.",
+        ];
+        let arabic = [
+            "# الفواتير\n\nتحصل كل فاتورة على رقم، ولا تعدل الفاتورة الخاطئة أبدا بل تستبدل.",
+            "# المخزون\n\nيعد المستودع المخزون كل اثنين ويطلب ما ينقص.",
+            "# الإشعارات\n\nيتلقى العميل إشعارا عندما تغادر طرده المستودع.",
+            "# الدخول\n\nيدخل الموظفون ببطاقة ورقم سري.",
+        ];
+        let hindi = [
+            "# बिल\n\nहर बिल को एक संख्या मिलती है। गलत बिल बदला नहीं जाता, नया बनता है।",
+            "# भंडार\n\nगोदाम हर सोमवार को भंडार गिनता है और कमी पूरी करता है।",
+            "# सूचनाएँ\n\nग्राहक को सूचना मिलती है जब उसका सामान गोदाम से निकलता है।",
+            "# प्रवेश\n\nकर्मचारी कार्ड और गुप्त संख्या से प्रवेश करते हैं।",
+        ];
+        for (texts, small_talk, question) in [
+            (
+                dutch,
+                ["bedankt voor je hulp", "zing een lied over de zon", "lees dit nog eens voor"],
+                "mag ik een verkeerde factuur wijzigen?",
+            ),
+            (
+                arabic,
+                ["شكرا على المساعدة", "غن أغنية عن الشمس", "اقرأ هذا مرة ثانية"],
+                "هل تعدل الفاتورة الخاطئة بعد إصدارها؟",
+            ),
+            (hindi, ["मदद के लिए धन्यवाद", "सूरज पर एक गीत गाओ", "इसे फिर से पढ़ो"], "क्या गलत बिल बदला जा सकता है?"),
+        ] {
+            let (_root, index) = of(texts);
+            let hinted = |text: &str| {
+                let question = crate::Question { text, ..crate::Question::default() };
+                let about = index.about(&question, Some(MiniLm::shared().unwrap())).unwrap();
+                let least = about.threshold.unwrap();
+                let hinted = about.scored.iter().filter(|it| it.score >= least && about.has_enough_words(it));
+                hinted.map(|it| it.source.clone()).collect::<Vec<_>>()
+            };
+            for text in small_talk {
+                assert_eq!(hinted(text), [""; 0], "{text}");
+            }
+            assert_eq!(hinted(question).first().map(String::as_str), Some("s0"), "{question}");
         }
     }
 }

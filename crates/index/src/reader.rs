@@ -136,9 +136,11 @@ impl Index {
     pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.kept.corpus(&*self.storage, model)?;
-        // Scores by meaning say nothing before their threshold is known, those of words do.
-        let computed = |model| threshold::load(&*self.storage, model, Script::of(question.text));
+        // Scores by meaning say nothing if their threshold is not known, those of words do.
+        let script = Script::of(question.text);
+        let computed = |model| threshold::load(&*self.storage, model, script);
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
+        let threshold = threshold.filter(|_| script.has_background());
         let model_of_text = embedder.filter(|_| threshold.is_some());
         let is_by_words = model_of_text.is_none();
         let words_threshold = computed(threshold::WORDS_ALONE)?;

@@ -396,10 +396,9 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
 }
 
 fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &World) {
-    let threshold = |text: &str| {
-        let about = world.index().0.about(&Question { text, ..Question::default() }, Some(world.index().1));
-        about.unwrap().threshold.unwrap()
-    };
+    let about =
+        |text: &str| world.index().0.about(&Question { text, ..Question::default() }, Some(world.index().1)).unwrap();
+    let threshold = |text: &str| about(text).threshold.unwrap();
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);
     let before = threshold("add a retry");
@@ -408,8 +407,10 @@ fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &Wo
     assert_eq!(threshold("add a retry"), before);
     let japanese = threshold("再実行してください");
     assert!(japanese > before, "{japanese} {before}");
-    // Nothing is known of other scripts.
-    assert_eq!(threshold("คู่มือการติดตั้ง"), japanese);
+    // Of other scripts no background is known, so that words alone decide.
+    let thai = about("คู่มือการติดตั้ง");
+    assert!(thai.is_by_words && thai.threshold.is_some() && thai.threshold == thai.words_threshold, "{thai:?}");
+    assert!(!about("επανάλαβε").is_by_words);
 }
 
 fn a_file_of_very_many_sources_is_not_indexed_for_each(world: &World) {

@@ -20,16 +20,30 @@ const LOWEST_BY_WORDS: f32 = 0.12;
 /// The share of the background texts that stay below the threshold.
 const BELOW: f32 = 0.92;
 
-/// By language: in English subjects of commits of projects in many fields, in the others what anybody says to an agent.
-const TEXTS: [(Script, &str); 9] = [
+/// By language what anybody says to an agent, whatever the work is about; in English subjects of commits of projects in many
+/// fields, too.
+const TEXTS: [(Script, &str); 22] = [
     (Script::Latin, include_str!("../model/background/en.json")),
+    (Script::Latin, include_str!("../model/background/en-everyday.json")),
+    (Script::Latin, include_str!("../model/background/cs.json")),
     (Script::Latin, include_str!("../model/background/de.json")),
     (Script::Latin, include_str!("../model/background/es.json")),
     (Script::Latin, include_str!("../model/background/fr.json")),
+    (Script::Latin, include_str!("../model/background/id.json")),
+    (Script::Latin, include_str!("../model/background/it.json")),
+    (Script::Latin, include_str!("../model/background/nl.json")),
+    (Script::Latin, include_str!("../model/background/pl.json")),
+    (Script::Latin, include_str!("../model/background/pt.json")),
+    (Script::Latin, include_str!("../model/background/sv.json")),
+    (Script::Latin, include_str!("../model/background/tr.json")),
+    (Script::Latin, include_str!("../model/background/vi.json")),
+    (Script::Cyrillic, include_str!("../model/background/ru.json")),
+    (Script::Cyrillic, include_str!("../model/background/uk.json")),
+    (Script::Greek, include_str!("../model/background/el.json")),
+    (Script::Arabic, include_str!("../model/background/ar.json")),
+    (Script::Hebrew, include_str!("../model/background/he.json")),
     (Script::Japanese, include_str!("../model/background/ja.json")),
     (Script::Korean, include_str!("../model/background/ko.json")),
-    (Script::Latin, include_str!("../model/background/pt.json")),
-    (Script::Cyrillic, include_str!("../model/background/ru.json")),
     (Script::Chinese, include_str!("../model/background/zh.json")),
 ];
 
@@ -113,7 +127,7 @@ fn by_script(languages: &[Vec<String>], best: &mut [f32], lowest: f32) -> BTreeM
         *threshold = quantile(scores, BELOW).max(*threshold);
         rest = others;
     }
-    // Of other scripts nothing is known, so that the highest has to do.
+    // Of other scripts nothing is known: words alone decide, for which the highest has to do.
     let highest = thresholds.values().copied().fold(lowest, f32::max);
     thresholds.insert(Script::Other, highest);
     thresholds
@@ -131,7 +145,7 @@ pub(crate) fn load(storage: &dyn Storage, model: &str, script: Script) -> Result
 
 /// Names the background, too: what another one gave says nothing.
 fn key(model: &str, script: Script) -> String {
-    format!("threshold/3/{}/{model}", script.name())
+    format!("threshold/4/{}/{model}", script.name())
 }
 
 /// The value below which this share of the values lies; 0 if there are none.
@@ -155,6 +169,9 @@ mod tests {
 
     #[test]
     fn the_background_is_there() {
-        assert_eq!(background_texts().iter().map(Vec::len).collect::<Vec<_>>(), [240, 32, 32, 32, 32, 32, 32, 32, 32]);
+        assert_eq!(
+            background_texts().iter().map(Vec::len).collect::<Vec<_>>(),
+            [&[240, 64][..], &[32; TEXTS.len() - 2]].concat()
+        );
     }
 }

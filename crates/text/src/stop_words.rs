@@ -27,8 +27,33 @@ const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte 
      bij dat deze dit een geen hebben heeft het hij hoe ik ja je kan maar meer met mijn naar niet nog ook onder onze te tot \
      uit van veel voor waar wanneer wat wel wij worden wordt zal zich zij zijn zo zonder";
 
-static STOPS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| STOP_WORDS.split_whitespace().chain(OF_OTHER_LANGUAGES.split_whitespace()).collect());
+/// The same of Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek, Arabic and Hebrew, likewise without
+/// `com`, `em`, `go`, `men`, `os`, `po`, `pod`, `ten` and `var`.
+const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa esse eu foi isso isto já mas muito não nas nós num \
+     numa onde pela pelo por quando quem sem ser seu seus sua suas são também uma umas uns você à às é alla att av blir de den \
+     denna dessa detta efter eller ett från för hade han har hon hur här inte jag kan med mig min mitt när och också om på \
+     sedan sig ska skulle så till under vad vi är även varför aby ale ani až bude by byl byla bylo co jak jako je jeho jejich \
+     jen jsem jsme jsou kde kdo když která které který nebo než od před při proč protože se si tak také tam tato tento této \
+     tím to už ve však za že albo bez był była było być czy dla dlaczego gdy gdzie ich jego jej jest jeszcze już kiedy która \
+     które który lub mnie na nad nie oraz przed przez przy się są także te tego tej też tylko tym właśnie wszystko ze że żeby \
+     ama bana bir biz bu bunu bunun çok daha diye en gibi hangi her hiç için ile ise kadar mi mu mü mı nasıl ne neden nerede o \
+     olan olarak onu onun sen siz sonra şey şu veya ya yok zaman adalah akan apa apakah atau bagaimana bahwa belum bisa dalam \
+     dan dari dengan di ini itu jika juga kami kamu karena ke kenapa kita lalu mengapa mereka oleh pada saat saya sebagai \
+     seperti siapa sudah tapi telah tidak untuk yang а без более бы был была были было быть в вам вас во вот все всё вы где да \
+     для до его её если есть еще ещё же за зачем здесь и из или им их к как какая какие какой когда кто ли меня мне можно мой \
+     мы на надо нам нас не нет ни но о об он она они от очень по под почему при про с со так также там то тоже только том ты у \
+     уже что чтобы эта эти это этой этом этот этого я або але був була було бути від він вона вони це цей ця ці цього чи чому \
+     що щоб де є її його із й коли мене ми може немає ні та також те ти тільки треба хто чим ще вже як який яка які якщо і з ο \
+     η το οι τα του της των τον την στο στη στην στον στα στις στους τις τους και κι να θα με σε για από που πως πώς πού τι \
+     αυτό αυτή αυτός αυτά αυτόν αυτήν αυτές αυτούς δεν μη μην είναι ήταν έχει έχω ένα μια μία ένας έναν μου σου μας σας ως αν \
+     ή αλλά όταν όπως γιατί κάθε πολύ أو أن أنا أنت أي أين إذا إلى إن التي الذي الذين ثم حتى حيث ذلك تلك عن عند على غير في قبل \
+     بعد قد كان كانت كل كم كما كيف لا لأن لقد لم لماذا لن له لها ليس ما متى مع من منه نحن هذا هذه هل هم هنا هو هي و يا אבל או \
+     אחרי אין איך איפה אל אם אנחנו אני אשר את אתה בין גם הוא היא היה היו הייתה הם זאת זה זו יש כי כל כן לא למה לפני מה מי מתי \
+     על עם רק של שלי שלך";
+
+static STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    [STOP_WORDS, OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES].into_iter().flat_map(str::split_whitespace).collect()
+});
 
 /// Whether a word, in lower case, is too frequent to say anything.
 pub fn is_stop_word(word: &str) -> bool {
@@ -47,7 +72,9 @@ mod tests {
             ("retry", false),
             ("für", true),
             ("war", false),
+            ("как", true),
             ("bin", false),
+            ("pod", false),
             ("ci", false),
             ("", false),
         ] {
