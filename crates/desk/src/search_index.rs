@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use super::profile::ActiveProfile;
 use super::search::{CurrentTexts, is_of};
@@ -16,9 +16,6 @@ use refdesk_index::{
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, tokens};
-
-/// How long the pieces of a tool's result are compared by meaning; the rest is compared by words (SEARCH S3.8).
-const TOOL_RESULT_TIME: Duration = Duration::from_millis(150);
 
 /// Files that are named; more are counted.
 const NAMED_FILES: usize = 5;
@@ -183,7 +180,6 @@ impl Desk {
             let hints = self.settings().hints;
             let embedder = self.lazy_embedder().filter(|_| hints.semantic);
             let text = outside.concat();
-            let until = (asked.kind == TextKind::ToolResult).then(|| Instant::now() + TOOL_RESULT_TIME);
             let pages = self.documented_pages();
             let texts = CurrentTexts::new(&self.catalog, &pages);
             let section_now = |found: &FoundDocument| texts.section(found);
@@ -191,7 +187,6 @@ impl Desk {
                 text: &text,
                 earlier,
                 threshold: hints.threshold,
-                until,
                 pages: Some(&*pages),
                 section_now: Some(&section_now),
             };

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::about::{Piece, Scored, prepare};
 use crate::chunk::section_with;
@@ -40,8 +39,6 @@ pub struct Question<'a> {
     pub earlier: &'a [EarlierText],
     /// A threshold to use instead of the one computed with the index.
     pub threshold: Option<f32>,
-    /// After this time further pieces of the text are compared by words alone.
-    pub until: Option<Instant>,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Asked where files may have changed since they were indexed. Without it what the index says is taken for current.
@@ -145,8 +142,7 @@ impl Index {
         let is_by_words = model_of_text.is_none();
         let words_threshold = computed(threshold::WORDS_ALONE)?;
         let threshold = threshold.or(words_threshold);
-        let is_late = || question.until.is_some_and(|until| Instant::now() > until);
-        let mut embed = |piece: &str| model_of_text.filter(|_| !is_late()).map(|it| it.embed(piece)).transpose();
+        let mut embed = |piece: &str| model_of_text.map(|it| it.embed(piece)).transpose();
         let pieces = prepare(question.text, &mut embed)?;
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
