@@ -34,8 +34,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
     desk.note_search(session, &answer, "refdesk search", printed.text.len());
+    let is_old = answer.partial.is_some_and(|partial| partial.changed > 0);
+    let fix = is_old.then(|| "'refdesk index' updates the index.".to_owned());
     CommandOutput {
-        notes: answer.notes.clone(),
+        notes: answer.notes.iter().cloned().chain(fix).collect(),
         emphasised: printed.emphasised,
         ..CommandOutput::new(json!(answer), printed.text)
     }

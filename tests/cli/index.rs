@@ -140,6 +140,27 @@ fn sources_that_were_added_since_are_named_as_missing() {
 }
 
 #[test]
+fn files_that_changed_since_are_counted() {
+    let docs = json!([{"id": "docs", "name": "Docs", "path": "docs", "mode": "selectable"}]);
+    let world = Workspace::of(docs, &[("docs/a.md", "# A\n\nOld text.\n"), ("docs/b.md", "# B\n\nOther text.\n")]);
+    world.run(&["index"]).exits(0);
+    let changed = || world.json(&["search", "newword"], 0)["partial"]["changed"].clone();
+    assert_eq!(changed(), Value::Null);
+    world.put("docs/a.md", b"# A\n\nOld text.\n\n## More\n\nA newword.\n");
+    world.put("docs/c.md", b"# C\n\nAnother newword.\n");
+    assert_eq!(changed(), 2);
+    let told = world.run(&["search", "newword"]).exits(0);
+    assert!(told.stderr.contains("2 files have changed since the index was updated"), "{told}");
+    assert!(told.stderr.contains("'refdesk index' updates the index"), "{told}");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.text().contains("2 files have changed since"), "{doctor}");
+    world.run(&["index"]).exits(0);
+    let found = world.json(&["search", "newword"], 0);
+    assert!((0..2).all(|nth| found["hits"][nth]["excerpt"].as_str().unwrap().contains("newword")), "{found}");
+    assert_eq!(changed(), Value::Null);
+}
+
+#[test]
 fn a_search_without_an_answer_says_so() {
     let world = world(0);
     world.json(&["index"], 0);

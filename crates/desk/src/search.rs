@@ -212,6 +212,7 @@ impl CompleteDesk<'_> {
         let query = SearchQuery {
             text: &request.query,
             catalog: &self.ids_of_catalog(),
+            changed: self.changed_files(&index)?,
             kinds: &request.kinds,
             is_wanted: &is_wanted,
             database: request.database.as_deref(),
@@ -338,7 +339,7 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
 }
 
 /// What is missing in an index, the sources first: what they say is not found at all.
-fn incomplete(Partial { indexed, of, unread }: Partial) -> Vec<String> {
+fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> {
     let sections = of.saturating_sub(unread);
     let missing = (unread > 0).then(|| {
         let are = if unread == 1 { "is" } else { "are" };
@@ -350,7 +351,14 @@ fn incomplete(Partial { indexed, of, unread }: Partial) -> Vec<String> {
             tokens::counted(sections, "section")
         )
     });
-    missing.into_iter().chain(by_words).collect()
+    missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
+}
+
+/// That so many files are not in the index as they are now; `None` if all are.
+pub fn changed_since(files: usize) -> Option<String> {
+    let (counted, have) = (tokens::counted(files, "file"), if files == 1 { "has" } else { "have" });
+    let sentence = format!("{counted} {have} changed since the index was updated: what is new there is not found yet.");
+    (files > 0).then_some(sentence)
 }
 
 impl SearchAnswer {

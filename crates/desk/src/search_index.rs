@@ -147,6 +147,15 @@ impl Desk {
         self.index_status().ok().flatten().map_or(0, |status| status.unread)
     }
 
+    /// How many files the index does not have as they are now, as far as that can be told quickly.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn changed_files(&self, index: &Index) -> Result<usize, Error> {
+        let now: SystemTime = (self.options.clock)();
+        index.changed_files(&self.catalog, Some(&*self.documented_pages()), now)
+    }
+
     pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
         self.catalog.sources().iter().map(|source| source.id.as_str()).collect()
     }

@@ -334,13 +334,13 @@ impl Corpus {
     }
 
     /// How much of the index is there, for questions by meaning or by words alone; `None` if all is. `unread` are the sources
-    /// that are missing.
-    pub(crate) fn partial(&self, by_meaning: bool, unread: usize) -> Option<Partial> {
+    /// that are missing, `changed` the files that are no longer as they were.
+    pub(crate) fn partial(&self, by_meaning: bool, unread: usize, changed: usize) -> Option<Partial> {
         let with_vector = || self.scales.len();
         let all = self.documents.len();
         let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
         let of = of + unread;
-        (indexed < of).then_some(Partial { indexed, of, unread })
+        (indexed < of || changed > 0).then_some(Partial { indexed, of, unread, changed })
     }
 
     /// How many of the sources of a catalog are missing here, if the last run left out so many.
@@ -453,6 +453,8 @@ mod tests {
             corpus.nearest(&vector, &[true; 202], 0.5, 10).into_iter().map(|(document, _)| document).collect();
         assert_eq!(found, [200]);
         assert_eq!(corpus.cosine(&vector, 0), 0.0);
-        assert_eq!(corpus.partial(true, 0), Some(Partial { indexed: 2, of: 3, unread: 0 }));
+        assert_eq!(corpus.partial(true, 0, 0), Some(Partial { indexed: 2, of: 3, unread: 0, changed: 0 }));
+        assert_eq!(corpus.partial(false, 0, 0), None);
+        assert_eq!(corpus.partial(false, 0, 4), Some(Partial { indexed: 202, of: 202, unread: 0, changed: 4 }));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::about::{Piece, Scored, prepare};
 use crate::chunk::section_with;
@@ -10,8 +11,9 @@ use crate::location::Location;
 use crate::script::Script;
 use crate::search::FoundDocument;
 use crate::storage::Storage;
-use crate::update::{CutText, Stamps, cut_texts, unread};
+use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
 use crate::{DatabasePages, Embedder, KeptDocuments, threshold};
+use refdesk_core::catalog::Catalog;
 use refdesk_text::Error;
 
 /// How many of the best sources are given with their sections.
@@ -78,6 +80,8 @@ pub struct Partial {
     pub of: usize,
     /// Sources that were not read yet.
     pub unread: usize,
+    /// Files that came, changed or went since, where that was asked for.
+    pub changed: usize,
 }
 
 /// What an index holds.
@@ -155,7 +159,7 @@ impl Index {
         let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
-        let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?);
+        let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, 0);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
         let before: Vec<Vec<Scored>> =
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
@@ -171,6 +175,20 @@ impl Index {
     /// The index cannot be read.
     pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
         Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
+    }
+
+    /// How many files of a catalog came, changed or went since it was made, as far as that can be told quickly: of the first two
+    /// thousand.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn changed_files(
+        &self,
+        catalog: &Catalog,
+        pages: Option<&dyn DatabasePages>,
+        now: SystemTime,
+    ) -> Result<usize, Error> {
+        changed_files(&*self.storage, catalog, pages, now)
     }
 
     /// The texts of which only the first sections are in it.

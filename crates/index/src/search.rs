@@ -51,6 +51,8 @@ pub struct SearchQuery<'a> {
     pub text: &'a str,
     /// The ids of all sources of the catalog: those that the index does not have are counted.
     pub catalog: &'a [&'a str],
+    /// How many files came, changed or went since the index was made.
+    pub changed: usize,
     /// Only documents of these kinds; of every kind if empty.
     pub kinds: &'a [String],
     /// Whether the documents of the source with this id take part.
@@ -233,7 +235,7 @@ impl Index {
                 (_, true) => SearchMode::Words,
             },
             hits: hits.collect(),
-            partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog)),
+            partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog), query.changed),
             outdated,
             incomparable: vector.as_ref().map_or(corpus.damaged(), |vector| corpus.incomparable(vector)),
             is_cut: parsed.is_cut,

@@ -73,6 +73,7 @@ cases! {
     queries_of_any_text_have_an_answer,
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
+    files_that_changed_since_are_counted,
     boilerplate_is_searched_and_not_hinted_at,
     a_file_of_very_many_sources_is_not_indexed_for_each,
     a_document_in_another_script_leaves_the_threshold_of_latin_prompts,
@@ -378,6 +379,40 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     let lines: Vec<usize> = about.scored.iter().filter_map(|it| it.section.as_ref()).map(|it| it.line).collect();
     assert_eq!(lines.len(), 10);
     assert!(!lines.contains(&0), "{lines:?}");
+}
+
+fn files_that_changed_since_are_counted(world: &World) {
+    fs::create_dir(world.path().join("docs")).unwrap();
+    for name in ["a.md", "docs/b.md", "docs/c.md"] {
+        world.write(name, &long(name));
+    }
+    let sources = |note: &str| {
+        let docs = local("docs", &world.path().join("docs"), PathState::Directory);
+        vec![world.file("a", "a.md"), world.file("b", "docs/b.md"), docs, inline("note", note)]
+    };
+    let now = UNIX_EPOCH + Duration::from_secs(4_000_000_000);
+    let changed = |sources: Vec<Source>| {
+        let found = world.index().0.changed_files(&Catalog::new(sources), None, now);
+        found.unwrap()
+    };
+    world.update(sources("text"));
+    assert_eq!(changed(sources("text")), 0);
+    world.write("docs/b.md", &format!("{}\n## More\n\nnewword\n", long("docs/b.md")));
+    assert_eq!(changed(sources("text")), 1, "changed");
+    world.write("docs/d.md", "new");
+    world.write("docs/e.md", "");
+    fs::write(world.path().join("docs/f.md"), b"\xff\xfe\xfd\xfc not a text").unwrap();
+    assert_eq!(changed(sources("text")), 3, "new, but what is not text");
+    fs::remove_file(world.path().join("docs/c.md")).unwrap();
+    assert_eq!(changed(sources("other text")), 5, "gone, and an inline text");
+    let more = [sources("other text"), vec![inline("new", "x")]].concat();
+    assert_eq!(changed(more), 5, "a source that was not read is counted elsewhere");
+    world.update(sources("text"));
+    assert_eq!(changed(sources("text")), 0);
+    // Written with the same content.
+    world.write("a.md", &long("retry"));
+    world.write("a.md", &long("a.md"));
+    assert_eq!(changed(sources("text")), 0);
 }
 
 fn boilerplate_is_searched_and_not_hinted_at(world: &World) {

@@ -5,7 +5,7 @@ mod cut;
 mod texts;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,7 +22,7 @@ pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};
-use crate::storage::{NewDocument, Storage, TextKey, TextUpdate};
+use crate::storage::{NewDocument, Storage, TextKey, TextState, TextUpdate};
 use crate::threshold;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
@@ -56,6 +56,11 @@ const DOCUMENTS: usize = 1_000_000;
 /// The most sources in which the text of one file is indexed. A section is named once however many sources have it, and a catalog
 /// that came with a repository could multiply its index otherwise.
 pub(crate) const SOURCES_OF_A_TEXT: u16 = 32;
+
+/// The most files that are compared with the index for one answer, but for those of one source, and the most of them that are read
+/// because their stamps do not tell.
+const FILES_COMPARED: usize = 2_000;
+const FILES_READ: usize = 100;
 
 /// The version of the pages that the last complete run knew.
 const PAGES: &str = "pages";
@@ -192,9 +197,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
     let catalog = job.catalog;
-    let mut sources: Vec<&Source> = catalog.sources().iter().collect();
-    // Of a file in very many sources, the innermost ones have the text.
-    sources.sort_by_key(|source| Reverse(source.depth()));
+    let sources = innermost_first(catalog);
     if storage.metadata(UNREAD)?.is_none() {
         storage.set_metadata(UNREAD, &sources.len().to_string())?;
     }
@@ -203,15 +206,12 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
-    let mut sources_of: HashMap<PathBuf, u16> = HashMap::new();
+    let mut sources_of = SourcesOfTexts::default();
     let (mut room, mut pending, mut cut) = (DocumentCapacity::of(storage)?, 0, CutTexts::of(storage)?);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
         let mut wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
         wanted.retain(|text| {
-            let Some(path) = text.file() else { return true };
-            let sources = sources_of.entry(path.to_path_buf()).or_default();
-            *sources = sources.saturating_add(1);
-            let is_indexed = *sources <= SOURCES_OF_A_TEXT;
+            let is_indexed = sources_of.may_have(text);
             report.shared += usize::from(!is_indexed);
             is_indexed
         });
@@ -264,6 +264,68 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
 fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> Result<bool, Error> {
     let version = pages.map_or("", DatabasePages::version);
     Ok(storage.metadata(PAGES)?.is_none_or(|known| known != version))
+}
+
+/// How many files came, changed or went since the index was made, of the first of a catalog whose sources the index has read.
+pub(crate) fn changed_files(
+    storage: &dyn Storage,
+    catalog: &Catalog,
+    pages: Option<&dyn DatabasePages>,
+    now: SystemTime,
+) -> Result<usize, Error> {
+    let mut known: HashMap<String, HashMap<TextKey, TextState>> = HashMap::new();
+    for (key, state) in storage.texts()? {
+        known.entry(key.source.clone()).or_default().insert(key, state);
+    }
+    let how = Comparison { pages, has_other_pages: false, now };
+    let budget = WalkBudget::default();
+    let mut sources_of = SourcesOfTexts::default();
+    let (mut changed, mut compared, mut read) = (HashSet::new(), 0, 0);
+    // A file is one, in however many sources it is.
+    let of_file = |key: TextKey| match Path::new(&key.path).is_absolute() {
+        true => TextKey { source: String::new(), ..key },
+        false => key,
+    };
+    for source in innermost_first(catalog) {
+        let Some(mut known) = known.remove(source.id.as_str()) else { continue };
+        for text in texts(source, &budget, pages).into_iter().filter(|text| sources_of.may_have(text)) {
+            let before = known.remove(&text.key());
+            compared += 1;
+            let may_read = || {
+                read += 1;
+                read <= FILES_READ
+            };
+            if text.has_changed(before.as_ref(), &how, may_read) {
+                changed.insert(of_file(text.key()));
+            }
+        }
+        changed.extend(known.into_keys().map(of_file));
+        if compared >= FILES_COMPARED {
+            break;
+        }
+    }
+    Ok(changed.len())
+}
+
+/// The sources of a catalog: of a file in very many of them, the innermost ones have the text.
+fn innermost_first(catalog: &Catalog) -> Vec<&Source> {
+    let mut sources: Vec<&Source> = catalog.sources().iter().collect();
+    sources.sort_by_key(|source| Reverse(source.depth()));
+    sources
+}
+
+/// In how many sources each file was.
+#[derive(Default)]
+struct SourcesOfTexts(HashMap<PathBuf, u16>);
+
+impl SourcesOfTexts {
+    /// Whether one more source of this text has it in the index.
+    fn may_have(&mut self, text: &IndexableText) -> bool {
+        let Some(path) = text.file() else { return true };
+        let sources = self.0.entry(path.to_path_buf()).or_default();
+        *sources = sources.saturating_add(1);
+        *sources <= SOURCES_OF_A_TEXT
+    }
 }
 
 /// How many documents are there.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::check;
 use super::report::CheckLine;
-use refdesk_desk::{Desk, first_sections_only};
+use refdesk_desk::{Desk, changed_since, first_sections_only};
 use refdesk_text::Error;
 use refdesk_text::tokens::counted;
 
@@ -51,6 +51,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             return (vec![line], [("index", Value::Null), ("model", json!(model)), semantic], Some(error));
         }
     };
+    let changed = desk.index().ok().flatten().and_then(|index| desk.changed_files(&index).ok()).unwrap_or_default();
     let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
         None if desk.catalog().is_empty() => CheckLine::note("search index", "none: there is nothing to find", ""),
@@ -69,6 +70,12 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
                 CheckLine::wrong(
                     "search index",
                     format!("{missing} not read yet; {text}"),
+                    "`refdesk index` reads them",
+                )
+            } else if let Some(sentence) = changed_since(changed) {
+                CheckLine::note(
+                    "search index",
+                    format!("{text}; {}", sentence.trim_end_matches('.')),
                     "`refdesk index` reads them",
                 )
             } else if status.without_vector > 0 && model.is_some() {
@@ -93,6 +100,6 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("hints by meaning", "off (`hints.semantic` is false)", ""));
     }
     let index = status
-        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "unread": status.unread, "threshold": threshold}));
+        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "unread": status.unread, "changed": changed, "threshold": threshold}));
     (lines, [("index", json!(index)), ("model", json!(model)), semantic], None)
 }

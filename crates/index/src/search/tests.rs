@@ -40,6 +40,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
     SearchQuery {
         text,
         catalog: &[],
+        changed: 0,
         kinds: &[],
         is_wanted: &|_| true,
         database: None,

@@ -143,6 +143,33 @@ impl IndexableText<'_> {
         }
     }
 
+    /// Whether it is a file that is certainly no longer as the index knows it. `may_read` tells whether one more may be read.
+    pub(super) fn has_changed(
+        &self,
+        known: Option<&TextState>,
+        how: &Comparison,
+        may_read: impl FnOnce() -> bool,
+    ) -> bool {
+        match &self.origin {
+            Origin::About => false,
+            Origin::Inline(content) => known.is_none_or(|known| known.hash != hash_of(content)),
+            Origin::File(path) => {
+                let Some(place) = self.source.place() else { return false };
+                if known.is_some_and(|known| stamp(path).is_ok_and(|now| now == known.stamp)) {
+                    return false;
+                }
+                // What is not text is not in the index.
+                let text = may_read().then(|| read(&place.resolved, path).ok()).flatten();
+                text.is_some_and(|(_, text)| known.is_none_or(|known| known.hash != hash_of(&text)))
+            }
+            // The content of a page is computed, which takes long.
+            Origin::Page(path, files) => match how.stamped(known, path) {
+                Some(known) if known.stamp == NO_STAMP => false,
+                known => known.is_none_or(|known| known.stamp != combined(&stamps(files))),
+            },
+        }
+    }
+
     fn about(&self, text: String) -> NewDocument {
         document(
             SOURCE,
