@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use super::code::{code, is_within};
 use super::mentions::{AtIndex, MentionSpan};
 use super::tags::{TagIndex, Tagged};
 use super::vocabulary::Vocabulary;
@@ -95,7 +96,12 @@ impl Matcher {
         for part in parts {
             tagged.scan(text, part.clone(), &mut found);
         }
-        let hints = tagged.by_source(found, catalog, wanted).into_iter().filter_map(|it| hint(it, catalog)).collect();
+        let hints = tagged.by_source(found, catalog, wanted).into_iter().filter_map(|it| hint(it, catalog));
+        let mut hints: Vec<Hint> = hints.collect();
+        let code = if hints.is_empty() { Vec::new() } else { code(text) };
+        for hint in &mut hints {
+            hint.is_in_code = is_within(&code, &hint.ranges);
+        }
         Findings { expansions, hints, ..Findings::default() }
     }
 
@@ -160,7 +166,7 @@ fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
     let source = catalog.sources().get(tagged.source)?;
     let mut tags = Vec::with_capacity(tagged.tags.len());
     tags.extend(tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()));
-    Some(Hint { id: source.id.clone(), tags, firsts: tagged.firsts, ranges: tagged.ranges })
+    Some(Hint { id: source.id.clone(), tags, firsts: tagged.firsts, ranges: tagged.ranges, is_in_code: false })
 }
 
 #[cfg(test)]

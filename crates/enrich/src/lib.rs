@@ -14,6 +14,7 @@ mod candidates;
 mod chain;
 #[cfg(test)]
 mod chain_tests;
+mod code;
 mod considered;
 mod contents;
 mod draft;
@@ -88,6 +89,8 @@ pub struct Hint {
     pub firsts: Vec<usize>,
     /// All matches: byte ranges, in order, without duplicates; at most `PLACES` per tag.
     pub ranges: Vec<Range<usize>>,
+    /// Whether all of them are in code.
+    pub is_in_code: bool,
 }
 
 /// The sources that a text brings up.

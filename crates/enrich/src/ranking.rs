@@ -15,7 +15,7 @@ use refdesk_index::{Scored, TextTopics};
 /// A tag hint with a lower score than the best one by this much is left out.
 const TAG_RANGE: f32 = 0.20;
 
-/// Beside tag hints, a hint by meaning must have a higher score than all of them by this much.
+/// Beside tag hints, a hint by meaning must have a higher score than all of them by this much, but for those in code alone.
 const MEANING_MARGIN: f32 = 0.15;
 
 /// A hint by meaning with a lower score than the best one by this much is left out.
@@ -183,8 +183,10 @@ pub(crate) fn rank<'a>(
             hint.rejected = Some(Rejection::BelowBest { needed: needed.into() });
         }
     }
+    // A tag in code alone says what the code is written in, and not what is wanted.
+    let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
+    let beside_tagged = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let beside_tagged = best_tag + MEANING_MARGIN;
     let is_meant = |scored: &&Scored| {
         let has_words = about.is_some_and(|about| about.has_enough_words(scored));
         let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
@@ -292,6 +294,7 @@ mod tests {
             tags: vec!["tag".to_owned()],
             firsts: vec![0],
             ranges: Vec::new(),
+            is_in_code: id.starts_with("code"),
         };
         ids.iter().map(hint).collect()
     }
@@ -328,6 +331,8 @@ mod tests {
             (&["a"], &[("a", 0.6), ("x", 0.7)], "a"),
             (&["closed", "a", "b"], &[("closed", 0.9), ("a", 0.6), ("b", 0.5)], "a b closed-"),
             (&["closed"], &[("closed", 0.9), ("x", 0.6)], "~x closed-"),
+            (&["code"], &[("code", 0.5), ("x", 0.6)], "code ~x"),
+            (&["code", "a"], &[("code", 0.5), ("a", 0.5), ("x", 0.6)], "code a"),
         ] {
             assert_eq!(shown(tags, scores, default), expected, "{tags:?} {scores:?}");
         }

@@ -65,6 +65,7 @@ fn response(request: &Request, other: bool) -> Response {
                 tags: vec!["t".to_owned()],
                 firsts: vec![900],
                 ranges: Vec::new(),
+                is_in_code: false,
             }],
             considered: Some(vec![fixture::considered("release-notes", true), fixture::considered("timeouts", false)]),
             ..Findings::default()

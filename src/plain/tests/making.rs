@@ -21,7 +21,13 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
     assert_eq!(said(&mut state, "  and java"), [""; 0]);
     let prompt: Arc<str> = "see @timeouts\n  and java".into();
     assert_eq!(asked(&mut state, "."), Request::Match(prompt.clone()));
-    let hint = Hint { id: "java-service".into(), tags: vec!["java".to_owned()], firsts: vec![20], ranges: Vec::new() };
+    let hint = Hint {
+        id: "java-service".into(),
+        tags: vec!["java".to_owned()],
+        firsts: vec![20],
+        ranges: Vec::new(),
+        is_in_code: false,
+    };
     let passed = PassedOver {
         id: "circuit-breaker".into(),
         tags: vec!["java".to_owned()],

@@ -367,6 +367,7 @@ mod tests {
             tags: vec!["java".to_owned()],
             firsts: vec![2],
             ranges: std::iter::once(2..6).collect(),
+            is_in_code: false,
         };
         let about = fixture::considered("ticket-search", true);
         let section = cells::clean(&about.meaning.section()).into_owned();
@@ -401,7 +402,8 @@ mod tests {
             ("java-service", ": the agent gets a hint. Space picks it, x excludes it."),
             ("circuit-breaker", "; picked now, so there is no hint any more. Space unpicks it."),
         ] {
-            let hint = Hint { id: id.into(), tags: tags.clone(), firsts: vec![0], ranges: ranges.clone() };
+            let hint =
+                Hint { id: id.into(), tags: tags.clone(), firsts: vec![0], ranges: ranges.clone(), is_in_code: false };
             let expected = format!("Matched java (lines 1, 2), spring-boot (line 2){after}");
             assert_eq!(full(&state, HintRow::Hinted(&hint)), expected);
         }
@@ -412,6 +414,7 @@ mod tests {
             tags: full_of_it,
             firsts: vec![0],
             ranges: (0..9).map(|at| at * 5..at * 5 + 4).collect(),
+            is_in_code: false,
         };
         assert!(full(&many, HintRow::Hinted(&hint)).starts_with("Matched java (lines 1, 2, 3, 4, 5 and more):"));
     }

@@ -107,6 +107,7 @@ fn take(state: &mut State, step: Step) {
                 tags: vec!["日本".to_owned()],
                 firsts: vec![0],
                 ranges: std::iter::once(0..len).collect(),
+                is_in_code: false,
             }],
             passed: vec![PassedOver {
                 id: "java-service".into(),

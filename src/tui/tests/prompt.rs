@@ -22,6 +22,7 @@ fn typing_requests_matches_and_old_answers_are_dropped() {
         tags: vec!["ja".to_owned()],
         firsts: vec![0],
         ranges: std::iter::once(0..2).collect(),
+        is_in_code: false,
     };
     let findings = Findings { hints: vec![hint], ..Findings::default() };
     stale(&mut state, Response::Findings(findings.clone()));
@@ -61,6 +62,7 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
         tags: vec!["java".to_owned()],
         firsts: vec![0],
         ranges: std::iter::once(0..4).collect(),
+        is_in_code: false,
     };
     let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
     let told = |state: &mut State, ids: &[&str]| {
