@@ -52,11 +52,11 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             text.push('\n');
             if report.is_aside {
                 text.push_str(
-                    "the old index was not made here, as after moving or copying the workspace, and was \
+                    "the old index was damaged or not made here, as after moving or copying the workspace, and was \
                      kept as .jaato/refdesk/index.db.aside\n",
                 );
             } else if report.is_replaced {
-                text.push_str("the old index was damaged or from another version, and was removed\n");
+                text.push_str("the old index was from another version, and was removed\n");
             }
             if report.missing > 0 {
                 text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));

@@ -69,6 +69,15 @@ enum IndexPresence {
     Ours,
 }
 
+/// An index that was ours, opened for writing.
+enum Reopened {
+    Usable(Connection),
+    /// It is of an older version, and all that it says can be computed again.
+    Older,
+    /// It is to be kept beside the new one.
+    Damaged,
+}
+
 /// How a reader opens the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
@@ -90,7 +99,7 @@ pub(crate) struct Writable {
     pub storage: Box<dyn Storage>,
     /// There was one that could not be kept: damaged, of an older version, or not ours.
     pub is_replaced: bool,
-    /// It was not ours, and was set aside.
+    /// It was damaged or not ours, and was set aside.
     pub is_aside: bool,
 }
 
@@ -164,8 +173,8 @@ impl Location {
         Ok(connection.map(|connection| self.storage(connection, folder, key, None)))
     }
 
-    /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is damaged,
-    /// older or to be made `fresh` is removed first; what is not ours is set aside.
+    /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is
+    /// older or to be made `fresh` is removed first; what is damaged or not ours is set aside.
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
@@ -191,25 +200,26 @@ impl Location {
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
-        let (is_there, is_foreign) =
-            (!matches!(found, IndexPresence::Nothing), matches!(found, IndexPresence::Foreign));
         let kept = match found {
+            IndexPresence::Nothing => None,
             IndexPresence::Ours if !fresh => {
                 folder.append(LOG).map_err(failed)?;
                 self.record(&folder, DATABASE).map_err(failed)?;
-                folder.confine(|| self.reopen(key)).map_err(failed)??
+                Some(folder.confine(|| self.reopen(key)).map_err(failed)??)
             }
-            _ => None,
+            IndexPresence::Ours | IndexPresence::Foreign | IndexPresence::Damaged => Some(Reopened::Damaged),
         };
-        let is_replaced = is_there && kept.is_none() && !fresh;
+        let is_replaced = !fresh && matches!(kept, Some(Reopened::Older | Reopened::Damaged));
         let mut is_aside = false;
         let connection = match kept {
-            Some(connection) => connection,
-            None => {
-                is_aside = clear(&folder, is_foreign && !fresh).map_err(failed)?;
+            Some(Reopened::Usable(connection)) => connection,
+            unusable => {
+                is_aside = clear(&folder, !fresh && matches!(unusable, Some(Reopened::Damaged))).map_err(failed)?;
                 self.create(&folder, key)?;
-                let reopened = folder.confine(|| self.reopen(key)).map_err(failed)??;
-                reopened.ok_or_else(|| self.failed(Code::IndexUnwritable, &io::ErrorKind::InvalidData.into()))?
+                match folder.confine(|| self.reopen(key)).map_err(failed)?? {
+                    Reopened::Usable(connection) => connection,
+                    _ => return Err(self.failed(Code::IndexUnwritable, &io::ErrorKind::InvalidData.into())),
+                }
             }
         };
         Ok(Some(Writable { storage: self.storage(connection, folder, key, Some(lock)), is_replaced, is_aside }))
@@ -219,15 +229,16 @@ impl Location {
         Box::new(SqliteStorage::new(connection, folder, self.clone(), key.clone(), lock))
     }
 
-    /// Our index for writing; `None` if it must be rebuilt. All files of it are open then.
-    fn reopen(&self, key: &SealKey) -> Result<Option<Connection>, Error> {
-        let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(None) };
+    /// Our index for writing. All files of it are open then.
+    fn reopen(&self, key: &SealKey) -> Result<Reopened, Error> {
+        let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(Reopened::Damaged) };
         match version(&connection) {
             Ok(newer) if newer > schema::VERSION => Err(self.newer()),
-            Ok(schema::VERSION) if schema::is_intact(&connection) && is_owned(&connection, key).unwrap_or(false) => {
-                Ok(Some(connection))
+            Ok(older) if older < schema::VERSION => Ok(Reopened::Older),
+            Ok(_) if schema::is_intact(&connection) && is_owned(&connection, key).unwrap_or(false) => {
+                Ok(Reopened::Usable(connection))
             }
-            _ => Ok(None),
+            _ => Ok(Reopened::Damaged),
         }
     }
 
@@ -353,7 +364,7 @@ impl Location {
 
     fn failed(&self, code: Code, error: &io::Error) -> Error {
         let fix = match error.kind() {
-            _ if is_link_refused(error) => "replace the link with a folder",
+            _ if is_link_refused(error) => "remove the link, or replace it with what it leads to",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

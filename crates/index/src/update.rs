@@ -114,7 +114,7 @@ pub struct Report {
     /// The index that was there could not be kept: damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
     pub is_replaced: bool,
-    /// It was not the user's, and was set aside.
+    /// It was damaged or not the user's, and was set aside.
     #[serde(rename = "set_aside")]
     pub is_aside: bool,
 }
