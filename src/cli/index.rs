@@ -12,7 +12,7 @@ use super::args::{IndexArgs, OutputFormat};
 use super::output;
 use super::signals::Signals;
 use refdesk_desk::engine;
-use refdesk_desk::{Desk, Indexing, Options, Progress, Session, first_sections_only};
+use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, first_sections_only};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -38,12 +38,11 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     });
     shown.clear();
     match done {
-        Err(error) => CommandOutput::refused(error),
-        Ok(None) => CommandOutput::refused(Error::new(
-            Code::IndexBusy,
-            "another refdesk is building the search index",
-            "wait for it to end",
-        )),
+        Err(error) => unmet(desk, error),
+        Ok(None) => {
+            let message = "another refdesk is building the search index";
+            unmet(desk, Error::new(Code::IndexBusy, message, "wait for it to end"))
+        }
         Ok(Some(report)) => {
             let mut text = format!("the index has {} sections", report.documents);
             if report.added > 0 || report.removed > 0 {
@@ -79,15 +78,32 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             let cut = desk.cut_files(|_| true).unwrap_or_default();
             let sentences = [first_sections_only(&cut), desk.index_waits_for_trust().map(str::to_owned)];
             sentences.into_iter().flatten().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
-            let mut json = json!(report);
-            if let Value::Object(members) = &mut json {
-                members.insert("cut_files".to_owned(), json!(cut));
-                members.insert("waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
-            }
+            let json = in_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
             CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
         }
     }
+}
+
+/// A run that did nothing, with what the index has.
+fn unmet(desk: &Desk, error: Error) -> CommandOutput {
+    let status = desk.index_status().ok().flatten();
+    let known = status.map(|status| IndexReport {
+        documents: status.documents,
+        missing: status.without_vector,
+        ..IndexReport::default()
+    });
+    let json = in_json(desk, &known.unwrap_or_default(), &desk.cut_files(|_| true).unwrap_or_default());
+    CommandOutput { json, ..CommandOutput::refused(error) }
+}
+
+fn in_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
+    let mut json = json!(report);
+    if let Value::Object(members) = &mut json {
+        members.insert("cut_files".to_owned(), json!(cut));
+        members.insert("waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
+    }
+    json
 }
 
 /// Updates the index now and whenever the workspace changes, until a signal arrives.

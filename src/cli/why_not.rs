@@ -47,9 +47,6 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     if !verdict.is_indexed && verdict.untagged.is_some() {
         text.push_str("  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n");
     }
-    if verdict.is_indexed && !verdict.is_read && verdict.untagged.is_some() {
-        text.push_str("  `refdesk index` reads it\n");
-    }
     if !hint.is_empty() {
         text.push_str(&format!("  hint: {}\n", one_line(&hint)));
     }

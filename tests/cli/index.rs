@@ -124,6 +124,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
     assert!(why.text().contains("The search index does not have it as it is now"), "{why}");
+    assert_eq!(why.text().matches("`refdesk index` reads it").count(), 1, "{why}");
     world.json(&["index"], 0);
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
     assert!(!why.text().contains("has not read it"), "{why}");
@@ -518,6 +519,8 @@ fn a_second_one_leaves_the_first_alone() {
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let log = world.path.join(".jaato/refdesk/index.db-wal");
     until("a log", || fs::metadata(&log).is_ok_and(|log| log.len() > 0));
-    assert_eq!(world.json(&["index"], 1)["error"]["code"], "index-busy");
+    let refused = world.json(&["index"], 1);
+    assert_eq!(refused["error"]["code"], "index-busy");
+    assert!(refused["documents"].is_u64() && refused["added"] == 0 && refused["cut_files"].is_array(), "{refused}");
     assert!(first.wait().unwrap().success());
 }

@@ -84,7 +84,7 @@ pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::{AfterSwitch, Profiled};
 pub use refdesk_discover::{Discovery, FoundKind, GoneSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
-pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, SearchMode};
+pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, Report as IndexReport, SearchMode};
 pub use search::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since};
 pub use search_index::{Indexing, first_sections_only};
 pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};

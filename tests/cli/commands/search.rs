@@ -165,6 +165,12 @@ fn without_an_index_it_says_how_to_build_one() {
     let world = world();
     let refused = world.json(&["search", "breaker"], 1);
     assert_eq!(refused["error"]["code"], "no-index");
+    let shape = |answer: &Value| {
+        [&answer["query"], &answer["hits"], &answer["tokens_used"], &answer["partial"]].map(Clone::clone)
+    };
+    assert_eq!(shape(&refused), [json!("breaker"), json!([]), json!(0), Value::Null], "{refused}");
+    let unknown = indexed().json(&["search", "breaker", "--source", "nope"], 1);
+    assert_eq!(shape(&unknown), shape(&refused), "{unknown}");
     assert!(refused["error"]["hint"].as_str().unwrap().contains("refdesk index"), "{refused}");
     assert!(!world.path.join(".jaato/refdesk").exists(), "and writes nothing");
 }
