@@ -44,17 +44,30 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let Some(Response::Found(found)) = call.handle.ask(&call.session, Request::Search(Box::new(request))).await else {
         return Err(closed().into());
     };
-    let mut answer = *found?;
-    // What the answer says of itself is read, too.
-    let notes: usize = answer.notes.iter().map(|note| note.len() + 1).sum();
-    let frame = tokens::of_prose((framed(&heading(), "").len() + notes) as u64);
-    answer.fit(Some(most), frame, |hit| as_text(hit, &excluded));
+    let mut answer = fitted(&*found?, most, &excluded);
     answer.query = shortened(std::mem::take(&mut answer.query), ECHOED);
     let given = in_both_forms(&answer, &excluded);
     let receipt = answer.receipt(call.arguments.tool_name(), given.text.len());
     // A failure to write the journal is reported as a diagnostic.
     let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
     Ok(given)
+}
+
+/// The answer in so many tokens. What it says of itself is read, too, and that some of it does not fit takes room.
+fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer {
+    let around = |notes: &[String]| {
+        let notes: usize = notes.iter().map(|note| note.len() + 1).sum();
+        tokens::of_prose((framed(&heading(), "").len() + notes) as u64)
+    };
+    let mut frame = around(&whole.notes);
+    loop {
+        let mut answer = whole.clone();
+        answer.fit(Some(most), frame, |hit| as_text(hit, excluded));
+        match around(&answer.notes) {
+            needed if needed > frame => frame = needed,
+            _ => return answer,
+        }
+    }
 }
 
 fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
