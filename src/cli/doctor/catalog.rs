@@ -52,7 +52,8 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         }
     };
     let changed = desk.index().ok().flatten().and_then(|index| desk.changed_files(&index).ok()).unwrap_or_default();
-    let threshold = status.and_then(|status| status.threshold).map(refdesk_enrich::Score::from);
+    let set = desk.settings().hints.threshold;
+    let threshold = set.or(status.and_then(|status| status.threshold)).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
         None if desk.catalog().is_empty() => CheckLine::note("search index", "none: there is nothing to find", ""),
         None => {
@@ -61,8 +62,9 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             CheckLine::note("search index", "none; hints come from tags only, and search does not work", fix)
         }
         Some(status) => {
+            let from = if set.is_some() { " (configured)" } else { "" };
             let threshold =
-                threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}"));
+                threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}{from}"));
             let sections = counted(status.documents, "section");
             let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
             if status.unread > 0 {

@@ -170,6 +170,11 @@ fn doctor_says_what_the_index_holds_or_would_add() {
     let told = world.json(&["doctor"], 0);
     assert_eq!((&told["index"]["documents"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
     let shown = world.run(&["doctor"]).exits(0);
+    assert!(
+        shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.300 (configured)\n"),
+        "{shown}"
+    );
+    let shown = indexed(json!({})).run(&["doctor"]).exits(0);
     assert!(shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.120\n"), "{shown}");
     let bare = Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x"}]), &[]);
     assert_eq!(bare.json(&["doctor"], 0)["index"], Value::Null);

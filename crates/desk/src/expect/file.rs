@@ -225,8 +225,14 @@ impl Reader<'_> {
         let value = table.get(key)?;
         let whole = value.get_ref().as_integer();
         let limit = whole.and_then(|whole| usize::from_str_radix(whole.as_str(), whole.radix()).ok());
-        if limit.is_none() {
-            self.wrong_type(value, key, "a whole number from 0", &format!("{key} = {example}"));
+        let example = format!("{key} = {example}");
+        match whole {
+            None => self.wrong_type(value, key, "a whole number from 0", &example),
+            Some(number) if limit.is_none() => {
+                let message = format!("'{key}' must be a whole number from 0, but is {number}");
+                self.report(&value.span(), Code::WrongType, message, format!("write {example}"));
+            }
+            Some(_) => {}
         }
         limit
     }

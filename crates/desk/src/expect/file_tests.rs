@@ -93,7 +93,7 @@ fn errors_have_a_position_and_a_fix() {
                 "2:10 wrong-type: 'prompt' must be a text, but is an integer",
                 "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
                 "4:9 wrong-type: 'hints' must be a list of ids, but is a string",
-                "5:14 wrong-type: 'max_tokens' must be a whole number from 0, but is an integer",
+                "5:14 wrong-type: 'max_tokens' must be a whole number from 0, but is -1",
             ],
         ),
         (
@@ -136,7 +136,7 @@ fn errors_have_a_position_and_a_fix() {
                 "3:13 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
                 "4:8 wrong-type: 'top' must be a list of ids, but is an integer",
                 "4:11 unknown-id: no source has the id 'gnoe' (did you mean 'gone'?)",
-                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is an integer",
+                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is -1",
             ],
         ),
         (
