@@ -289,7 +289,7 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     }
     let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused)
         .map_err(|wrong| problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column))?;
-    match root.first_tag(text) {
+    match yaml::first_tag(text) {
         Some((line, column)) => Err(problem("tags are not used here".to_owned(), line, column)),
         None => Ok(root),
     }
@@ -491,7 +491,7 @@ fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(Str
             inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));
             continue;
         }
-        domains.push((slug, patterns(&mut inner, &member.key, left)));
+        domains.push((slug, patterns(&mut inner.only(member), &member.key, left)));
     }
     domains
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use granit_parser::Event;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
@@ -82,45 +83,6 @@ impl YamlNode {
             YamlValue::Map(_) => "an object",
         }
     }
-
-    /// Line and column of the first tag (`!name`) before this value or one in it; `text` is what it was read from. The parser
-    /// leaves tags out.
-    pub fn first_tag(&self, text: &str) -> Option<(usize, usize)> {
-        let lines: Vec<&str> = text.lines().collect();
-        self.tag_among(&lines)
-    }
-
-    fn tag_among(&self, lines: &[&str]) -> Option<(usize, usize)> {
-        let within = match &self.value {
-            YamlValue::List(items) => items.iter().find_map(|item| item.tag_among(lines)),
-            YamlValue::Map(members) => members.iter().find_map(|member| member.node.tag_among(lines)),
-            _ => None,
-        };
-        self.own_tag(lines).or(within)
-    }
-
-    fn own_tag(&self, lines: &[&str]) -> Option<(usize, usize)> {
-        let line = lines.get(self.line.checked_sub(1)?)?;
-        let end = line.char_indices().nth(self.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
-        let (before, from) = line.split_at_checked(end)?;
-        if from.starts_with('!') {
-            return Some((self.line, self.column));
-        }
-        if !before.trim().is_empty() {
-            return last_tag(before).map(|column| (self.line, column));
-        }
-        // A tag of an object or a list may stand on the line before it.
-        let above = lines.get(self.line.checked_sub(2)?)?;
-        let is_block = matches!(self.value, YamlValue::List(_) | YamlValue::Map(_));
-        last_tag(above).filter(|_| is_block).map(|column| (self.line - 1, column))
-    }
-}
-
-/// The column of the last word of a line, if it is a tag.
-fn last_tag(line: &str) -> Option<usize> {
-    let line = line.trim_end();
-    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    line.get(start..)?.starts_with('!').then(|| line.get(..start).unwrap_or_default().chars().count() + 1)
 }
 
 impl<'de> Deserialize<'de> for YamlNode {
@@ -237,6 +199,20 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
     })
 }
 
+/// Line and column of the first tag (`!name`) of a text that was read: values do not say whether they had one. The parser knows where it
+/// is, so that a text of one line is not counted from its beginning for each value.
+pub fn first_tag(text: &str) -> Option<(usize, usize)> {
+    let events = granit_parser::Parser::new_from_str(text).map_while(Result::ok);
+    let mut tags = events.filter_map(|(event, span)| {
+        let tag = match event {
+            Event::Scalar(.., tag) | Event::SequenceStart(.., tag) | Event::MappingStart(.., tag) => tag,
+            _ => None,
+        };
+        tag.map(|_| span.tag_start.unwrap_or(span.start))
+    });
+    tags.next().map(|start| (start.line(), start.col() + 1))
+}
+
 /// The parser's message without its positions and its advice for programmers.
 fn in_plain_words(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
@@ -303,16 +279,34 @@ mod tests {
         assert_eq!(kinds, ["a text", "true or false", "nothing", "a number"]);
         let YamlValue::Map(aliased) = &top[2].node.value else { panic!("{node:?}") };
         assert_eq!((aliased[0].key.as_str(), aliased[0].line), ("e", 5), "where it is used");
+    }
+
+    #[test]
+    fn tags_are_found_wherever_they_stand() {
         for (text, place) in [
             ("a: !x 1", Some((1, 4))),
             ("a:\n  - b\n  - !!binary eA==", Some((3, 5))),
             ("a: !x\n  b: 1", Some((1, 4))),
+            ("a: !x\n  b", Some((1, 4))),
             ("a: !x []", Some((1, 4))),
-            ("a: '!x 1'\nb: \"c !d\"\nc: d!", None),
+            ("ä: [!x 1]", Some((1, 5))),
+            ("a: !x &b 1", Some((1, 4))),
+            ("a: &b !x 1", Some((1, 7))),
+            ("a: !x\nb: 1", Some((1, 4))),
+            ("b: 1\n!x a: 1", Some((2, 1))),
+            ("a: '!x 1'\nb: \"c !d\"\nc: d!\nd: e !f", None),
         ] {
-            let node = read::<YamlNode>(text, 100, RepeatedKeys::Refused).unwrap();
-            assert_eq!(node.first_tag(text), place, "{text}");
+            read::<YamlNode>(text, 100, RepeatedKeys::Refused).unwrap();
+            assert_eq!(first_tag(text), place, "{text}");
         }
+    }
+
+    /// Counting from the beginning of the line for each value would count 10^10 characters.
+    #[test]
+    fn a_text_of_one_line_is_read_once() {
+        let text = format!("[{}]", "{a: 'bbbbbbbbbbbbbbbbbbbbbbbbb'}, ".repeat(20_000));
+        read::<YamlNode>(&text, 1_000_000, RepeatedKeys::Refused).unwrap();
+        assert_eq!(first_tag(&text), None);
     }
 
     #[test]

@@ -157,6 +157,11 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         YamlFields::of(node, &format!("'{key}'"), self.file, self.problems)
     }
 
+    /// One of the members alone, for reading each of many: looking every key up among all of them takes the square of their number.
+    pub(crate) fn only(&mut self, member: &'a YamlMember) -> YamlFields<'a, '_> {
+        YamlFields { members: std::slice::from_ref(member), file: self.file, problems: self.problems }
+    }
+
     /// Every member.
     pub fn members(&self) -> &'a [YamlMember] {
         self.members

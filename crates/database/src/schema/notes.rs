@@ -1,6 +1,6 @@
 //! What a person says of tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note wins over everything else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -62,8 +62,12 @@ impl Notes {
         let mut warn = |line: usize, message: String| {
             found.push(Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line));
         };
+        // Many notes and many tables: each table is looked at once. Of several with this name the first one counts.
+        let tables = snapshot.tables.iter().rev();
+        let by_name: HashMap<String, &Table> =
+            tables.flat_map(|table| [(table.name.clone(), table), (table.full_name(), table)]).collect();
         for (name, note) in &self.tables {
-            let Some(table) = snapshot.tables.iter().find(|it| it.full_name() == *name || it.name == *name) else {
+            let Some(table) = by_name.get(name) else {
                 warn(note.line, format!("the note is on '{name}', which is not a table of the database"));
                 continue;
             };
@@ -123,9 +127,10 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
     note.domain = fields.text("domain").map(|domain| slug(&domain)).filter(|domain| !domain.is_empty());
     if let Some(mut inner) = fields.inner("columns") {
         for member in inner.members() {
+            let mut only = inner.only(member);
             let text = match &member.node.value {
-                YamlValue::Map(_) => inner.inner(&member.key).and_then(|mut column| column.text("description")),
-                _ => inner.text(&member.key),
+                YamlValue::Map(_) => only.inner(&member.key).and_then(|mut column| column.text("description")),
+                _ => only.text(&member.key),
             };
             note.columns.extend(text.map(|text| (member.key.clone(), text)));
         }
@@ -172,6 +177,19 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
 mod tests {
     use super::*;
     use crate::snapshot::Column;
+
+    /// Looking at every table for each note, and at every column for each of them, would take hours.
+    #[test]
+    fn very_many_notes_on_very_many_tables_are_read_in_one_pass() {
+        let columns: Vec<String> = (0..20_000).map(|at| format!("c{at}: x")).collect();
+        let tables: Vec<String> = (0..20_000).map(|at| format!("gone{at}: x")).collect();
+        let text = format!("tables: {{t: {{columns: {{{}}}}}, {}}}", columns.join(", "), tables.join(", "));
+        let (notes, problems) = read(&text, "f");
+        assert_eq!((problems.len(), notes.tables.len(), notes.tables["t"].columns.len()), (0, 20_001, 20_000));
+        let table = |at: usize| Table { schema: "main".into(), name: format!("t{at}"), ..Table::default() };
+        let snapshot = Snapshot { tables: (0..20_000).map(table).collect(), ..Snapshot::default() };
+        assert_eq!(notes.dangling(&snapshot, "f").len(), 20_001);
+    }
 
     #[test]
     fn notes_are_read_and_checked_against_the_schema() {
