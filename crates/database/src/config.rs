@@ -3,6 +3,7 @@
 
 pub mod agent;
 mod check_rule;
+mod comparisons;
 pub(crate) mod fields;
 mod pages_folder;
 mod server;

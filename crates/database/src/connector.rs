@@ -92,8 +92,14 @@ pub struct Reachable<'c> {
 /// Reads the schema of a database.
 ///
 /// # Errors
-/// It cannot be reached or read.
+/// It cannot be reached or read, or its names are too many for the patterns of its configuration.
 pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
+    let reading = read(database)?;
+    database.config.check_comparisons(&reading)?;
+    Ok(reading)
+}
+
+fn read(database: &Reachable<'_>) -> Result<Reading, Error> {
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::snapshot(database, file),
         #[cfg(feature = "postgres")]

@@ -68,7 +68,9 @@ pub fn snapshot(database: &Reachable<'_>, shown: &str) -> Result<Reading, Error>
 }
 
 fn read(config: &DatabaseConfig, file: &SqliteFile, shown: &str) -> Result<Reading, Error> {
-    Ok(reading_of(config, file, shown, &objects(file)?))
+    let objects = objects(file)?;
+    config.check_table_comparisons(objects.iter().map(|it| SCHEMA.len() + it.name.len()).sum())?;
+    Ok(reading_of(config, file, shown, &objects))
 }
 
 fn objects(file: &SqliteFile) -> Result<Vec<Object>, Error> {

@@ -43,6 +43,27 @@ fn reading(world: &World, more: &str) -> Reading {
     read_at(&world.path, more, "a.db").unwrap()
 }
 
+/// Each pattern would be compared with each name, of which there may be 1,000,000.
+#[test]
+fn patterns_are_not_compared_with_names_without_end() {
+    let view = |at: usize| format!("CREATE VIEW \"{}{at}\" AS SELECT 1 AS {};", "a".repeat(200), "c".repeat(100));
+    let world = world(&(0..400).map(view).collect::<String>());
+    let patterns = |key: &str, count: usize| {
+        let all: String = (0..count).map(|at| format!("'*{}b{at}', ", "a".repeat(60))).collect();
+        format!(", {key}: [{all}]")
+    };
+    let read = |more: &str| {
+        let (config, around) = (config(more), ConnectionSurroundings::default());
+        crate::connector::snapshot(&Reachable { config: &config, file: world.path.clone(), around })
+    };
+    for (key, what) in [("exclude_tables", "tables"), ("sensitive", "columns"), ("not_sensitive", "columns")] {
+        let refused = read(&patterns(key, 960)).unwrap_err();
+        assert_eq!(refused.code, Code::TooMany, "{refused}");
+        assert!(refused.message.contains(&format!("names of {what}")), "{refused}");
+        assert_eq!(read(&patterns(key, 20)).unwrap().snapshot.tables.len(), 400, "{key}");
+    }
+}
+
 const SHOP: &str = "
     CREATE TABLE Customer (Id INTEGER PRIMARY KEY, Mail TEXT NOT NULL UNIQUE COLLATE NOCASE, -- Where bills go
         Total NUMERIC DEFAULT 0 CHECK (Total >= 0));

@@ -1,0 +1,51 @@
+//! Whether the patterns of a database can be compared with the names in it in a reasonable time. Each pattern is compared with each
+//! name, and both come with a repository: neither the limits of patterns nor those of a schema bound the two together.
+
+use refdesk_text::{Code, Error};
+
+use super::DatabaseConfig;
+use crate::connector::Reading;
+use crate::names::globs::NamePattern;
+
+/// Characters of patterns times bytes of names: about a second.
+const COMPARISONS: usize = 4_000_000_000;
+
+/// Characters of patterns that are compared with names of any number: a database that has so many takes long by itself.
+const ALWAYS: usize = 512;
+
+impl DatabaseConfig {
+    /// Refuses to compare the names of tables, of so many bytes in all, with the patterns over tables.
+    ///
+    /// # Errors
+    /// It would take too long.
+    pub(crate) fn check_table_comparisons(&self, bytes: usize) -> Result<(), Error> {
+        let of_domains = self.domains.iter().flat_map(|(_, patterns)| patterns);
+        self.check(self.include_tables.iter().chain(&self.exclude_tables).chain(of_domains), bytes, "tables")
+    }
+
+    /// The same for everything that was read.
+    ///
+    /// # Errors
+    /// It would take too long.
+    pub(crate) fn check_comparisons(&self, reading: &Reading) -> Result<(), Error> {
+        let tables = &reading.snapshot.tables;
+        let read: usize = tables.iter().map(|table| table.schema.len() + table.name.len()).sum();
+        let left_out: usize = reading.left_out.iter().map(|name| name.schema.len() + name.name.len()).sum();
+        self.check_table_comparisons(read + left_out)?;
+        let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+        let bytes = columns.map(|(table, column)| table.schema.len() + table.name.len() + column.name.len()).sum();
+        self.check(self.sensitive.iter().chain(&self.not_sensitive), bytes, "columns")
+    }
+
+    fn check<'p>(&self, of: impl Iterator<Item = &'p NamePattern>, bytes: usize, what: &str) -> Result<(), Error> {
+        let characters: usize = of.map(|pattern| pattern.text.chars().count()).sum();
+        if characters <= ALWAYS || characters.saturating_mul(bytes) <= COMPARISONS {
+            return Ok(());
+        }
+        let message = format!(
+            "'{}' has patterns of {characters} characters for names of {what} of {bytes} bytes: to compare them would take too long",
+            self.name
+        );
+        Err(Error::new(Code::TooMany, message, "use fewer patterns that match more, with '*'"))
+    }
+}
