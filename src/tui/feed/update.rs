@@ -88,7 +88,8 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     let since_key = state.feed.since_key;
     let others = notices.last().and_then(others_choice);
     state.feed.add_all(notices, reader);
-    if let (Some(who), true) = (others, state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note)) {
+    if let (Some(who), true) = (others, state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note))
+    {
         say_choice(state, &who);
     }
     // The bottom line counts only notices of this screen.
