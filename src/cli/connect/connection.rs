@@ -19,6 +19,7 @@ use refdesk_agents::setup::{
     write_command,
 };
 use refdesk_desk::{Desk, Session};
+use refdesk_files::output::{Proposal, conflicts};
 use refdesk_text::{Code, Error};
 
 /// Which parts a person asked for.
@@ -235,6 +236,10 @@ impl Connection {
     fn changes(&self) -> Result<Vec<Option<FileChange>>, Error> {
         let changes: Result<Vec<_>, Error> = self.files.iter().map(|file| file.change(self.verb)).collect();
         let mut changes = changes?;
+        let proposals: Vec<&Proposal> = changes.iter().flatten().map(|change| &change.proposal).collect();
+        if let Some((_, _, refused)) = conflicts(&proposals).into_iter().next() {
+            return Err(Error { fix: "replace the link with a file of its own".into(), ..refused });
+        }
         FileChange::share_folders(&mut changes);
         Ok(changes)
     }

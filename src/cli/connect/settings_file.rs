@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::environment;
 use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
+use refdesk_database::config;
 use refdesk_desk::Desk;
-use refdesk_files::output::{Proposal, Scope};
+use refdesk_files::output::{Proposal, Scope, resolve};
 use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
 use refdesk_files::read_regular;
 use refdesk_text::{Code, Error};
@@ -24,6 +25,8 @@ pub(in crate::cli) struct SettingsFile {
     root_kind: RootKind,
     folder: PathBuf,
     file: &'static str,
+    /// The files and folders from which refdesk reads what it knows: no link of a repository has settings written there.
+    own: Vec<PathBuf>,
     /// As printed.
     pub shown: String,
 }
@@ -53,7 +56,7 @@ pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -
 pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> Result<SettingsFile, Error> {
     if !for_user {
         let root = desk.workspace().to_path_buf();
-        return Ok(SettingsFile::new((root.clone(), RootKind::Workspace), root.join(place.folder), place));
+        return Ok(SettingsFile::new(desk, (root.clone(), RootKind::Workspace), root.join(place.folder), place));
     }
     let Some(root) = environment::home() else {
         let message = "no home folder: HOME is not set or not an absolute path";
@@ -65,7 +68,7 @@ pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> 
         Some(moved) => (moved, RootKind::Moved),
         None => (root, RootKind::Home),
     };
-    Ok(SettingsFile::new(root, folder, place))
+    Ok(SettingsFile::new(desk, root, folder, place))
 }
 
 /// The folder of a user's settings.
@@ -89,7 +92,7 @@ fn moved_root(place: &SettingsPlace) -> Option<PathBuf> {
 }
 
 impl SettingsFile {
-    fn new((root, root_kind): (PathBuf, RootKind), folder: PathBuf, place: &SettingsPlace) -> Self {
+    fn new(desk: &Desk, (root, root_kind): (PathBuf, RootKind), folder: PathBuf, place: &SettingsPlace) -> Self {
         let there = place.files.iter().find(|file| folder.join(file).symlink_metadata().is_ok());
         let file = there.or(place.files.first()).copied().unwrap_or_default();
         let path = folder.join(file);
@@ -99,7 +102,11 @@ impl SettingsFile {
             (RootKind::Workspace, Ok(inside)) => inside,
             _ => lossy(&path),
         };
-        Self { root, root_kind, folder, file, shown }
+        let named = [".jaato"].into_iter().chain(config::FILES).chain(config::agent::AGENT_FILES);
+        let named = named.map(|name| desk.workspace().join(name)).chain([desk.references_folder()]);
+        let configured = desk.config_file().map(Path::to_path_buf).into_iter().chain(desk.config_places());
+        let own = configured.chain(named).collect();
+        Self { root, root_kind, folder, file, own, shown }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -152,6 +159,12 @@ impl SettingsFile {
     ) -> Result<Proposal, Error> {
         let proposed = propose(&self.root, &self.folder, self.file, Scope::Workspace);
         let proposal = proposed.map_err(|refused| self.reworded(refused))?;
+        if self.own.iter().any(|own| resolve(own).is_ok_and(|own| proposal.path.starts_with(own))) {
+            let real = proposal.path.strip_prefix(&self.root).unwrap_or(&proposal.path);
+            let message =
+                format!("a link leads from {} to {}, which is one of refdesk's own files", self.shown, real.display());
+            return Err(Error::new(Code::Guarded, message, "replace the link with a file of its own"));
+        }
         Ok(proposal.called(self.shown.clone()))
     }
 

@@ -459,6 +459,33 @@ fn links_are_followed_only_inside() {
 }
 
 #[test]
+fn no_link_leads_settings_into_a_file_of_refdesk_or_two_into_one() {
+    use std::os::unix::fs::symlink;
+    let own = ["references.json", ".jaato/databases.yaml", ".jaato/references/a.json", "config/databases.yaml"];
+    for target in own.iter().chain(&[".jaato/references.json"]) {
+        for (file, up) in [(SETTINGS, "../"), (".mcp.json", "")] {
+            let world = tagged();
+            fs::create_dir_all(world.path.join(".claude")).unwrap();
+            symlink(format!("{up}{target}"), world.path.join(file)).unwrap();
+            let before = world.listing();
+            let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+            assert_eq!(answer["error"]["code"], "guarded", "{target} {answer}");
+            let message = format!("a link leads from {file} to {target}, which is one of refdesk's own files");
+            assert_eq!(answer["error"]["message"], message);
+            assert_eq!(before, world.listing(), "{target}");
+        }
+    }
+    let world = tagged();
+    world.put("shared.json", b"{}\n");
+    fs::create_dir_all(world.path.join(".claude")).unwrap();
+    symlink("../shared.json", world.path.join(SETTINGS)).unwrap();
+    symlink("shared.json", world.path.join(".mcp.json")).unwrap();
+    let answer = world.json(&["connect", "claude-code", "--yes"], 1);
+    assert_eq!(answer["error"]["code"], "same-file", "{answer}");
+    assert_eq!(world.read("shared.json"), "{}\n");
+}
+
+#[test]
 fn without_a_name_all_connected_agents_are_disconnected() {
     let world = Workspace::new();
     let none = world.run(&["disconnect"]).exits(0);
