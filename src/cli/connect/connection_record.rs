@@ -3,7 +3,7 @@
 //! workspace, and none to a record: a repository could contain one.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use refdesk_agents::setup::{Client, Record};
@@ -158,6 +158,31 @@ impl ConnectionRecord {
 
 fn not_stored(error: &io::Error) -> Error {
     let message = format!("the record for disconnecting could not be saved: {error}");
-    let hint = if code_of(error).is_some() { advice(error) } else { "make that folder writable" };
+    // The folder may also be the user's own, of which the rest of the advice does not speak.
+    let is_advised = code_of(error).is_some()
+        || matches!(
+            error.kind(),
+            ErrorKind::TimedOut | ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+        );
+    let hint = if is_advised { advice(error) } else { "make that folder writable" };
     Error::new(Code::NotStored, message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_record_from_being_stored_has_its_advice() {
+        for (kind, expected) in [
+            (ErrorKind::StorageFull, "free some disk space"),
+            (ErrorKind::QuotaExceeded, "free some disk space"),
+            (ErrorKind::FileTooLarge, "free some disk space"),
+            (ErrorKind::TimedOut, "end the process that holds the lock, or try again"),
+            (ErrorKind::PermissionDenied, "make that folder writable"),
+            (ErrorKind::NotADirectory, "make that folder writable"),
+        ] {
+            assert_eq!(not_stored(&kind.into()).fix.to_string(), expected, "{kind}");
+        }
+    }
 }
