@@ -27,7 +27,7 @@ pub use lookup::PathLookup;
 pub use propose::{conflicts, propose, propose_with};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
-pub use remove::{propose_removal, remove};
+pub use remove::{propose_removal, remove, remove_empty_folders};
 pub use resolve::{Unresolved, resolve};
 pub use write::write;
 

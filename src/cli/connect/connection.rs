@@ -338,7 +338,7 @@ impl Connection {
     /// When disconnecting, removes the records of entries that a person has removed by hand.
     fn forget_removed(&self) {
         if self.verb == Verb::Disconnect {
-            self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::forget);
+            self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::forget_gone);
         }
     }
 

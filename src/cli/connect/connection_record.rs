@@ -10,7 +10,7 @@ use refdesk_agents::setup::{Client, Record};
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, within, write_private};
+use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, sweep, within, write_private};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of a record in bytes: it has the entries that were replaced.
@@ -51,9 +51,11 @@ impl ConnectionRecord {
             desk.own_folder()?;
         }
         let lock = if for_user { private_folder(&folder).map(drop) } else { within(desk.workspace(), &folder) };
-        lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT))
-            .map(Some)
-            .map_err(|error| not_stored(&error))
+        let lock = lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT));
+        let lock = lock.map_err(|error| not_stored(&error))?;
+        // What a killed process left: nobody else writes here now.
+        let _ = sweep(&folder);
+        Ok(Some(lock))
     }
 
     /// Reads the record of an agent's hooks.

@@ -11,7 +11,7 @@ use refdesk_agents::setup::{
     listed_server,
 };
 use refdesk_desk::{Desk, Session};
-use refdesk_files::output::{PriorContent, Proposal, propose, propose_removal};
+use refdesk_files::output::{PriorContent, Proposal, propose, propose_removal, remove_empty_folders};
 use refdesk_text::{Code, Error};
 
 /// Whether parts are added or removed.
@@ -124,7 +124,10 @@ impl FileParts {
             FollowUp::Remember(records) => {
                 for ((_, stored), record) in self.parts.iter().zip(records) {
                     let Some(record) = record else { continue };
-                    let folders = if record.created { record.folders.max(change.missing) } else { record.folders };
+                    // After a kill the folders may be there, and the file not.
+                    let earlier = stored.record.as_ref().map_or(0, |earlier| earlier.folders);
+                    let made = change.missing.max(earlier);
+                    let folders = if record.created { record.folders.max(made) } else { record.folders };
                     stored.store(desk, &Record { folders, ..record.clone() })?;
                 }
                 let written = desk.write(session, std::slice::from_ref(proposal), "").map(drop);
@@ -148,16 +151,31 @@ impl FileParts {
 
     /// Whether `connect` has written entries to the file, and `disconnect` has not removed them.
     fn is_recorded(&self) -> bool {
-        self.parts.iter().any(|(_, record)| record.record.is_some())
+        self.records().next().is_some()
     }
 
-    /// Whether there are records of entries that are gone from the file.
+    /// Whether there are records of entries that are gone from the file, or were never written to it.
     pub fn is_only_recorded(&self) -> bool {
-        self.is_recorded() && self.commands().is_empty()
+        let text = self.file.read().ok().flatten().unwrap_or_default();
+        let is_ahead = || self.records().all(|record| record.is_ahead_of(&text));
+        self.is_recorded() && (self.commands().is_empty() || is_ahead())
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.parts.iter().filter_map(|(_, stored)| stored.record.as_ref())
+    }
+
+    /// Removes the records of entries that are not in the file, and the folders that were created for a file that is not there.
+    pub fn forget_gone(&self) {
+        if matches!(self.file.read(), Ok(None)) {
+            let created = self.records().filter(|record| record.created).map(|record| record.folders);
+            remove_empty_folders(&self.file.path(), created.max().unwrap_or_default().min(self.file.depth()));
+        }
+        self.forget();
     }
 
     /// Removes the records.
-    pub fn forget(&self) {
+    fn forget(&self) {
         self.parts.iter().for_each(|(_, record)| record.forget());
     }
 }

@@ -10,6 +10,7 @@ use crate::support::workspace::{Workspace, inline};
 mod add;
 mod check;
 mod connect;
+mod connect_left;
 mod connect_parts;
 mod doctor;
 mod doctor_switches;

@@ -5,6 +5,7 @@ use super::client::{Client, ServerCommand};
 use super::plan::{self, Connected, Disconnected, IsOwn};
 use super::record::Record;
 use super::server::{connect_server, disconnect_server};
+use refdesk_files::name::sha256_hex;
 use refdesk_text::Error;
 
 /// A part of ours in a settings file of an agent.
@@ -70,10 +71,15 @@ pub fn connect_file(
     parts: &[(SettingsPart, Option<&Record>)],
     is_own: IsOwn<'_>,
 ) -> Result<ConnectedFile, Error> {
-    if let [(part, record)] = parts {
+    let parts = &without_records_ahead(text, parts);
+    let is_first = parts.iter().all(|(_, record)| record.is_none());
+    let before = text.filter(|_| is_first).map(|text| sha256_hex(text.as_bytes())).unwrap_or_default();
+    if let [(part, record)] = parts.as_slice() {
         return Ok(match part.connect(text, *record, is_own)? {
             Connected::Already => ConnectedFile::Already,
-            Connected::Write { text, record } => ConnectedFile::Write { text, records: vec![Some(record)] },
+            Connected::Write { text, record } => {
+                ConnectedFile::Write { text, records: vec![Some(Record { before, ..*record })] }
+            }
         });
     }
     let mut is_new = false;
@@ -92,7 +98,8 @@ pub fn connect_file(
             Connected::Already => None,
             Connected::Write { text: new, record } => {
                 text = Some(new);
-                Some(Record { folders: if record.created { folders } else { 0 }, ..record })
+                let folders = if record.created { folders } else { 0 };
+                Some(Record { before: before.clone(), folders, ..*record })
             }
         });
     }
@@ -108,12 +115,21 @@ pub fn disconnect_file(
     parts: &[(SettingsPart, Option<&Record>)],
     is_own: IsOwn<'_>,
 ) -> Result<Disconnected, Error> {
-    let Stripped { text, folders, is_changed } = strip(text, parts, is_own)?;
+    let Stripped { text, folders, is_changed } = strip(text, &without_records_ahead(text, parts), is_own)?;
     Ok(match text {
         _ if !is_changed => Disconnected::Nothing,
         Some(text) => Disconnected::Write(text),
         None => Disconnected::Remove { folders },
     })
+}
+
+/// The parts without records of what was never written: with such a record, entries of others would count as ours.
+fn without_records_ahead<'r>(
+    text: Option<&str>,
+    parts: &[(SettingsPart, Option<&'r Record>)],
+) -> Vec<(SettingsPart, Option<&'r Record>)> {
+    let is_ahead = |record: &&Record| text.is_some_and(|text| record.is_ahead_of(text));
+    parts.iter().map(|(part, record)| (part.clone(), record.filter(|record| !is_ahead(record)))).collect()
 }
 
 /// A file without our parts.

@@ -34,7 +34,7 @@ pub enum Connected {
         /// All of it.
         text: String,
         /// The record to store; the caller adds the number of folders it creates.
-        record: Record,
+        record: Box<Record>,
     },
 }
 
@@ -96,8 +96,9 @@ pub fn connect(
     let created = base.is_none();
     let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
     let (hash, command) = (sha256_hex(added.as_bytes()), vec![command.to_owned()]);
-    let record = Record { hash, added: places, made, created, folders, replaced, entries, command };
-    Ok(Connected::Write { text: format!("{mark}{added}"), record })
+    let before = String::new();
+    let record = Record { before, hash, added: places, made, created, folders, replaced, entries, command };
+    Ok(Connected::Write { text: format!("{mark}{added}"), record: Box::new(record) })
 }
 
 /// Removes our entries from the settings of an agent, and puts back those that they replaced. With a record of an older

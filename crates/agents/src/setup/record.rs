@@ -8,6 +8,9 @@ use serde_json::Value;
 /// What was changed in a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
+    /// SHA-256 of the whole text before anything of ours was in it; empty if there was no file, or if that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub before: String,
     /// SHA-256 of the resulting text, in hexadecimal.
     pub hash: String,
     /// Start and length of each addition, in bytes of that text without its byte order mark, ascending.
@@ -69,6 +72,11 @@ pub(super) struct Undone {
 }
 
 impl Record {
+    /// Whether this is the text before: the record was stored and then connecting was killed, so that nothing was added.
+    pub fn is_ahead_of(&self, text: &str) -> bool {
+        !self.before.is_empty() && self.before == sha256_hex(text.as_bytes())
+    }
+
     /// Whether this is the text it describes.
     pub(super) fn describes(&self, text: &str) -> bool {
         self.hash == sha256_hex(text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes())

@@ -82,8 +82,9 @@ pub(super) fn connect_server(
     let created = base.is_none();
     let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
     let (hash, command) = (sha256_hex(added.as_bytes()), command.words().into_iter().map(str::to_owned).collect());
-    let record = Record { hash, added: places, made, created, folders, replaced, entries, command };
-    Ok(Connected::Write { text: format!("{mark}{added}"), record })
+    let before = String::new();
+    let record = Record { before, hash, added: places, made, created, folders, replaced, entries, command };
+    Ok(Connected::Write { text: format!("{mark}{added}"), record: Box::new(record) })
 }
 
 /// Removes our server from the settings of an agent, and puts back the entry that it replaced. With a record of an older

@@ -37,7 +37,7 @@ pub(super) fn connected(
     record: Option<&Record>,
 ) -> (String, Record) {
     match connect(text, client, command, record, &|_| true) {
-        Ok(Connected::Write { text, record }) => (text, record),
+        Ok(Connected::Write { text, record }) => (text, *record),
         other => panic!("{text:?}: {other:?}"),
     }
 }

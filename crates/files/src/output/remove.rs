@@ -25,13 +25,19 @@ pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     unchanged_since(std::slice::from_ref(proposal))?;
     let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| write_failed(&proposal.shown, &error))?;
-    for folder in proposal.path.ancestors().skip(1).take(folders) {
-        // A folder with content stays, and so do those above it.
+    remove_empty_folders(&proposal.path, folders);
+    Ok(())
+}
+
+/// Removes up to this many folders above a file that is gone; one with content stays, and so do those above it.
+pub fn remove_empty_folders(path: &Path, folders: usize) {
+    // What a killed writer left is no content.
+    let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
+    for folder in path.ancestors().skip(1).take(folders) {
         if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
             break;
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -50,6 +56,7 @@ mod tests {
         let propose = |path: &str| propose_removal(&root, &root, path, Scope::Workspace).unwrap();
         for (beside, folders, left) in [(None, 2, "."), (None, 1, "a"), (None, 0, "a/b"), (Some("a/y"), 2, "a")] {
             put("a/b/x");
+            put("a/b/.refdesk-0123456789abcdef.tmp");
             beside.iter().for_each(|path| put(path));
             let proposal = propose("a/b/x");
             assert_eq!(proposal.diff.unified(), "--- a/a/b/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");

@@ -157,7 +157,7 @@ proptest! {
     ) {
         let Ok(Connected::Write { text: after, record }) =
             connect_server(Some(&before), &client.server, &command(&client), None, &|_| true) else { return Ok(()) };
-        let forged = Record { added: ranges, created: true, folders: usize::MAX, ..record };
+        let forged = Record { added: ranges, created: true, folders: usize::MAX, ..*record };
         let left = match disconnect_server(Some(&after), &client.server, Some(&forged), &|_| true) {
             Ok(Disconnected::Write(left)) => left,
             Ok(Disconnected::Remove { .. }) => String::new(),

@@ -17,7 +17,7 @@ pub(super) fn connected(
     record: Option<&Record>,
 ) -> (String, Record) {
     match connect_server(text, &client.server, command, record, &|_| true) {
-        Ok(Connected::Write { text, record }) => (text, record),
+        Ok(Connected::Write { text, record }) => (text, *record),
         other => panic!("{}: {text:?}: {other:?}", client.word),
     }
 }
@@ -257,7 +257,7 @@ fn an_entry_of_a_person_is_replaced_and_comes_back() {
         let left = disconnect_server(Some(&again), &client.server, Some(&second), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{again}");
         // Into a file that was edited since, it comes back as a new entry.
-        for (text, record) in [(after, record), (again, second)] {
+        for (text, record) in [(after, *record), (again, second)] {
             let edited = format!("{text}\n");
             let Ok(Disconnected::Write(left)) =
                 disconnect_server(Some(&edited), &client.server, Some(&record), &is_own)
