@@ -43,8 +43,7 @@ impl DatabaseConfig {
             return Ok(());
         }
         let message = format!(
-            "'{}' has patterns of {characters} characters for names of {what} of {bytes} bytes: to compare them would take too long",
-            self.name
+            "its patterns have {characters} characters, and the names of its {what} {bytes} bytes: to compare them would take too long"
         );
         Err(Error::new(Code::TooMany, message, "use fewer patterns that match more, with '*'"))
     }

@@ -59,7 +59,7 @@ fn patterns_are_not_compared_with_names_without_end() {
     for (key, what) in [("exclude_tables", "tables"), ("sensitive", "columns"), ("not_sensitive", "columns")] {
         let refused = read(&patterns(key, 960)).unwrap_err();
         assert_eq!(refused.code, Code::TooMany, "{refused}");
-        assert!(refused.message.contains(&format!("names of {what}")), "{refused}");
+        assert!(refused.message.contains(&format!("names of its {what}")), "{refused}");
         assert_eq!(read(&patterns(key, 20)).unwrap().snapshot.tables.len(), 400, "{key}");
     }
 }
