@@ -245,7 +245,7 @@ fn later_reads_and_picks_count_as_followed() {
     assert_eq!(told["expansions"]["sources"], json!([count("id", "b", 1, 1)]));
     let table = world.run(&["journal", "--precision"]).exits(0);
     assert!(table.text().contains("Hints by tag"), "{table}");
-    assert!(table.text().lines().any(|line| line.split_whitespace().eq(["queue", "1", "1", "100", "%"])), "{table}");
+    assert!(table.text().lines().any(|line| line.split_whitespace().eq(["queue", "1", "1", "100%"])), "{table}");
     let nothing = world.run(&["journal", "--precision", "--session", "nobody"]).exits(0);
     assert_eq!(nothing.text(), "no hints and no expansions\n");
 }
