@@ -31,13 +31,11 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
     let in_json = || {
         let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| desk.rows().listed(source, *tokens));
-        let all = [
+        object([
             ("sources", Value::Array(rows.collect())),
             ("total", json!(sources.len())),
             ("selected_count", json!(selected)),
-        ];
-        let dormant = Some(desk.selection().dormant()).filter(|dormant| !dormant.is_empty());
-        object(all.into_iter().chain(dormant.map(|dormant| ("dormant", json!(dormant)))))
+        ])
     };
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk.selection().dormant()));

@@ -188,16 +188,16 @@ fn items_are_added_and_removed_with_their_fields() {
 fn a_document_has_the_typed_values_and_blanks() {
     let some = typed(&[("items.0.x.y", text("deep")), ("more", text(":=[1]"))]);
     let document = json!({
-        "a": "", "f": true, "items": [{"name": "", "x": {"y": "deep"}}], "tags": [""], "more": [1],
+        "a": "", "f": false, "items": [{"name": "", "x": {"y": "deep"}}], "tags": [""], "more": [1],
     });
     assert_eq!(some.document(&tree()), document);
     assert_eq!(some.edited(&tree(), &document), some, "what was not changed is not typed");
     let edited = json!({
-        "a": "A", "f": false, "items": [{"name": "", "x": {"y": "deep"}}, {"name": "", "x": {"y": ""}}], "tags": [""],
+        "a": "A", "f": true, "items": [{"name": "", "x": {"y": "deep"}}, {"name": "", "x": {"y": ""}}], "tags": [""],
     });
     let expected = typed(&[
         ("a", text("A")),
-        ("f", TypedValue::Flag(false)),
+        ("f", TypedValue::Flag(true)),
         ("items.0.x.y", text("deep")),
         ("items.1.name", text("")),
         ("items.1.x.y", text("")),
