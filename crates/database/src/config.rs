@@ -6,6 +6,7 @@ mod check_rule;
 mod comparisons;
 pub(crate) mod fields;
 mod pages_folder;
+mod patterns;
 mod server;
 mod written_secrets;
 
@@ -20,8 +21,9 @@ pub use self::check_rule::CheckRule;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::pages_folder::is_pages_folder;
+use self::patterns::{PatternsLeft, patterns};
 pub use self::server::{Secret, ServerConnection};
-use crate::names::globs::{NamePattern, PATTERN_CHARACTERS};
+use crate::names::globs::NamePattern;
 
 /// Where the configuration is, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -34,10 +36,6 @@ const DATABASES: usize = 64;
 
 /// Where pages go unless the configuration says otherwise.
 const DOCS_PATH: &str = "docs/databases";
-
-/// Most patterns of a database, and most characters of all of them.
-const PATTERNS: usize = 4_000;
-const ALL_PATTERN_CHARACTERS: usize = 64 * 1024;
 
 /// Most values and events of the file.
 const ITEMS: usize = 100_000;
@@ -330,7 +328,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     ];
     let kind = fields.word("type", &kinds);
     let connection = kind.and_then(|kind| connection(&mut fields, node, kind));
-    let mut left = PatternsLeft { count: PATTERNS, characters: ALL_PATTERN_CHARACTERS, is_told: false };
+    let mut left = PatternsLeft::new();
     let mut patterns = |key: &str| patterns(&mut fields, key, &mut left);
     let (include_tables, exclude_tables) = (patterns("include_tables"), patterns("exclude_tables"));
     let (sensitive, not_sensitive) = (patterns("sensitive"), patterns("not_sensitive"));
@@ -426,50 +424,6 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
         fields.report(place, problem.fix("add 'file: PATH', relative to the workspace"));
     }
     file.map(|file| Connection::Sqlite { file })
-}
-
-/// How many patterns a database may still have.
-struct PatternsLeft {
-    count: usize,
-    characters: usize,
-    is_told: bool,
-}
-
-impl PatternsLeft {
-    fn take(&mut self, text: &str) -> bool {
-        let left = self.count.checked_sub(1).zip(self.characters.checked_sub(text.chars().count()));
-        (self.count, self.characters) = left.unwrap_or((0, 0));
-        left.is_some()
-    }
-}
-
-fn patterns(fields: &mut YamlFields<'_, '_>, key: &str, left: &mut PatternsLeft) -> Vec<NamePattern> {
-    let mut patterns = Vec::new();
-    for (text, node) in fields.texts(key) {
-        if text.chars().count() > PATTERN_CHARACTERS {
-            let message = format!("a pattern of '{key}' has more than {PATTERN_CHARACTERS} characters");
-            fields.report(node, Diagnostic::error(Code::BadGlob, message).fix("shorten it, or write several"));
-            continue;
-        }
-        if !left.take(&text) {
-            if !std::mem::replace(&mut left.is_told, true) {
-                let message = format!(
-                    "the database has more than {PATTERNS} patterns, or more than {ALL_PATTERN_CHARACTERS} characters in them"
-                );
-                let problem = Diagnostic::error(Code::TooMany, message);
-                fields.report(node, problem.fix("use fewer patterns that match more, with '*'"));
-            }
-            break;
-        }
-        match NamePattern::new(&text) {
-            Ok(pattern) => patterns.push(pattern),
-            Err(error) => {
-                let problem = Diagnostic::error(Code::BadGlob, format!("'{text}' is not a pattern: {error}"));
-                fields.report(node, problem);
-            }
-        }
-    }
-    patterns
 }
 
 fn checks(fields: &mut YamlFields<'_, '_>) -> Vec<(CheckRule, Option<Severity>)> {

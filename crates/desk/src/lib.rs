@@ -49,6 +49,7 @@ mod switch;
 mod templates;
 mod trust;
 mod undo;
+mod wanted_names;
 mod warnings;
 mod why_not;
 
@@ -58,7 +59,7 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use catalog_edits::{Removal, Retagged};
 pub(crate) use change::at_list;
-pub use change::{Changed, PickStatus, Picked, has_any_tag, quoted_tags};
+pub use change::{Changed, PickStatus, Picked};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
     DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary, DatabaseView, DescribedDomain,
@@ -94,6 +95,7 @@ pub use source_location::FileLine;
 pub use switch::Switch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::Undone;
+pub use wanted_names::{has_any_tag, quoted_tags};
 pub use why_not::Verdict;
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,8 @@
 //! Tables of configurations and what is read of them.
 
+use super::patterns::PATTERNS;
 use super::*;
+use crate::names::globs::PATTERN_CHARACTERS;
 
 fn problems(text: &str) -> Vec<String> {
     let line = |it: &Diagnostic| {
