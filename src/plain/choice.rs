@@ -6,7 +6,7 @@ use std::path::Path;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
-use refdesk_desk::{LargePick, SelectionChange, token_difference};
+use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
@@ -214,25 +214,26 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         source_words::waiting(source_words::count_waiting(snapshot, ids.iter().filter(|id| !own.contains(id))))
     };
     let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
+    let with = change_cost::with_instructions(change.cost, tokens);
     match (enter, leave) {
-        (0, 0) => match change.tokens {
+        (0, 0) => match change.cost.sources {
             0 => "change nothing else".to_owned(),
-            more @ 1.. => format!("add {}", tokens(more.unsigned_abs())),
-            less => format!("save {}", tokens(less.unsigned_abs())),
+            more @ 1.. => format!("add {}{with}", tokens(more.unsigned_abs())),
+            less => format!("save {}{with}", tokens(less.unsigned_abs())),
         },
         (count, 0) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::added(change.tokens, tokens));
-            format!("pull in {more}, {cost} in all{}", waiting(&change.enters))
+            let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, tokens));
+            format!("pull in {more}, {cost} in all{with}{}", waiting(&change.enters))
         }
         (0, count) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.tokens, tokens));
-            format!("release {more}, {cost} in all")
+            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, tokens));
+            format!("release {more}, {cost} in all{with}")
         }
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
             let cost =
-                change_cost::signed(change.tokens, tokens, "fewer").unwrap_or_else(|| "no extra tokens".to_owned());
-            format!("pull in {enter} and release {leave}, {cost} in all{}", waiting(&change.enters))
+                change_cost::signed(change.cost, tokens, "fewer").unwrap_or_else(|| "no extra tokens".to_owned());
+            format!("pull in {enter} and release {leave}, {cost} in all{with}{}", waiting(&change.enters))
         }
     }
 }
@@ -330,9 +331,9 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
         turn.say(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
-    let difference = token_difference(before.given_tokens(), after.given_tokens());
-    if let Some(difference) = change_cost::signed(difference, tokens, "fewer") {
-        turn.say(format!("That is {difference}, without the instructions."));
+    let cost = after.cost_since(before);
+    if let Some(difference) = change_cost::signed(cost, tokens, "fewer") {
+        turn.say(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
     }
     turn.say(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };

@@ -187,8 +187,9 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
         0 => turn.say("They add nothing new to the selection."),
         some => {
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
-            let cost = change_cost::added(all.tokens, tokens);
-            turn.say(format!("They add {}, {cost} together{waiting}.", counted(some, "source")));
+            let cost = change_cost::added(all.cost, tokens);
+            let with = change_cost::with_instructions(all.cost, tokens);
+            turn.say(format!("They add {}, {cost} together{with}{waiting}.", counted(some, "source")));
         }
     }
     turn.say("Type yes to answer with them, or other numbers, all, none, or later.");

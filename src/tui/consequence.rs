@@ -8,8 +8,8 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
+use refdesk_desk::Switch;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
-use refdesk_desk::{Switch, token_difference};
 
 /// A change that was requested, and is not in a snapshot yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +161,8 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     if lifted > 0 && awaited.done.starts_with("Unpicked") {
         parts.push(format!("{} lifted", cells::counted(lifted, "exclusion")));
     }
-    let change = token_difference(before.given_tokens(), after.given_tokens());
-    parts.extend(change_cost::signed(change, cells::in_tokens, "saved"));
+    let change = after.cost_since(before);
+    let cost = change_cost::signed(change, cells::in_tokens, "saved");
+    parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, cells::in_tokens)));
     if parts.is_empty() { String::new() } else { format!("; {}{}", parts.join(", "), source_words::waiting(waiting)) }
 }

@@ -1,7 +1,7 @@
 //! Picks and exclusions through the engine: previews, undo, and other processes in between.
 
 use refdesk_desk::engine::{self, Actor, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic};
-use refdesk_desk::{Desk, Session};
+use refdesk_desk::{CostChange, Desk, Session};
 use refdesk_text::Code;
 
 use super::world::{World, options, save, session};
@@ -41,15 +41,20 @@ fn previews_match_what_happens() {
     let documents: i64 = ["a", "b"].iter().map(|id| i64::try_from(picked.tokens[*id]).unwrap()).sum();
     let difference = total(&picked) - total(&before);
     assert!(difference > documents, "the instructions grow too: {difference} {documents}");
-    assert_eq!((outlook.toggled.tokens, answer.0.tokens), (documents, documents), "as the list says");
+    assert_eq!(
+        outlook.toggled.cost,
+        CostChange { sources: documents, total: difference },
+        "as the list and the top line say"
+    );
+    assert_eq!((outlook.toggled.cost, picked.cost_since(&before)), (answer.0.cost, answer.0.cost));
     assert_eq!(outlook.toggled.leaves.len(), 0);
 
     let without = preview(&world, "b").barred;
     assert_eq!(without.leaves, ["b".into()], "excluding what is pulled in releases it");
     world.send(Request::Exclude("b".into()));
     let excluded = world.until("b is excluded", |snapshot| snapshot.selection.members().len() == 1);
-    assert_eq!(without.tokens, -i64::try_from(picked.tokens["b"]).unwrap());
-    assert!(total(&excluded) < total(&picked));
+    let sources = -i64::try_from(picked.tokens["b"]).unwrap();
+    assert_eq!(without.cost, CostChange { sources, total: total(&excluded) - total(&picked) });
 }
 
 /// `hub` mentions twelve, the first of these mentions `far`, which mentions `farther`.
@@ -77,7 +82,11 @@ fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
         let sizes = [&large.whole, &large.near, &large.alone].map(|change| change.enters.len());
         assert_eq!(sizes, [15, 13, 1]);
         let listed = world.until("the documents are read", |now| now.tokens.contains_key("hub")).tokens["hub"];
-        assert_eq!(large.alone.tokens, i64::try_from(listed).unwrap(), "one source alone costs what the list says");
+        assert_eq!(
+            large.alone.cost.sources,
+            i64::try_from(listed).unwrap(),
+            "one source alone costs what the list says"
+        );
         world.send(Request::PickOne { id: "hub".into(), reach });
         let now = world.until("the hub is picked", |now| now.selection.is_picked("hub"));
         assert_eq!((now.selection.members().len(), now.selection.excluded().len()), (members, excluded), "{reach:?}");
@@ -172,7 +181,7 @@ fn what_is_in_the_instructions_anyway_is_pulled_in_for_nothing() {
     ]);
     let Response::SelectionPreview(preview) = world.ask(Request::PreviewSelection("a".into())) else { panic!() };
     assert_eq!(preview.toggled.enters, ["a".into(), "b".into()], "the rules are there anyway");
-    assert!(preview.toggled.tokens >= 5 + 3, "{}", preview.toggled.tokens);
+    assert!(preview.toggled.cost.sources >= 5 + 3, "{:?}", preview.toggled.cost);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::price::CostChange;
 use super::{Desk, has_any_tag, quoted_tags};
 use crate::Session;
 use crate::session::advice;
@@ -44,8 +45,8 @@ pub struct Picked {
     pub pulled_in: Vec<SourceId>,
     /// Sources that were excluded, so that the pick pulls in no more than was wanted.
     pub excluded: Vec<SourceId>,
-    /// By how much the price of the sources that an agent gets grew, without the instructions.
-    pub tokens: i64,
+    /// By how much more an agent pays now.
+    pub cost: CostChange,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
     /// Ids whose path does not exist; they were not picked.
@@ -113,7 +114,7 @@ impl Desk {
             kept: Vec::new(),
             pulled_in: Vec::new(),
             excluded: Vec::new(),
-            tokens: 0,
+            cost: CostChange::default(),
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
             message: String::new(),
@@ -137,7 +138,7 @@ impl Desk {
                 (picked, new)
             })?;
             answer.pulled_in = entered(&done.before, &self.selection);
-            answer.tokens = self.given_difference(&done.before, &self.selection);
+            answer.cost = self.cost_change(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
             answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }

@@ -79,7 +79,7 @@ pub use file_writes::{OutsideWriteApproval, RenderPreview};
 pub use options::Options;
 pub use path_fixes::FixedPath;
 pub use prepared::Prepared;
-pub use price::{Price, token_difference};
+pub use price::{CostChange, Price};
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;
 pub use profile::find_profile;

@@ -1,6 +1,5 @@
 //! What an agent gets costs: one estimate for the selection that is, for one that would be, and for a profile's. A change
-//! costs what the sources cost that it brings, each at the price that lists show; what the instructions say of them is only
-//! in the total.
+//! has two prices: of the sources that it brings, each as lists show it, and of these with what the instructions say of them.
 
 use std::collections::HashMap;
 
@@ -49,8 +48,24 @@ pub(crate) fn is_beside(source: &Source, instructions: u64) -> bool {
     instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
 }
 
+/// By how much more an agent pays after a change, in estimated tokens; negative for less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CostChange {
+    /// For the sources that it gets, each at the price that lists show.
+    pub sources: i64,
+    /// For these and for what the instructions say of them.
+    pub total: i64,
+}
+
+impl CostChange {
+    /// Between two pairs of estimates: of the sources, and with the instructions.
+    pub(crate) fn between(before: (u64, u64), after: (u64, u64)) -> Self {
+        Self { sources: token_difference(before.0, after.0), total: token_difference(before.1, after.1) }
+    }
+}
+
 /// By how much the second estimate is larger.
-pub fn token_difference(before: u64, after: u64) -> i64 {
+fn token_difference(before: u64, after: u64) -> i64 {
     let magnitude = i64::try_from(before.abs_diff(after)).unwrap_or(i64::MAX);
     if after < before { -magnitude } else { magnitude }
 }
@@ -87,6 +102,18 @@ impl<'a> Pricing<'a> {
 }
 
 impl Desk {
+    /// What a change from one selection to the other costs.
+    pub(crate) fn cost_change(&self, before: &Selection, after: &Selection) -> CostChange {
+        if before == after {
+            return CostChange::default();
+        }
+        let pricing = Pricing::new(self);
+        let of = |selection: &Selection| {
+            (given_tokens(&self.catalog, selection, &self.tokens), pricing.of_selection(selection))
+        };
+        CostChange::between(of(before), of(after))
+    }
+
     /// The price of the instructions and of this prompt.
     pub fn price(&mut self, session: &Session, prompt: &str) -> Price {
         let desk = self.settled();

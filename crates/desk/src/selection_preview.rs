@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Desk;
-use super::price::{given_tokens, token_difference};
+use super::price::CostChange;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::selection::{self, Choice, Role, Selection};
 
@@ -29,9 +29,8 @@ pub struct SelectionChange {
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// By how much the price of the sources that an agent gets grows, without the instructions: of one source alone its price
-    /// in the lists.
-    pub tokens: i64,
+    /// By how much more an agent would pay. For one source alone, `sources` is its price in the lists.
+    pub cost: CostChange,
 }
 
 /// More sources than this are worth a question before a pick pulls them in.
@@ -144,12 +143,6 @@ impl Desk {
         }
     }
 
-    /// By how much the price of the sources that an agent gets grows.
-    pub(super) fn given_difference(&self, before: &Selection, after: &Selection) -> i64 {
-        let [before, after] = [before, after].map(|selection| given_tokens(&self.catalog, selection, &self.tokens));
-        token_difference(before, after)
-    }
-
     fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         self.settle();
         let mut choice = self.choice.clone();
@@ -163,7 +156,6 @@ impl Desk {
             members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        let tokens = self.given_difference(&self.selection, &after);
-        SelectionChange { tokens, enters, leaves }
+        SelectionChange { cost: self.cost_change(&self.selection, &after), enters, leaves }
     }
 }

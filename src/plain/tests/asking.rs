@@ -1,5 +1,6 @@
 //! What agents ask of a person, and what a repository needs a person's approval for.
 
+use crate::common::change_cost::of_sources;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{Reply, Snapshot};
 
@@ -31,7 +32,8 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
     );
     assert_eq!(said(&mut state, "4"), ["4 is not in this list. Type numbers from 1 to 3, all, none, or later."]);
     assert!(matches!(asked(&mut state, "3, 1"), Request::PreviewPicks { .. }));
-    let all = SelectionChange { enters: vec!["java-service".into()], tokens: 23_870, ..SelectionChange::default() };
+    let all =
+        SelectionChange { enters: vec!["java-service".into()], cost: of_sources(23_870), ..SelectionChange::default() };
     let turn = answered(&mut state, Response::PicksPreview { one: SelectionChange::default(), all });
     assert_eq!(
         turn.lines,

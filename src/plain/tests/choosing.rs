@@ -1,5 +1,6 @@
 //! Picks and exclusions, with what follows from them.
 
+use crate::common::change_cost::of_sources;
 use std::sync::Arc;
 
 use refdesk_desk::engine::{PickReach, Snapshot};
@@ -10,7 +11,7 @@ use super::*;
 
 fn change(enters: &[&str], leaves: &[&str], tokens: i64) -> SelectionChange {
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
-    SelectionChange { enters: ids(enters), leaves: ids(leaves), tokens }
+    SelectionChange { enters: ids(enters), leaves: ids(leaves), cost: of_sources(tokens) }
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn a_pick_says_what_followed() {
             "Picked java-service.",
             "1 more source pulled in: release-notes.",
             "4 more sources released: retry-pattern, timeouts, error-handling and legacy-errors.",
-            "That is about 26,122 tokens more, without the instructions.",
+            "That is about 26,122 tokens more.",
             "The selection has 3 sources. With the auto sources, an agent gets about 30,750 tokens.",
             "Type undo to undo it.",
         ]
@@ -57,7 +58,7 @@ fn an_auto_source_that_comes_was_paid_for_before() {
         [
             "Picked java-service.",
             "1 more source pulled in: release-notes.",
-            "That is about 28,990 tokens more, without the instructions.",
+            "That is about 28,990 tokens more (about 29,784 with instructions).",
             "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],

@@ -45,7 +45,7 @@ fn line() -> impl Strategy<Value = String> {
 fn response(request: &Request, other: bool) -> Response {
     let change = SelectionChange {
         enters: vec!["java-service".into(), "x".into()],
-        tokens: 20_000,
+        cost: crate::common::change_cost::of_sources(20_000),
         ..SelectionChange::default()
     };
     match request {

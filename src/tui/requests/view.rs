@@ -216,7 +216,8 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
 }
 
 fn cost(follows: &SelectionChange) -> String {
-    change_cost::added(follows.tokens, cells::in_tokens)
+    let cost = change_cost::added(follows.cost, cells::in_tokens);
+    cost + &change_cost::with_instructions(follows.cost, cells::in_tokens)
 }
 
 /// Draws the pane with its border at `outer`.

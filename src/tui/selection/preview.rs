@@ -49,13 +49,13 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             with => format!(
                 "{exclude} would release {}: {}; it stays in the instructions itself.",
                 named(with, names),
-                saved(barred)
+                saved(barred, "")
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}.", saved(barred)),
+            [] => format!("{exclude} would remove it: {}.", saved(barred, "")),
             with => {
-                format!("{exclude} would remove it and {}: {} in all.", named(with, names), saved(barred))
+                format!("{exclude} would remove it and {}: {}.", named(with, names), saved(barred, " in all"))
             }
         },
         Some(_) if selection.is_picked(id) => {
@@ -68,11 +68,11 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
-            [] => format!("{pick} would pick it alone: {}{}.", added(toggled), own_waiting(state, id)),
+            [] => format!("{pick} would pick it alone: {}{}.", added(toggled, ""), own_waiting(state, id)),
             with => format!(
-                "{pick} would pick it and pull in {}: {} in all{}.",
+                "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),
-                added(toggled),
+                added(toggled, " in all"),
                 source_words::waiting(source_words::count_waiting(&state.snapshot, with.iter().copied()))
             ),
         },
@@ -84,8 +84,8 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it: {}.", saved(follows)),
-        with => format!("{pick} would release it and {}: {} in all.", named(with, names), saved(follows)),
+        [] => format!("{pick} would unpick it: {}.", saved(follows, "")),
+        with => format!("{pick} would release it and {}: {}.", named(with, names), saved(follows, " in all")),
     }
 }
 
@@ -109,12 +109,14 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
     }
 }
 
-fn added(change: &SelectionChange) -> String {
-    change_cost::added(change.tokens, cells::in_tokens)
+fn added(change: &SelectionChange, in_all: &str) -> String {
+    let cost = change_cost::added(change.cost, cells::in_tokens);
+    cost + in_all + &change_cost::with_instructions(change.cost, cells::in_tokens)
 }
 
-fn saved(change: &SelectionChange) -> String {
-    change_cost::saved(change.tokens, cells::in_tokens)
+fn saved(change: &SelectionChange, in_all: &str) -> String {
+    let cost = change_cost::saved(change.cost, cells::in_tokens);
+    cost + in_all + &change_cost::with_instructions(change.cost, cells::in_tokens)
 }
 
 /// The price of its text is not known.

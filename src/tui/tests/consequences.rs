@@ -1,9 +1,11 @@
 //! What a pick costs, before it is made: the question before a large one, and the budget.
 
+use crate::common::change_cost::of_sources;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::update::update;
+use crate::tui::widgets::cells;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
@@ -18,7 +20,7 @@ fn large() -> LargePick {
             .chain((0..others).map(|nth| format!("adr-{nth:03}")))
             .map(Into::into)
             .collect(),
-        tokens,
+        cost: of_sources(tokens),
         ..SelectionChange::default()
     };
     LargePick { id: "java-service".into(), whole: change(126, 76_475), near: change(4, 9_310), alone: change(0, 2_769) }
@@ -101,7 +103,17 @@ pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> R
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
     let (status, message) = (PickStatus::Success, String::new());
     let (unknown, missing) = (Vec::new(), Vec::new());
-    let picked = Picked { status, picked, kept, pulled_in, excluded: Vec::new(), tokens, unknown, missing, message };
+    let picked = Picked {
+        status,
+        picked,
+        kept,
+        pulled_in,
+        excluded: Vec::new(),
+        cost: of_sources(tokens),
+        unknown,
+        missing,
+        message,
+    };
     Response::Picked(Ok(Box::new((picked, serde_json::Value::Null))))
 }
 
@@ -451,7 +463,7 @@ fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
         unknown: Vec::new(),
         missing: Vec::new(),
         message: String::new(),
-        tokens: 2_000,
+        cost: of_sources(2_000),
     };
     let answered = (picked, serde_json::Value::Null);
     answer(&mut state, Response::Picked(Ok(Box::new(answered))));
@@ -474,7 +486,8 @@ fn a_change_costs_what_the_lists_say_of_its_sources() {
     let of = |id: &refdesk_core::catalog::SourceId| state.snapshot.tokens.get(id.as_str()).copied();
     let listed: u64 = state.snapshot.selection.members().iter().filter_map(|member| of(&member.id)).sum();
     update(&mut state, Input::Snapshot(Box::new(after)));
-    let said = format!("4 more sources released, {} saved: u undoes it", crate::tui::widgets::cells::in_tokens(listed));
+    let said =
+        format!("4 more sources released, {} saved (~4,600 with instructions): u undoes it", cells::in_tokens(listed));
     assert_eq!(message(&state), format!("Unpicked @circuit-breaker; {said}"));
 }
 

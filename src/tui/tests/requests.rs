@@ -411,7 +411,7 @@ fn the_cost_of_marked_sources_is_shown() {
     assert_eq!((one.as_deref(), all), (Some("java-service"), 2));
     let follows = |ids: &[&str], tokens| SelectionChange {
         enters: ids.iter().map(|id| (*id).into()).collect(),
-        tokens,
+        cost: crate::common::change_cost::of_sources(tokens),
         ..SelectionChange::default()
     };
     let (one, all) =

@@ -97,7 +97,7 @@ fn asked(size: Size, keys: &str) -> State {
     press(&mut state, keys);
     let follows = |ids: &[&str], tokens| refdesk_desk::SelectionChange {
         enters: ids.iter().map(|id| (*id).into()).collect(),
-        tokens,
+        cost: crate::common::change_cost::of_sources(tokens),
         ..refdesk_desk::SelectionChange::default()
     };
     let one = follows(&["java-service", "release-notes"], 28_990);

@@ -186,7 +186,8 @@ fn followed(state: &State, picked: &Picked) -> String {
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
-    let (tokens, undo) = (change_cost::added(picked.tokens, cells::in_tokens), state.key(Action::Undo));
+    let (tokens, undo) = (change_cost::added(picked.cost, cells::in_tokens), state.key(Action::Undo));
+    let with = change_cost::with_instructions(picked.cost, cells::in_tokens);
     let ids = ids.join(", ");
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
     let excluded = match excluded.as_slice() {
@@ -197,10 +198,10 @@ fn followed(state: &State, picked: &Picked) -> String {
         0 if !is_new && picked.kept.is_empty() => {
             format!("Picked {ids}, in the instructions already{excluded}: {undo} undoes it")
         }
-        0 if !is_new => format!("Picked {ids}, selected already, {tokens}{excluded}: {undo} undoes it"),
-        0 => format!("Picked {ids}, {tokens}{excluded}: {undo} undoes it"),
+        0 if !is_new => format!("Picked {ids}, selected already, {tokens}{with}{excluded}: {undo} undoes it"),
+        0 => format!("Picked {ids}, {tokens}{with}{excluded}: {undo} undoes it"),
         _ => {
-            format!("Picked {ids}; {followed} pulled in, {tokens} in all{waiting}{excluded}: {undo} undoes it")
+            format!("Picked {ids}; {followed} pulled in, {tokens} in all{with}{waiting}{excluded}: {undo} undoes it")
         }
     }
 }

@@ -96,18 +96,19 @@ enum SizeDetail {
 
 /// `+126, ~76,475 tokens in all, and 3 that wait for trust`, or only `+126, ~76,475`.
 fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeDetail) -> String {
-    if let (SizeDetail::Figures, 0..) = (detail, change.tokens) {
-        let tokens = cells::tokens(change.tokens.unsigned_abs());
+    if let (SizeDetail::Figures, 0..) = (detail, change.cost.sources) {
+        let tokens = cells::tokens(change.cost.sources.unsigned_abs());
         return match others(change, pick).count() {
             0 => tokens,
             others => format!("+{}, {tokens}", cells::grouped(others)),
         };
     }
-    let tokens = change_cost::added(change.tokens, cells::in_tokens);
+    let tokens = change_cost::added(change.cost, cells::in_tokens);
+    let with = change_cost::with_instructions(change.cost, cells::in_tokens);
     let brought = change.enters.iter().filter(|id| **id != pick.id);
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));
     match others(change, pick).count() {
-        0 => tokens,
-        others => format!("+{}, {tokens} in all{waiting}", cells::grouped(others)),
+        0 => format!("{tokens}{with}"),
+        others => format!("+{}, {tokens} in all{with}{waiting}", cells::grouped(others)),
     }
 }

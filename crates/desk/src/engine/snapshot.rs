@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::requests::Waiting;
-use crate::{FileLine, PrivilegedAction, price};
+use crate::{CostChange, FileLine, PrivilegedAction, price};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
@@ -78,6 +78,12 @@ impl Snapshot {
     /// Estimated tokens of what is selected and of the sources of mode auto.
     pub fn given_tokens(&self) -> u64 {
         price::given_tokens(&self.catalog, &self.selection, &self.tokens)
+    }
+
+    /// What the change from the snapshot before to this one costs.
+    pub fn cost_since(&self, before: &Self) -> CostChange {
+        let of = |snapshot: &Self| (snapshot.given_tokens(), snapshot.agent_tokens());
+        CostChange::between(of(before), of(self))
     }
 
     /// The same without what is in the instructions in full already: sources that are texts themselves.
