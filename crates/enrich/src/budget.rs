@@ -5,6 +5,7 @@ use std::ops::{AddAssign, SubAssign};
 
 use super::draft::{BlockCost, BlockKind, Draft, DraftEntry, ItemReceipt, Level};
 use super::print::{self, BlockWording, Frame};
+use super::ranking::Rejection;
 use refdesk_text::tokens;
 
 /// Maximum size of what is appended to a text.
@@ -181,7 +182,7 @@ struct LevelPlan<'d> {
     /// Indexed by draft: the number of printed entries and their size.
     shown: Vec<(usize, Size)>,
     /// The number of entries that are only counted, whatever room there is.
-    rejected: usize,
+    less_likely: usize,
 }
 
 impl<'d> LevelPlan<'d> {
@@ -197,8 +198,8 @@ impl<'d> LevelPlan<'d> {
             }
             (count, words)
         };
-        let rejected = drafts.iter().map(rejected_in).sum();
-        Self { drafts, wording, levels, shown: drafts.iter().map(shown).collect(), rejected }
+        let less_likely = drafts.iter().map(less_likely_in).sum();
+        Self { drafts, wording, levels, shown: drafts.iter().map(shown).collect(), less_likely }
     }
 
     fn give_up(&mut self, step: &Reduction) {
@@ -219,8 +220,8 @@ impl<'d> LevelPlan<'d> {
             (draft.kind, draft.entries.len() - shown - rejected_in(draft))
         };
         let counts: Vec<_> = self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect();
-        let is_whole = counts.is_empty() && self.rejected == 0;
-        (!is_whole).then(|| print::left_out(&counts, self.rejected, self.wording.shown_by))
+        let is_whole = counts.is_empty() && self.less_likely == 0;
+        (!is_whole).then(|| print::left_out(&counts, self.less_likely, self.wording.shown_by))
     }
 
     /// Whether the blocks fit the budget, computed from their sizes.
@@ -279,6 +280,12 @@ impl<'d> LevelPlan<'d> {
 
 fn rejected_in(draft: &Draft) -> usize {
     draft.entries.iter().filter(|entry| entry.rejected.is_some()).count()
+}
+
+/// Those of them that an agent could be told, but are less likely meant than others.
+fn less_likely_in(draft: &Draft) -> usize {
+    let is_less_likely = |entry: &&DraftEntry| entry.rejected.is_some_and(|why| why != Rejection::Unreadable);
+    draft.entries.iter().filter(is_less_likely).count()
 }
 
 fn tokens_of(bytes: usize) -> usize {

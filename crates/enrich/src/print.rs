@@ -108,8 +108,8 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_
 /// How to see what was left out of a text of this kind.
 pub(crate) fn shown_by(kind: TextKind) -> &'static str {
     match kind {
-        TextKind::Prompt => "`refdesk simulate --repeat` shows them",
-        TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result` shows them",
+        TextKind::Prompt => "`refdesk simulate --repeat TEXT` shows them",
+        TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result TEXT` shows them",
         TextKind::SystemInstructions => "`refdesk instructions` and `refdesk templates` show them",
     }
 }

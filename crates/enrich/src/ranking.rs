@@ -15,6 +15,10 @@ use refdesk_index::{Scored, TextTopics};
 /// A tag hint with a lower score than the best one by this much is left out.
 const TAG_RANGE: f32 = 0.20;
 
+/// A tag hint whose score is below this share of the threshold is left out, however weak the others are: its tag is meant in
+/// another sense, as `class` in "write a class".
+const TAG_FLOOR: f32 = 0.6;
+
 /// Beside tag hints, a hint by meaning must have a higher score than all of them by this much, but for those in code alone.
 const MEANING_MARGIN: f32 = 0.15;
 
@@ -43,6 +47,11 @@ pub enum Rejection {
     },
     /// It has no tag in the text and only one of its words, and is compared by words alone.
     OneWord,
+    /// It has a tag in the text, and next to nothing else of the text is about it.
+    TagAlone {
+        /// The lowest score that would do.
+        needed: Score,
+    },
     /// The best source of the same kind scores much higher.
     BelowBest {
         /// The lowest score that would do.
@@ -64,6 +73,7 @@ impl Rejection {
             Self::BelowThreshold => "below-threshold",
             Self::OneWord => "one-word",
             Self::BelowTagged { .. } => "below-tagged",
+            Self::TagAlone { .. } => "tag-alone",
             Self::BelowBest { .. } => "below-best",
             Self::TooMany => "too-many",
             Self::SameSection => "same-section",
@@ -82,6 +92,7 @@ impl fmt::Display for Rejection {
             Self::BelowTagged { needed } => {
                 write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
             }
+            Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
             Self::BelowBest { needed } => write!(out, "others score much higher; it needs {needed}"),
             Self::TooMany => write!(out, "enough others score higher"),
             Self::SameSection => write!(out, "another hint names the same section"),
@@ -177,10 +188,16 @@ pub(crate) fn rank<'a>(
     if filters {
         // Stable, so that sources that the index does not know stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
-        let needed = best_tag - TAG_RANGE;
-        let weak = |hint: &&mut RankedHint| hint.score() < needed && hint.is_comparable(about);
+        let beside_best = best_tag - TAG_RANGE;
+        let by_meaning =
+            about.filter(|about| !about.is_by_words).and_then(|about| settings.threshold.or(about.threshold));
+        let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
+        let weak = |hint: &&mut RankedHint| hint.score() < beside_best.max(alone) && hint.is_comparable(about);
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()).filter(weak) {
-            hint.rejected = Some(Rejection::BelowBest { needed: needed.into() });
+            hint.rejected = Some(match hint.score() < beside_best {
+                true => Rejection::BelowBest { needed: beside_best.max(alone).into() },
+                false => Rejection::TagAlone { needed: alone.into() },
+            });
         }
     }
     // A tag in code alone says what the code is written in, and not what is wanted.
@@ -315,13 +332,16 @@ mod tests {
         for (tags, scores, expected) in [
             (&["a", "b"][..], &[("b", 0.6), ("a", 0.5)][..], "b a"),
             (&["a", "b"], &[("b", 0.6), ("a", 0.39)], "b a-"),
-            (&["a", "b"], &[], "a b"),
+            (&["a", "b"], &[], "a- b-"),
             (&["a", "b"], &[("a", 0.6)], "a b-"),
             (&["a", "unknown"], &[("a", 0.6)], "a unknown"),
             (&[], &[("x", 0.6), ("y", 0.55), ("z", 0.49)], "~x ~y"),
             (&[], &[("x", 0.7), ("y", 0.55)], "~x"),
             (&[], &[("p", 0.6), ("q", 0.6), ("r", 0.6), ("s", 0.6)], "~p ~q ~r"),
-            (&["a"], &[("x", 0.6), ("a", 0.2)], "a ~x"),
+            (&["a"], &[("x", 0.6), ("a", 0.31)], "a ~x"),
+            (&["a"], &[("x", 0.6), ("a", 0.29)], "~x a-"),
+            (&["a", "b"], &[("a", 0.45), ("b", 0.26)], "a b-"),
+            (&["a", "unknown"], &[("a", 0.2)], "unknown a-"),
             (&[], &[("auto", 0.9), ("x", 0.6)], "~x"),
             (
                 &["a", "b", "c", "d"],

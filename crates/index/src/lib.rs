@@ -7,6 +7,7 @@ mod chunk;
 mod conversation;
 mod embedder;
 mod kept;
+mod language;
 #[cfg(feature = "meaning")]
 mod lazy_model;
 mod location;
@@ -22,7 +23,6 @@ mod reader;
 mod repository;
 mod row_seal;
 mod schema;
-mod script;
 pub mod search;
 mod sqlite;
 mod storage;

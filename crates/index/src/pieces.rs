@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::words::{forms, is_stop_word, words};
+use crate::words::{forms, is_stop_word, versions, words};
 
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
@@ -70,22 +70,12 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
         .collect()
 }
 
-/// The words of a piece that say something, in lower case, each once, names also in parts.
+/// The words of a piece that say something, in lower case, each once, names also in parts; versions as phrases.
 pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
-    let mut terms = Vec::new();
-    for word in words(piece) {
-        for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
-            if terms.len() == TERMS {
-                return terms;
-            }
-            let says_something = term.chars().count() > 1 && !is_stop_word(&term) && !is_inflection(&term);
-            if says_something && seen.insert(term.clone()) {
-                terms.push(term);
-            }
-        }
-    }
-    terms
+    let forms = words(piece).flat_map(forms).map(|form| form.to_lowercase());
+    let says_something = |term: &String| term.chars().count() > 1 && !is_stop_word(term) && !is_inflection(term);
+    forms.filter(says_something).chain(versions(piece)).filter(|term| seen.insert(term.clone())).take(TERMS).collect()
 }
 
 /// Whether a pair of characters is of endings and particles alone: Japanese writes them in Hiragana.
@@ -142,6 +132,7 @@ mod tests {
             ["selectreferences", "select", "references", "desk"]
         );
         assert!(terms("what is it?").is_empty());
+        assert_eq!(terms("upgrade the APIs from 2.8 to v2.9"), ["upgrade", "apis", "v2", "2 8", "2 9"]);
         assert_eq!(terms("再実行してください"), ["再実行してください", "再実", "実行", "行し"]);
     }
 }

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use crate::about::{Piece, Scored, prepare};
 use crate::chunk::section_with;
 use crate::conversation::{EarlierText, RecurringSource, recurring};
+use crate::language::Language;
 use crate::location::Location;
-use crate::script::Script;
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
@@ -95,7 +95,7 @@ pub struct IndexStatus {
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// The threshold of texts in Latin script: a source with at least this score is meant; `None` if it was not computed yet.
+    /// The threshold of texts in English: a source with at least this score is meant; `None` if it was not computed yet.
     pub threshold: Option<f32>,
 }
 
@@ -138,10 +138,10 @@ impl Index {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.kept.corpus(&*self.storage, model)?;
         // Scores by meaning say nothing if their threshold is not known, those of words do.
-        let script = Script::of(question.text);
-        let computed = |model| threshold::load(&*self.storage, model, script);
+        let language = Language::of(question.text);
+        let computed = |model| threshold::load(&*self.storage, model, language);
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
-        let threshold = threshold.filter(|_| script.has_background());
+        let threshold = threshold.filter(|_| language.has_background());
         let model_of_text = embedder.filter(|_| threshold.is_some());
         let is_by_words = model_of_text.is_none();
         let words_threshold = computed(threshold::WORDS_ALONE)?;
@@ -209,7 +209,7 @@ impl Index {
         let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
-        let computed = |model| threshold::load(&*self.storage, model, Script::Latin);
+        let computed = |model| threshold::load(&*self.storage, model, Language::English);
         let threshold = computed(model)?.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;
         Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::Embedder;
 use crate::about::{Corpus, Piece, prepare};
-use crate::script::Script;
+use crate::language::Language;
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -22,29 +22,29 @@ const BELOW: f32 = 0.92;
 
 /// By language what anybody says to an agent, whatever the work is about; in English subjects of commits of projects in many
 /// fields, too.
-const TEXTS: [(Script, &str); 22] = [
-    (Script::Latin, include_str!("../model/background/en.json")),
-    (Script::Latin, include_str!("../model/background/en-everyday.json")),
-    (Script::Latin, include_str!("../model/background/cs.json")),
-    (Script::Latin, include_str!("../model/background/de.json")),
-    (Script::Latin, include_str!("../model/background/es.json")),
-    (Script::Latin, include_str!("../model/background/fr.json")),
-    (Script::Latin, include_str!("../model/background/id.json")),
-    (Script::Latin, include_str!("../model/background/it.json")),
-    (Script::Latin, include_str!("../model/background/nl.json")),
-    (Script::Latin, include_str!("../model/background/pl.json")),
-    (Script::Latin, include_str!("../model/background/pt.json")),
-    (Script::Latin, include_str!("../model/background/sv.json")),
-    (Script::Latin, include_str!("../model/background/tr.json")),
-    (Script::Latin, include_str!("../model/background/vi.json")),
-    (Script::Cyrillic, include_str!("../model/background/ru.json")),
-    (Script::Cyrillic, include_str!("../model/background/uk.json")),
-    (Script::Greek, include_str!("../model/background/el.json")),
-    (Script::Arabic, include_str!("../model/background/ar.json")),
-    (Script::Hebrew, include_str!("../model/background/he.json")),
-    (Script::Japanese, include_str!("../model/background/ja.json")),
-    (Script::Korean, include_str!("../model/background/ko.json")),
-    (Script::Chinese, include_str!("../model/background/zh.json")),
+const TEXTS: [(Language, &str); 22] = [
+    (Language::English, include_str!("../model/background/en.json")),
+    (Language::English, include_str!("../model/background/en-everyday.json")),
+    (Language::OtherLatin, include_str!("../model/background/cs.json")),
+    (Language::OtherLatin, include_str!("../model/background/de.json")),
+    (Language::OtherLatin, include_str!("../model/background/es.json")),
+    (Language::OtherLatin, include_str!("../model/background/fr.json")),
+    (Language::OtherLatin, include_str!("../model/background/id.json")),
+    (Language::OtherLatin, include_str!("../model/background/it.json")),
+    (Language::OtherLatin, include_str!("../model/background/nl.json")),
+    (Language::OtherLatin, include_str!("../model/background/pl.json")),
+    (Language::OtherLatin, include_str!("../model/background/pt.json")),
+    (Language::OtherLatin, include_str!("../model/background/sv.json")),
+    (Language::OtherLatin, include_str!("../model/background/tr.json")),
+    (Language::OtherLatin, include_str!("../model/background/vi.json")),
+    (Language::Cyrillic, include_str!("../model/background/ru.json")),
+    (Language::Cyrillic, include_str!("../model/background/uk.json")),
+    (Language::Greek, include_str!("../model/background/el.json")),
+    (Language::Arabic, include_str!("../model/background/ar.json")),
+    (Language::Hebrew, include_str!("../model/background/he.json")),
+    (Language::Japanese, include_str!("../model/background/ja.json")),
+    (Language::Korean, include_str!("../model/background/ko.json")),
+    (Language::Chinese, include_str!("../model/background/zh.json")),
 ];
 
 /// Texts whose words are looked up together.
@@ -80,7 +80,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
         [(WORDS_ALONE, EXPIRED_WORDS, LOWEST_BY_WORDS, None)].into_iter().chain(by_meaning)
     {
         let is_expired = storage.metadata(expired)?.is_none_or(|expired| expired == "yes");
-        if is_expired || load(storage, model, Script::Latin)?.is_none() {
+        if is_expired || load(storage, model, Language::English)?.is_none() {
             let texts = pieces(&texts, embedder)?;
             all.push(Wanted { model, expired, lowest, texts });
         }
@@ -97,8 +97,8 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
         }
     }
     for (wanted, mut best) in all.iter().zip(best) {
-        for (script, threshold) in by_script(&languages, &mut best, wanted.lowest) {
-            storage.set_metadata(&key(wanted.model, script), &threshold.to_string())?;
+        for (language, threshold) in by_language(&languages, &mut best, wanted.lowest) {
+            storage.set_metadata(&key(wanted.model, language), &threshold.to_string())?;
         }
         storage.set_metadata(wanted.expired, "no")?;
     }
@@ -115,21 +115,26 @@ fn pieces(texts: &[String], embedder: Option<&dyn Embedder>) -> Result<Vec<Vec<P
     texts.iter().map(of_text).collect()
 }
 
-/// The thresholds of all scripts for the best scores of the background texts, which are sorted.
-fn by_script(languages: &[Vec<String>], best: &mut [f32], lowest: f32) -> BTreeMap<Script, f32> {
-    // Texts in the language of the documents are nearer to them than any other, whatever both are about: one document in
-    // another script must not raise what a prompt in this one has to reach.
+/// The thresholds of all languages for the best scores of the background texts, which are sorted.
+fn by_language(languages: &[Vec<String>], best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
+    // Texts in the language of the documents are nearer to them than any other, whatever both are about: documents in
+    // another language must not raise what a prompt in this one has to reach.
     let mut rest = best;
     let mut thresholds = BTreeMap::new();
-    for ((script, _), texts) in TEXTS.iter().zip(languages) {
+    for ((language, _), texts) in TEXTS.iter().zip(languages) {
         let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
-        let threshold = thresholds.entry(*script).or_insert(lowest);
-        *threshold = quantile(scores, BELOW).max(*threshold);
+        let reached = quantile(scores, BELOW);
+        // A text in English that is too short to tell may be one of the others.
+        let is_either = (*language == Language::English).then_some(Language::OtherLatin);
+        for language in std::iter::once(*language).chain(is_either) {
+            let threshold = thresholds.entry(language).or_insert(lowest);
+            *threshold = reached.max(*threshold);
+        }
         rest = others;
     }
     // Of other scripts nothing is known: words alone decide, for which the highest has to do.
     let highest = thresholds.values().copied().fold(lowest, f32::max);
-    thresholds.insert(Script::Other, highest);
+    thresholds.insert(Language::Other, highest);
     thresholds
 }
 
@@ -138,14 +143,14 @@ pub fn background_texts() -> Vec<Vec<String>> {
     TEXTS.map(|(_, texts)| serde_json::from_str(texts).unwrap_or_default()).into()
 }
 
-/// The stored threshold of texts in this script; `None` before all vectors were computed once.
-pub(crate) fn load(storage: &dyn Storage, model: &str, script: Script) -> Result<Option<f32>, Error> {
-    Ok(storage.metadata(&key(model, script))?.and_then(|text| text.parse().ok()))
+/// The stored threshold of texts in this language; `None` before all vectors were computed once.
+pub(crate) fn load(storage: &dyn Storage, model: &str, language: Language) -> Result<Option<f32>, Error> {
+    Ok(storage.metadata(&key(model, language))?.and_then(|text| text.parse().ok()))
 }
 
 /// Names the background, too: what another one gave says nothing.
-fn key(model: &str, script: Script) -> String {
-    format!("threshold/4/{}/{model}", script.name())
+fn key(model: &str, language: Language) -> String {
+    format!("threshold/5/{}/{model}", language.name())
 }
 
 /// The value below which this share of the values lies; 0 if there are none.

@@ -58,9 +58,12 @@ pub fn parts(word: &str) -> Vec<&str> {
     let mut cuts = vec![0];
     for (nth, pair) in chars.windows(2).enumerate() {
         let [(_, one), (at, two)] = pair else { continue };
-        let next = chars.get(nth + 2).map(|(_, char)| class(*char));
+        let later = |by: usize| chars.get(nth + by).map(|(_, char)| *char);
+        let next = later(2).map(class);
+        // An abbreviation in the plural: `APIs`, `userIDsOf`.
+        let is_plural = later(2) == Some('s') && later(3).map(class) != Some(2);
         match (class(*one), class(*two)) {
-            (one, two) if one == two && !(one == 1 && next == Some(2)) => {}
+            (one, two) if one == two && (one != 1 || next != Some(2) || is_plural) => {}
             // The first letter of a capitalised word belongs to it.
             (1, 2) => {}
             _ => cuts.push(*at),
@@ -70,16 +73,31 @@ pub fn parts(word: &str) -> Vec<&str> {
     cuts.windows(2).filter_map(|pair| word.get(*pair.first()?..*pair.last()?)).filter(|part| !part.is_empty()).collect()
 }
 
+/// The numbers of the versions in a text, as they are found: `2 8` for `v2.8` and for `2.8.md`.
+pub(crate) fn versions(text: &str) -> impl Iterator<Item = String> {
+    let names = text.split(|char: char| !char.is_alphanumeric() && char != '.');
+    names.filter_map(|name| {
+        let numbers: Vec<&str> =
+            name.strip_prefix(['v', 'V']).unwrap_or(name).split('.').take_while(|part| is_number(part)).collect();
+        (numbers.len() > 1).then(|| numbers.join(" "))
+    })
+}
+
+fn is_number(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// What the words of a text are found by besides themselves, separated by blanks; full-text search finds it as words.
 pub(crate) fn split_names(text: &str) -> String {
+    let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(|part| part.chars().count() > 1));
+    // A `v` makes another word of the first number.
+    let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
     let mut split = String::new();
-    for word in words(text) {
-        for part in forms(word).into_iter().skip(1).filter(|part| part.chars().count() > 1) {
-            if !split.is_empty() {
-                split.push(' ');
-            }
-            split.push_str(&part);
+    for part in forms.chain(versions.map(Cow::Owned)) {
+        if !split.is_empty() {
+            split.push(' ');
         }
+        split.push_str(&part);
     }
     split
 }
@@ -99,6 +117,11 @@ mod tests {
             ("Über", "Über"),
             ("größeÄndern", "größe Ändern"),
             ("v2", "v 2"),
+            ("APIs", "APIs"),
+            ("userIDsOf", "user IDs Of"),
+            ("DTOs2", "DTOs 2"),
+            ("OSSetup", "OS Setup"),
+            ("HTTPSs", "HTTPSs"),
             ("a", "a"),
             ("使用Rust编写", "使用 Rust 编写"),
             ("第3章", "第 3 章"),
@@ -107,6 +130,20 @@ mod tests {
         }
         assert_eq!(split_names("call selectReferences() of the desk, v2"), "select References");
         assert_eq!(split_names(""), "");
+        assert_eq!(split_names("From v2.8 to 2.9 (v10.0.1-rc)"), "10 2 8 10 0 1");
+    }
+
+    #[test]
+    fn versions_are_found_by_their_numbers() {
+        for (text, expected) in [
+            ("v2.8", &["2 8"][..]),
+            ("docs/2.8-2.10.md, (V1.0.3)", &["2 8", "2 10", "1 0 3"]),
+            ("1.2.x and 1.2beta", &["1 2"]),
+            ("2, 8. v3 e.g. a.b 1..2 .", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(versions(text).collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 
     #[test]

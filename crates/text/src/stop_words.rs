@@ -51,13 +51,24 @@ const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa ess
      אחרי אין איך איפה אל אם אנחנו אני אשר את אתה בין גם הוא היא היה היו הייתה הם זאת זה זו יש כי כל כן לא למה לפני מה מי מתי \
      על עם רק של שלי שלך";
 
-static STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    [STOP_WORDS, OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES].into_iter().flat_map(str::split_whitespace).collect()
-});
+static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
+
+static OTHERS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| [OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES].into_iter().flat_map(str::split_whitespace).collect());
 
 /// Whether a word, in lower case, is too frequent to say anything.
 pub fn is_stop_word(word: &str) -> bool {
-    STOPS.contains(word)
+    is_english(word) || is_of_other_language(word)
+}
+
+/// Whether a word, in lower case, is one of these in English.
+pub fn is_english(word: &str) -> bool {
+    ENGLISH.contains(word)
+}
+
+/// Whether a word, in lower case, is one of these in another language; it may be one in English, too.
+pub fn is_of_other_language(word: &str) -> bool {
+    OTHERS.contains(word)
 }
 
 #[cfg(test)]

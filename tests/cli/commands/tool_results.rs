@@ -185,7 +185,8 @@ fn left_out_blocks_are_counted_in_the_text() {
     assert!(some.text().encode_utf16().count() <= 700 + 10 && shown > 9 && shown < 39, "{some}");
     let left = 39 - shown;
     assert!(some.stderr.contains(&format!("note: {left} of 40 did not fit and were left out")), "{some}");
-    let line = format!("**Left out, over the budget**: {left} hints — `refdesk simulate --repeat` shows them\n---");
+    let line =
+        format!("**Left out, over the budget**: {left} hints — `refdesk simulate --repeat TEXT` shows them\n---");
     assert!(some.text().ends_with(&line) && some.text().contains("### Source 7\n"), "{some}");
     assert_eq!(world.feed(&["enrich"], &some.stdout).exits(0).stdout, some.stdout, "it comes back as it was");
     // Those named count as given; those left out come with the next prompt.

@@ -29,7 +29,7 @@ struct ChunkPart {
 }
 
 /// The section of a chunk with most of these words, the rarest first, then the one that is named after them, then the one that says
-/// most of them in the same form, then most often; `None` if that is the one that the chunk is named after.
+/// most of them in the same form, then most often; `None` if the chunk begins with the text of that one.
 /// `heading` are the headings of the chunk, and the name of its file says of which format it is.
 fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
     let Parsed { text, blocks, .. } = parse(name, content);
@@ -47,8 +47,13 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
         blocks.iter().filter_map(heading).collect()
     };
     let (lead, inner) = (headings(lead), headings(rest));
+    let lines_before = |start: usize| content.get(..start).unwrap_or_default().matches('\n').count();
+    let of_first = || {
+        let (start, ..) = lead.last()?;
+        Some(ChunkPart { heading: heading.to_owned(), lines_before: lines_before(*start) })
+    };
     if inner.is_empty() {
-        return None;
+        return of_first();
     }
     let starts: Vec<usize> = std::iter::once(0).chain(inner.iter().map(|(start, ..)| *start)).collect();
     let found = matches(content, words);
@@ -65,15 +70,15 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
         let (different, exact) = different(inside());
         (different, std::cmp::Reverse(rarest), in_title, exact, inside().count())
     })?;
-    let (start, ..) = inner.get(best.checked_sub(1)?)?;
+    let Some(best_inner) = best.checked_sub(1) else { return of_first() };
+    let (start, ..) = inner.get(best_inner)?;
     let mut above = above_of(heading, &lead);
     for (_, level, title) in inner.iter().take(best) {
         above.retain(|(known, _)| known < level);
         above.push((*level, title.clone()));
     }
     let titles: Vec<String> = above.into_iter().map(|(_, title)| title).collect();
-    let before = content.get(..*start).unwrap_or_default();
-    Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: before.matches('\n').count() })
+    Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: lines_before(*start) })
 }
 
 /// The headings above a chunk with their levels. Those that are not in the chunk itself have the levels before.
@@ -97,8 +102,8 @@ mod tests {
         let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404 without bodies, an error.\n\n#### Bodies\n\nJSON.";
         let heading = "Rules > 3.5 Filtering > Sorting";
         for (words, expected) in [
-            (&["sort"][..], None),
-            (&["zebra"], None),
+            (&["sort"][..], Some((heading, 0))),
+            (&["zebra"], Some((heading, 0))),
             (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
@@ -119,7 +124,10 @@ mod tests {
             let part = part_with(Path::new("a.md"), "All", text, &[word.to_owned()]);
             assert_eq!(part.map(|part| part.heading), Some(format!("All > {expected}")), "{word}");
         }
+        let under_title = part_with(Path::new("a.md"), "API > Pages", "# API\n\n## Pages\n\nNext page.", &[]);
+        assert_eq!(under_title, Some(ChunkPart { heading: "API > Pages".to_owned(), lines_before: 2 }));
         let words = ["json".to_owned()];
+        assert_eq!(part_with(Path::new("a.md"), "Rules", "More of it.", &words), None);
         let after_text =
             part_with(Path::new("a.md"), "Rules > 3.5 Filtering", "More of it.\n\n## Bodies\n\nJSON.", &words);
         assert_eq!(after_text.map(|part| part.heading), Some("Rules > Bodies".to_owned()));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{forms, is_stop_word, words};
+use crate::words::{forms, is_stop_word, versions, words};
 
 /// A longer query is cut, in characters.
 pub const LONGEST: usize = 4_096;
@@ -83,6 +83,7 @@ impl Terms {
         if parts().nth(1).is_some() && joints.clone().all(is_name) && parts().any(says_something) {
             self.add(parts().collect::<Vec<_>>().join(" ").to_lowercase());
         }
+        versions(name).for_each(|version| self.add(version));
         for word in parts() {
             for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
                 if says_something(&term) {
@@ -132,6 +133,7 @@ mod tests {
             ("\"retry\"", vec!["retry"]),
             ("an \"open mark", vec!["open", "mark"]),
             ("a\"b\"c", vec!["a", "b", "c"]),
+            ("upgrade from v2.8 to 2.9.1", vec!["upgrade", "v2 8", "2 8", "v2", "2 9 1"]),
             ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title x", "title"]),
             ("Größe ändern", vec!["größe", "grösse", "ändern"]),
             ("日本語の 検索", vec!["日本語の", "日本", "本語", "語の", "検索"]),

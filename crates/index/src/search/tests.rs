@@ -71,7 +71,7 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
     assert_eq!((found.mode, found.partial, found.incomparable), (SearchMode::Words, None, 0));
     let best = &found.hits[0];
     assert_eq!((best.kind.as_str(), best.source.as_str()), ("text", "guide"));
-    assert_eq!((best.heading.as_str(), best.line, best.end_line), ("Guide > Circuit breakers", 1, 5));
+    assert_eq!((best.heading.as_str(), best.line, best.end_line), ("Guide > Circuit breakers", 3, 5));
     assert_eq!(
         best.because,
         [HitRank { list: "words", rank: 1, words: vec!["circuit".into(), "breaker".into()], cosine: None }]

@@ -1,0 +1,145 @@
+//! The language of a text, as far as scores depend on it: a text is nearer to documents in its own language than to any other,
+//! whatever both are about, so that what is said of one language does not hold for another.
+
+use crate::words::words;
+use refdesk_text::stop_words::{is_english, is_of_other_language};
+
+/// English, which most texts for programs are written in, and the scripts of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Language {
+    English,
+    /// Another one in the Latin script, or one that cannot be told.
+    OtherLatin,
+    Cyrillic,
+    Greek,
+    Arabic,
+    Hebrew,
+    Japanese,
+    Korean,
+    Chinese,
+    Other,
+}
+
+/// As many letters of the Latin script count as one of another: names of programs and commands are written in it everywhere.
+const LATIN_PER_OTHER: usize = 4;
+
+impl Language {
+    pub(crate) const SCRIPTS: [Self; 9] = [
+        Self::OtherLatin,
+        Self::Cyrillic,
+        Self::Greek,
+        Self::Arabic,
+        Self::Hebrew,
+        Self::Japanese,
+        Self::Korean,
+        Self::Chinese,
+        Self::Other,
+    ];
+
+    /// Whether it is known what texts about nothing in particular score in it. Where it is not, a cosine says nothing: the
+    /// model was taught English, and any two texts in such a script are near to each other.
+    pub(crate) fn has_background(self) -> bool {
+        self != Self::Other
+    }
+
+    /// The language or script that most of this text is written in; `OtherLatin` for a text without letters.
+    pub(crate) fn of(text: &str) -> Self {
+        let script = Self::script_of(text);
+        if script == Self::OtherLatin && is_mostly_english(text) { Self::English } else { script }
+    }
+
+    fn script_of(text: &str) -> Self {
+        let mut counts = [0_usize; Self::SCRIPTS.len()];
+        for script in text.chars().filter_map(of_letter) {
+            let at = Self::SCRIPTS.iter().position(|known| *known == script);
+            if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
+                *count += 1;
+            }
+        }
+        let [latin, cyrillic, greek, arabic, hebrew, kana, korean, han, other] = counts;
+        // Japanese is written with Chinese characters, too.
+        let (japanese, chinese) = if kana > 0 { (kana + han, 0) } else { (0, han) };
+        let counted = [latin / LATIN_PER_OTHER, cyrillic, greek, arabic, hebrew, japanese, korean, chinese, other];
+        let most = counted.into_iter().zip(Self::SCRIPTS).rev().max_by_key(|(count, _)| *count);
+        most.filter(|(count, _)| *count > 0).map_or(Self::OtherLatin, |(_, script)| script)
+    }
+
+    /// As in a key of the index.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::English => "english",
+            Self::OtherLatin => "latin",
+            Self::Cyrillic => "cyrillic",
+            Self::Greek => "greek",
+            Self::Arabic => "arabic",
+            Self::Hebrew => "hebrew",
+            Self::Japanese => "japanese",
+            Self::Korean => "korean",
+            Self::Chinese => "chinese",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Words that several languages have say nothing, as nearly all of two letters: `in`, `me`, `no`.
+fn is_mostly_english(text: &str) -> bool {
+    let (mut english, mut other) = (0, 0);
+    for word in words(text) {
+        let word = word.to_lowercase();
+        match (word.len() > 2 && is_english(&word), is_of_other_language(&word)) {
+            (true, false) => english += 1,
+            (false, true) => other += 1,
+            _ => {}
+        }
+    }
+    english > other
+}
+
+fn of_letter(character: char) -> Option<Language> {
+    Some(match character {
+        'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Language::OtherLatin,
+        '\u{400}'..='\u{52f}' => Language::Cyrillic,
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Language::Greek,
+        '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' => Language::Arabic,
+        '\u{5d0}'..='\u{5f2}' => Language::Hebrew,
+        '\u{3041}'..='\u{30ff}' => Language::Japanese,
+        '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}' => Language::Korean,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Language::Chinese,
+        _ if character.is_alphabetic() => Language::Other,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_of_texts() {
+        for (text, expected) in [
+            ("", Language::OtherLatin),
+            ("42 !", Language::OtherLatin),
+            ("Größe ändern, s'il vous plaît", Language::OtherLatin),
+            ("Как настроить PostgreSQL?", Language::Cyrillic),
+            ("テストを実行するには", Language::Japanese),
+            ("PostgreSQL の接続を確認する", Language::Japanese),
+            ("재시도는 어떻게 하나요?", Language::Korean),
+            ("请把 README 检查一下", Language::Chinese),
+            ("Πώς γίνεται η εγκατάσταση;", Language::Greek),
+            ("كيف أعيد تشغيل الخادم؟", Language::Arabic),
+            ("איך מפעילים את השרת?", Language::Hebrew),
+            ("chạy lại một lần nữa", Language::OtherLatin),
+            ("คู่มือการติดตั้ง", Language::Other),
+            ("सर्वर को फिर से चालू करें", Language::Other),
+            ("rename the constant 名 in the parser module", Language::English),
+            ("where are the grafana boards", Language::English),
+            ("retry backoff jitter", Language::OtherLatin),
+            ("wie lange darf ein alter Endpunkt bleiben", Language::OtherLatin),
+            ("Wie erkläre ich \"not in the index\" auf der Seite?", Language::OtherLatin),
+            ("quiero un reintento en el cliente", Language::OtherLatin),
+            ("no me en", Language::OtherLatin),
+        ] {
+            assert_eq!(Language::of(text), expected, "{text}");
+        }
+    }
+}
