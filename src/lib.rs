@@ -6,6 +6,7 @@ mod common;
 mod editor;
 mod end_signals;
 pub mod plain;
+pub mod runtime;
 pub mod tui;
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ fn main() -> color_eyre::Result<ExitCode> {
 
 /// Opens the wanted interface over a running engine.
 fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    let runtime = refdesk::runtime::runtime()?;
     let (code, stored) = match how.interface {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {

@@ -11,6 +11,7 @@ use super::answer::CommandOutput;
 use super::args::{IndexArgs, OutputFormat};
 use super::output;
 use super::signals::Signals;
+use crate::runtime::runtime;
 use refdesk_desk::engine;
 use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, first_sections_only};
 use refdesk_text::tokens::counted;
@@ -116,7 +117,7 @@ pub fn watch(options: Options, session: Session, args: &IndexArgs, format: Outpu
     if code != ExitCode::SUCCESS {
         return code;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let runtime = runtime();
     let watched = runtime.and_then(|runtime| {
         runtime.block_on(async {
             let mut signals = Signals::new()?;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::answer::CommandOutput;
 use super::args::McpArgs;
 use super::{OutputFormat, mcp_http, output};
+use crate::runtime::runtime;
 use refdesk_desk::Options;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -30,7 +31,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
         output::print_to_stderr(BY_HAND);
     }
     let session = session.map(str::to_owned);
-    let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
+    let served = runtime().and_then(|runtime| {
         let ended = runtime.block_on(refdesk_mcp::serve_stdio(options, session, report_missing));
         // A thread still waiting for standard input or a person must not delay the exit.
         runtime.shutdown_background();

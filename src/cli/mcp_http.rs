@@ -10,6 +10,7 @@ use super::args::McpArgs;
 use super::mcp::report_missing;
 use super::signals::Signals;
 use super::{OutputFormat, environment, output};
+use crate::runtime::runtime;
 use refdesk_desk::Options;
 use refdesk_mcp::http::{self, Http, Limits, PATH};
 use refdesk_text::{Code, Error};
@@ -26,7 +27,7 @@ pub fn run(options: Options, address: &str, args: &McpArgs, session: Option<&str
         output::print_to_stderr(&format!("refdesk listens at {url}"));
         output::print(CommandOutput::new(json!({ "url": url }), ""), format);
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime();
     let session = session.map(str::to_owned);
     let served = runtime.and_then(|runtime| {
         let ended = runtime.block_on(async {

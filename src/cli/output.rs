@@ -268,6 +268,11 @@ fn escape_words(error: &mut clap::Error) {
         let value = match value {
             One(word) => One(one_line(&word).into_owned()),
             Several(words) => Several(words.iter().map(|word| one_line(word).into_owned()).collect()),
+            // A tip that repeats what was typed.
+            styled if styled.to_string().contains(char::is_control) => {
+                error.remove(kind);
+                continue;
+            }
             _ => continue,
         };
         error.insert(kind, value);

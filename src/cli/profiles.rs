@@ -142,20 +142,21 @@ fn table(all: &[Profiled]) -> String {
         std::iter::once(row(&it.name, &after, it.missing.len())).chain(own)
     };
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(all.iter().flat_map(rows_of)).collect();
-    let width =
+    let widest =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
+    let widths: [usize; 8] = std::array::from_fn(widest);
     // A name must be typed, so it is never cut, and figures are compared, so they stand below each other.
     let name = rows.iter().map(|[name, ..]| name_cell(name).width()).max().unwrap_or(0);
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
             if column == 0 {
                 let shown = name_cell(cell);
                 line.push_str(&shown);
                 line.push_str(&" ".repeat(name.saturating_sub(shown.width())));
             } else if column != WAITING || is_waiting {
-                line.push_str(&format!(" {cell:>width$}", width = width(column)));
+                line.push_str(&format!(" {cell:>width$}"));
             }
         }
         text.push_str(line.trim_end());

@@ -16,6 +16,7 @@ use super::OutputFormat;
 use super::answer::CommandOutput;
 use super::output::{self, ignore_closed_reader};
 use super::signals::Signals;
+use crate::runtime::runtime;
 use refdesk_desk::engine::{self, Age, Event, Notice, Receipts};
 use refdesk_desk::session::Line;
 use refdesk_desk::{Options, Session};
@@ -54,7 +55,7 @@ pub fn run(options: Options, session: Session, only: Option<&str>, format: Outpu
 }
 
 fn watch(options: Options, session: Session, printer: &EventPrinter<'_>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
         let (_engine, events) = engine::start(options, session)?;

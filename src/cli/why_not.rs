@@ -186,7 +186,9 @@ fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
         Rejection::BelowThreshold => {
             format!("name it with `@{id}`, add a tag that prompts contain, or lower `hints.threshold`")
         }
-        Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => format!("name it with `@{id}`, or set `hints.tag_filter` to false"),
+        Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => {
+            format!("name it with `@{id}`, or set `hints.tag_filter` to false")
+        }
         Rejection::TagAlone { .. } | Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } => {
             format!("name it with `@{id}`, or add a tag that the prompt contains")
         }

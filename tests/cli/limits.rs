@@ -220,6 +220,19 @@ fn a_worker_does_not_outlive_a_desk_that_is_killed() {
     }
 }
 
+/// With so few that the program just starts.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_files_to_open_there_is_still_an_answer() {
+    let world = Workspace::new();
+    for files in 5..12 {
+        for words in [&["doctor"][..], &["mcp"], &["watch"], &["--plain"]] {
+            let ran = run(&mut under(&format!("ulimit -n {files}"), &world.command(words)), None);
+            assert!(ran.code < 100 && !ran.stderr.contains("panicked"), "{files}: {ran}");
+        }
+    }
+}
+
 /// On a system without more threads (root always gets more).
 #[cfg(target_os = "linux")]
 #[test]

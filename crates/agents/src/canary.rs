@@ -121,6 +121,7 @@ pub enum CanaryEnd<T> {
 /// # Errors
 /// The system has no processes or timers left.
 pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<CanaryEnd<T>> {
+    refdesk_files::check_descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(async {
         let mut running = tokio::task::JoinSet::new();

@@ -1,9 +1,12 @@
 //! Ids and tags as written in a request: which sources have them, and what is wrong with those that no source has.
 
+use std::collections::HashSet;
+
 use super::Desk;
 use refdesk_core::catalog::Source;
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
@@ -13,8 +16,9 @@ impl Desk {
             let wanted = std::slice::from_ref(*tag);
             !self.catalog.sources().iter().any(|source| has_any_tag(source, wanted))
         };
-        let told =
-            |tag: &String| format!("no source has the tag '{tag}'{}", self.nearest_tag(std::slice::from_ref(tag)));
+        let told = |tag: &String| {
+            format!("no source has the tag '{}'{}", brief(tag), self.nearest_tag(std::slice::from_ref(tag)))
+        };
         tags.iter().filter(is_unknown).map(told).collect()
     }
 
@@ -29,17 +33,52 @@ impl Desk {
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
-        Error::new(Code::UnknownId, format!("no source has the id '{id}'{nearest}"), Fix::ListSources)
+        Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), Fix::ListSources)
     }
 }
 
-/// `'a' or 'b'`
+/// Names of a request that are repeated in an answer.
+const REPEATED: usize = 20;
+
+/// Characters of each.
+const LONGEST: usize = 200;
+
+fn brief(name: &str) -> String {
+    shortened(name.to_owned(), LONGEST)
+}
+
+/// `'a' or 'b'`, each once, up to twenty.
 pub fn quoted_tags(tags: &[String]) -> String {
-    tags.iter().map(|tag| format!("'{tag}'")).collect::<Vec<_>>().join(" or ")
+    let mut seen = HashSet::new();
+    let different: Vec<&String> = tags.iter().filter(|tag| seen.insert(*tag)).collect();
+    let mut quoted: Vec<String> = different.iter().take(REPEATED).map(|tag| format!("'{}'", brief(tag))).collect();
+    if let Some(more @ 1..) = different.len().checked_sub(REPEATED) {
+        quoted.push(format!("{more} more"));
+    }
+    quoted.join(" or ")
 }
 
 /// Whether the source has one of these tags, compared as hints compare them; a tag of separators alone matches
 /// nothing.
 pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
     source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_a_request_are_repeated_once_and_briefly() {
+        let numbered: Vec<String> = (0..25).map(|at| at.to_string()).collect();
+        let twenty = (0..20).map(|at| format!("'{at}'")).collect::<Vec<_>>().join(" or ");
+        for (tags, expected) in [
+            (vec![], String::new()),
+            (vec!["a".to_owned(), "b".to_owned(), "a".to_owned()], "'a' or 'b'".to_owned()),
+            (vec!["x".repeat(4_000_000)], format!("'{}…'", "x".repeat(200))),
+            (numbered, format!("{twenty} or 5 more")),
+        ] {
+            assert_eq!(quoted_tags(&tags), expected);
+        }
+    }
 }

@@ -189,8 +189,9 @@ pub(crate) fn rank<'a>(
         // Stable, so that sources that the index does not know stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
         let beside_best = best_tag - TAG_RANGE;
-        let by_meaning =
-            about.filter(|about| !about.is_by_words).and_then(|about| settings.threshold.or(about.threshold));
+        let by_meaning = about
+            .filter(|about| settings.semantic && !about.is_by_words)
+            .and_then(|about| settings.threshold.or(about.threshold));
         let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
         let weak = |hint: &&mut RankedHint| hint.score() < beside_best.max(alone) && hint.is_comparable(about);
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()).filter(weak) {

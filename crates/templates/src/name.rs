@@ -5,10 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Template, TemplateIndex};
 use refdesk_text::nearest::nearest;
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
 /// The prefix used in place of a source id for templates in the workspace's own `.templates/`.
 const OWN: &str = ".templates";
+
+/// Characters of an unknown name that are repeated.
+const LONGEST_NAME: usize = 200;
 
 /// The parts of a template's name.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +113,7 @@ impl TemplateIndex {
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let near = nearest(name, names()).or_else(holds);
                 let near = near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-                Err(unknown(format!("no template is named '{name}'{near}")))
+                Err(unknown(format!("no template is named '{}'{near}", shortened(name.to_owned(), LONGEST_NAME))))
             }
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();

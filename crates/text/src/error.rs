@@ -213,6 +213,7 @@ codes! {
     TooManyBytes = "too-many-bytes",
     TooManyEntries = "too-many-entries",
     TooManyFiles = "too-many-files",
+    TooManyProblems = "too-many-problems",
     TooManyRequests = "too-many-requests",
     TooMuch = "too-much",
     UnfilledPath = "unfilled-path",

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{Code, Fix};
 
+pub mod listed;
 pub mod locate;
 mod position_index;
 

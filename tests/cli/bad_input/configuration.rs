@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{check_good_source, codes, discovered, good_source};
+use super::{check_good_source, codes, discovered, good_source, with_source};
 use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
 
@@ -227,13 +227,34 @@ fn many_entries_and_a_content_of_megabytes() {
 }
 
 #[test]
-fn many_problems_are_all_reported_and_quickly() {
-    let faulty = scaled(5_000, 20_000);
+fn many_problems_are_reported_quickly_and_very_many_are_counted() {
+    let faulty = 5_000;
     let sources: Vec<Value> = (0..faulty).map(|at| json!({"id": at, "name": "x"})).chain([good_source()]).collect();
     let world = Workspace::new();
     world.put("references.json", json!({"sources": sources}).to_string().as_bytes());
     let checked = world.json(&["check"], 1);
     assert_eq!(checked["errors"].as_array().unwrap().len(), 2 * faulty, "id and path of each");
+    check_good_source(&world);
+    let entries = vec!["{}"; scaled(20_000, 1_000_000)].join(",");
+    world.put("references.json", format!(r#"{{"sources": [{entries}, {}]}}"#, good_source()).as_bytes());
+    let checked = world.json(&["check"], 1);
+    let listed = checked["errors"].as_array().unwrap();
+    let last = listed.iter().find(|it| it["code"] == "too-many-problems").unwrap();
+    assert!(
+        listed.len() == 10_001 && last["message"].as_str().unwrap().ends_with("more problems are not listed"),
+        "{last}"
+    );
+}
+
+#[test]
+fn wrong_items_of_a_list_are_counted_beyond_a_hundred() {
+    let mut source = good_source();
+    source["tags"] = json!(vec![json!(1); 20_000]);
+    let world = with_source(source, &[]);
+    let checked = world.json(&["check"], 1);
+    let listed = checked["errors"].as_array().unwrap();
+    let last = listed.iter().find(|it| it["code"] == "too-many-problems").unwrap();
+    assert_eq!((listed.len(), &last["message"]), (101, &json!("19,900 more problems are not listed")));
     check_good_source(&world);
 }
 

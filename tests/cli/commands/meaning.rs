@@ -43,7 +43,7 @@ fn a_hint_by_tag_has_its_score_too() {
     assert_eq!(about["words"].as_array().unwrap().len(), 3, "{about}");
     assert_eq!(
         (&about["heading"], &about["path"], &about["line"]),
-        (&json!("Calls > Backoff"), &json!("docs/retry.md"), &json!(1))
+        (&json!("Calls > Backoff"), &json!("docs/retry.md"), &json!(3))
     );
     for key in ["score", "threshold", "cosine", "coverage"] {
         let digits = about[key].to_string();
@@ -100,10 +100,10 @@ fn why_not_gives_the_score() {
     let world = indexed(threshold());
     let prompt = "calls: which jitter between attempts? sleep, double the pause";
     for (id, prompt, reason, needle) in [
-        ("dish", "azimuth motor stalls, clutch slips", "hinted", "about \"Dishes > Motors\", docs/dish.md:1 (score "),
+        ("dish", "azimuth motor stalls, clutch slips", "hinted", "about \"Dishes > Motors\", docs/dish.md:3 (score "),
         ("dish", "the clutch", "below-threshold", "threshold 0.300, words clutch, cosine 0.000, coverage "),
         ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
-        ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:1 (score "),
+        ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:3 (score "),
         ("queue", prompt, "below-best", "others score much higher; it needs 0."),
         ("paint", "azimuth", "no-tags", "it has no tags. Its text has nothing in common with the prompt."),
     ] {
@@ -189,7 +189,7 @@ fn the_log_says_why_without_the_prompt() {
     command.env("REFDESK_LOG", "debug");
     run(&mut command, Some(b"azimuth motor stalls, clutch slips")).exits(0);
     let log = std::fs::read_to_string(world.beside(STATE).join("refdesk.log")).unwrap();
-    for part in ["hints were decided", "source=\"dish\"", "outcome=\"hinted\"", "threshold=\"0.300\"", "docs/dish.md:1"]
+    for part in ["hints were decided", "source=\"dish\"", "outcome=\"hinted\"", "threshold=\"0.300\"", "docs/dish.md:3"]
     {
         assert!(log.contains(part), "{part}: {log}");
     }

@@ -123,12 +123,16 @@ fn a_usage_error_escapes_the_arguments_it_repeats() {
         &["list", "--mode", "a\u{1b}]0;x\u{7}\nerror: b\u{fe00}"],
         &["replay", "\u{200b}\u{9b}2J"],
         &["list", "\u{e0041}"],
+        &["select", "--x\n# a\nerror: b"],
     ] {
         for format in [&[][..], &["--format", "json"]] {
             let ran = run(world.bare(format).args(words), None).exits(2);
             let shown = ran.text().chars().chain(ran.stderr.chars());
             assert!(!shown.clone().any(refdesk_text::escape::is_hidden), "{ran}");
-            assert!(!ran.stderr.contains("\nerror: b") && ran.stderr.contains("\\"), "{ran}");
+            assert!(
+                !ran.stderr.contains("\nerror: b") && !ran.stderr.contains("\n# ") && ran.stderr.contains("\\"),
+                "{ran}"
+            );
         }
     }
 }

@@ -17,6 +17,7 @@ use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_whole;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 
 /// A file in the references folder that is not a source.
@@ -24,6 +25,9 @@ pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A longer file of one source is not read: its text would be too long for an agent anyway.
 const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
+
+/// Entries of the configuration that are read together: what is wrong with more than these is not kept in memory.
+const AT_ONCE: usize = 4_096;
 
 /// A source, or nothing, with the diagnostics of its entry; in catalog order.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
@@ -79,17 +83,15 @@ pub fn load(
 ) -> (Catalog, Vec<Diagnostic>) {
     let reader = EntryContext { places: places(around, reading.wanted, reading.is_compared), folder: None };
     let mut diagnostics = Vec::new();
-    let mut entries = match &config.document {
+    let mut sources = match &config.document {
         Some(document) => configured(&reader, document, plain, reading.previous, &mut diagnostics),
         None => Vec::new(),
     };
     if config.settings.auto_discover {
-        entries.extend(discovered(&reader, config, reading, &mut diagnostics));
-    }
-    let mut sources = Vec::with_capacity(entries.len());
-    for (source, problems) in entries {
-        diagnostics.extend(problems);
-        sources.extend(source);
+        for (source, problems) in discovered(&reader, config, reading, &mut diagnostics) {
+            diagnostics.extend(problems);
+            sources.extend(source);
+        }
     }
     let (catalog, losers) = Catalog::merged(sources);
     diagnostics.extend(duplicates(around, config.document.as_ref(), &catalog, &losers));
@@ -102,7 +104,7 @@ fn configured(
     PlainSources(mut plain): PlainSources,
     previous: Option<&Catalog>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<ParsedEntry> {
+) -> Vec<Arc<Source>> {
     let Value::Object(members) = &document.value else { return Vec::new() };
     match members.get("sources") {
         None | Some(Value::Null) => return Vec::new(),
@@ -114,8 +116,8 @@ fn configured(
             return Vec::new();
         }
     }
-    let read = |(index, source): (usize, Option<Arc<Source>>)| {
-        if let Some(source) = source {
+    let read = |(index, source): (usize, &mut Option<Arc<Source>>)| {
+        if let Some(source) = source.take() {
             return Some((Some(source), Vec::new()));
         }
         let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
@@ -123,7 +125,17 @@ fn configured(
         Some((source.map(|source| shared(source, previous)), problems))
     };
     plain.resize_with(document.entries(), || None);
-    plain.into_par_iter().enumerate().filter_map(read).collect()
+    let (mut sources, mut listed) = (Vec::with_capacity(plain.len()), ListedProblems::default());
+    for (nth, some) in plain.chunks_mut(AT_ONCE).enumerate() {
+        let numbered = some.par_iter_mut().enumerate().map(|(at, source)| (nth * AT_ONCE + at, source));
+        let entries: Vec<ParsedEntry> = numbered.filter_map(read).collect();
+        for (source, problems) in entries {
+            sources.extend(source);
+            listed.extend(problems);
+        }
+    }
+    diagnostics.extend(listed.into_vec());
+    sources
 }
 
 fn discovered(

@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 use super::document::{JsonDocument, MemberPart};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::listed::of_rest;
 use refdesk_text::report::locate::PointerStep;
-use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::report::{Diagnostic, Severity};
 
-/// Problems of one object that are shown where they are; later ones are shown at the object. Each place is searched from the
-/// beginning of the object, which a file with a hundred thousand of them would make endless.
-const PLACED: usize = 100;
+/// Problems of one object that are listed; others are counted. Each place is searched from the beginning of the object, which a
+/// file with a hundred thousand of them would make endless.
+const LISTED: usize = 100;
 
 /// The members of one object of a document, and the position for its diagnostics.
 #[derive(Debug)]
@@ -22,8 +23,8 @@ pub(crate) struct Fields<'a> {
     source_id: Option<String>,
     diagnostics: &'a mut Vec<Diagnostic>,
     reported: usize,
-    /// Where the object begins, once that was asked for.
-    start: Option<Position>,
+    /// Where among the diagnostics the number of those is that are not listed.
+    rest: Option<usize>,
 }
 
 impl<'a> Fields<'a> {
@@ -36,7 +37,7 @@ impl<'a> Fields<'a> {
     ) -> Option<Self> {
         match value {
             Value::Object(members) => {
-                Some(Self { document, path, members, source_id: None, diagnostics, reported: 0, start: None })
+                Some(Self { document, path, members, source_id: None, diagnostics, reported: 0, rest: None })
             }
             other => {
                 let found = word(other);
@@ -110,7 +111,7 @@ impl<'a> Fields<'a> {
         let members = self.object(key)?;
         let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
         let (document, source_id) = (self.document, self.source_id.clone());
-        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics, reported: 0, start: None })
+        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics, reported: 0, rest: None })
     }
 
     /// Warns about unknown members, each with the nearest known name.
@@ -146,14 +147,26 @@ impl<'a> Fields<'a> {
 
     fn report_at(&mut self, below: &[PointerStep<'_>], part: MemberPart, problem: Diagnostic) {
         self.reported += 1;
-        let position = if self.reported <= PLACED {
-            let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
-            self.document.position(&path, part)
-        } else {
-            *self.start.get_or_insert_with(|| self.document.position(&self.path, MemberPart::Value))
-        };
+        if let Some(more @ 1..) = self.reported.checked_sub(LISTED) {
+            return self.count(problem.severity, more);
+        }
+        let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
+        let position = self.document.position(&path, part);
         let source_id = self.source_id.clone();
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
+    }
+
+    /// There are so many more, the latest of this severity.
+    fn count(&mut self, severity: Severity, more: usize) {
+        if let Some(rest) = self.rest.and_then(|at| self.diagnostics.get_mut(at)) {
+            let counted = of_rest(rest.severity.min(severity), more);
+            (rest.severity, rest.message) = (counted.severity, counted.message);
+            return;
+        }
+        self.rest = Some(self.diagnostics.len());
+        let position = self.document.position(&self.path, MemberPart::Value);
+        let rest = of_rest(severity, more).in_file(&self.document.shown).at(position);
+        self.diagnostics.push(Diagnostic { source_id: self.source_id.clone(), ..rest });
     }
 
     pub(super) fn typed<T>(

@@ -2,6 +2,7 @@
 //! written for agents and mostly configure other plugins; only `plugin_configs.references` is read and checked here.
 //! The catalog interprets its sources.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -169,13 +170,17 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     };
     let mut all: Vec<ProfileFile> =
         files.into_par_iter().map(|file| ProfileFile { read: read(around, &file), file }).collect();
-    for at in 1..all.len() {
-        let (before, rest) = all.split_at_mut(at);
-        let Some(Ok(profile)) = rest.first_mut().map(|found| found.read.as_mut()) else { continue };
-        let Some(first) = before.iter().find(|found| found.read.is_ok() && found.name() == profile.name) else {
-            continue;
+    let mut first_of_name: HashMap<String, PathBuf> = HashMap::new();
+    for found in &mut all {
+        let Ok(profile) = &mut found.read else { continue };
+        let first = match first_of_name.entry(profile.name.clone()) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(found.file.clone());
+                continue;
+            }
+            Entry::Occupied(first) => first,
         };
-        let wins = around.display(&first.file);
+        let wins = around.display(first.get());
         let message = format!("the name '{}' is taken by {wins}, which is used instead", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);

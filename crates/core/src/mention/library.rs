@@ -26,6 +26,7 @@ use refdesk_text::hidden;
 use refdesk_text::lines::decode;
 use refdesk_text::number::wide;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::tokens::of_prose;
 use refdesk_text::{Code, Fix};
 
@@ -198,19 +199,15 @@ impl Library {
                 None => diagnostic,
             }
         };
+        let mut listed = ListedProblems::default();
         if named.rubbish {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
-            diagnostics.push(problem(
-                Code::NotUtf8,
-                None,
-                message,
-                "save it as UTF-8, or remove it from the source".into(),
-            ));
+            listed.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source".into()));
         }
         // The text of an inline source is part of the catalog and checked there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
             let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
-            diagnostics.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
+            listed.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
         }
         let mut found: Vec<(u32, MentionKind, u32)> =
             named.ids.iter().map(|(to, line)| (*line, MentionKind::Id, *to)).collect();
@@ -228,21 +225,21 @@ impl Library {
                 }
                 // An example may be about any file, and not every file is knowledge: an image, a license, code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
-                LinkTarget::Unlisted => diagnostics.push(problem(
+                LinkTarget::Unlisted => listed.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads to a file that no source contains"),
                     Fix::AddTarget,
                 )),
                 LinkTarget::Made => {}
-                LinkTarget::Outside => diagnostics.push(problem(
+                LinkTarget::Outside => listed.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
                     format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
                     Fix::AddTarget,
                 )),
                 LinkTarget::Broken if *is_example => {}
-                LinkTarget::Broken => diagnostics.push(problem(
+                LinkTarget::Broken => listed.push(problem(
                     Code::BrokenLink,
                     Some(*line),
                     format!("broken link: '{path}' does not exist"),
@@ -250,6 +247,7 @@ impl Library {
                 )),
             }
         }
+        diagnostics.extend(listed.into_vec());
         found.sort_by_key(|(line, _, _)| *line);
         let ids = self.matcher.ids();
         for on_line in found.chunk_by(|one, other| one.0 == other.0) {

@@ -20,8 +20,8 @@ use crate::snapshot::{Table, TableName};
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;
 
-/// Bytes of a page in which its front matter ends.
-const FRONT_MATTER: usize = 4096;
+/// Bytes of a page in which its front matter ends: it has the names of table, schema and database.
+const FRONT_MATTER: usize = 64 * 1024;
 
 /// What a page is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -29,7 +29,9 @@ struct Connection {
 impl Session {
     /// Connects within `connect`; each answer may take as long as `limit`.
     pub(crate) fn open(server: &Server, connect: Duration, limit: Duration) -> Result<Self, Error> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| server.unusable(&error))?;
+        let can_build = refdesk_files::check_descriptors();
+        let runtime = can_build.and_then(|()| Builder::new_current_thread().enable_all().build());
+        let runtime = runtime.map_err(|error| server.unusable(&error))?;
         let config = server.config(connect, limit);
         let connected = async || {
             let (client, connection) = config.connect(NoTls).await?;

@@ -37,7 +37,7 @@ pub(crate) fn documents(
 ) -> (Vec<ScannedDocument>, Vec<Diagnostic>) {
     let selected = catalog.sources().iter().filter(|source| selection.contains(source.id.as_str()));
     let selected: Vec<&Source> = selected.collect();
-    let holders = SourceOwners::new(&selected);
+    let mut holders = SourceOwners::new(&selected);
     let (mut documents, mut diagnostics) = (Vec::new(), Vec::new());
     for (at, source) in selected.iter().enumerate().filter(|(_, source)| !declares_templates(source)) {
         let mut add = |path: Arc<Path>, root, content| {
@@ -90,6 +90,8 @@ pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, 
 /// Finds the selected source of a file: the innermost; of equals, the first that does not declare its templates.
 struct SourceOwners<'a> {
     by_root: HashMap<&'a Path, usize>,
+    /// Of each folder that a file was in: folders may be thousands deep.
+    by_folder: HashMap<PathBuf, Option<usize>>,
 }
 
 impl<'a> SourceOwners<'a> {
@@ -106,11 +108,23 @@ impl<'a> SourceOwners<'a> {
                 }
             }
         }
-        Self { by_root }
+        Self { by_root, by_folder: HashMap::new() }
     }
 
-    fn holder(&self, file: &Path) -> Option<usize> {
-        file.ancestors().find_map(|path| self.by_root.get(path)).copied()
+    fn holder(&mut self, file: &Path) -> Option<usize> {
+        let own = self.by_root.get(file).copied();
+        own.or_else(|| self.of_folder(file.parent()?))
+    }
+
+    fn of_folder(&mut self, folder: &Path) -> Option<usize> {
+        let unknown: Vec<&Path> = folder.ancestors().take_while(|path| !self.by_folder.contains_key(*path)).collect();
+        let known = unknown.last().map_or(Some(folder), |outermost| outermost.parent());
+        let mut holder = known.and_then(|known| self.by_folder.get(known).copied().flatten());
+        for path in unknown.into_iter().rev() {
+            holder = self.by_root.get(path).copied().or(holder);
+            self.by_folder.insert(path.to_path_buf(), holder);
+        }
+        holder
     }
 }
 
@@ -133,5 +147,31 @@ fn diagnostic_of(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diag
             .fix(stop.fix()),
         Problem::TooManyFiles => limit(format!("only the first {files} markdown files")),
         Problem::TooManyBytes => limit(format!("only the first {} MiB", bytes / (1024 * 1024))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_belongs_to_the_innermost_source() {
+        let roots = ["/w/docs", "/w/docs/a/b", "/w/docs/a/c.md"];
+        let mut owners = SourceOwners { by_root: HashMap::new(), by_folder: HashMap::new() };
+        owners.by_root.extend(roots.iter().enumerate().map(|(at, root)| (Path::new(*root), at)));
+        // Twice: the second time the folders are known.
+        for _ in 0..2 {
+            for (file, expected) in [
+                ("/w/docs/a/b/d/e.md", Some(1)),
+                ("/w/docs/a/b/x.md", Some(1)),
+                ("/w/docs/a/c.md", Some(2)),
+                ("/w/docs/a/other.md", Some(0)),
+                ("/w/docs/x.md", Some(0)),
+                ("/w/x.md", None),
+                ("/", None),
+            ] {
+                assert_eq!(owners.holder(Path::new(file)), expected, "{file}");
+            }
+        }
     }
 }

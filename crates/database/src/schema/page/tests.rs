@@ -123,3 +123,14 @@ fn ids_are_distinct() {
     assert_ne!(id("a|b"), id("a/b"));
     assert!(id("日本").starts_with("db-shop-main-"));
 }
+
+#[test]
+fn a_page_says_which_definition_it_is_of_whatever_the_table_is_called() {
+    for length in [1, 3_700, 3_900, 5_000] {
+        let name = "t".repeat(length);
+        let table = table(&name, &["id"], &[]);
+        let pages = pages_of(vec![table.clone()], &[], "");
+        let page = pages.iter().find(|page| page.kind == PageKind::Table && page.path.ends_with(".md")).unwrap();
+        assert_eq!(metadata_hash(page.text.as_bytes()), Some(table.metadata_hash()), "{length}");
+    }
+}

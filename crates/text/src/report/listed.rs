@@ -1,0 +1,81 @@
+//! A limit on the problems of one file: somebody may have written a million of them into it, and nobody reads the ten thousandth.
+
+use super::{Diagnostic, Severity};
+use crate::Code;
+
+/// The most problems of a file that are listed. They take some ten megabytes.
+pub const LISTED: usize = 10_000;
+
+/// The problems of a file in order: the first ones, and how many more there are.
+#[derive(Debug, Default)]
+pub struct ListedProblems {
+    listed: Vec<Diagnostic>,
+    /// In place of the others.
+    rest: Option<Diagnostic>,
+    left_out: usize,
+}
+
+impl ListedProblems {
+    /// Adds one behind the others.
+    pub fn push(&mut self, problem: Diagnostic) {
+        if self.listed.len() < LISTED {
+            return self.listed.push(problem);
+        }
+        self.left_out += 1;
+        match &mut self.rest {
+            Some(rest) => rest.severity = rest.severity.min(problem.severity),
+            None => self.rest = Some(Diagnostic { file: problem.file, ..of_rest(problem.severity, 1) }),
+        }
+    }
+
+    /// All of them, the number of those that are not listed in the last one.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        let Self { mut listed, rest, left_out } = self;
+        listed.extend(rest.map(|rest| Diagnostic { message: message(left_out), ..rest }));
+        listed
+    }
+}
+
+impl Extend<Diagnostic> for ListedProblems {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, problems: T) {
+        problems.into_iter().for_each(|problem| self.push(problem));
+    }
+}
+
+/// Stands for so many problems that are not listed, the worst of this severity.
+pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
+    Diagnostic::new(severity, Code::TooManyProblems, message(count)).fix("fix those above first")
+}
+
+fn message(count: usize) -> String {
+    let are = if count == 1 { "problem is" } else { "problems are" };
+    format!("{} more {are} not listed", crate::tokens::grouped(count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_the_limit_is_counted() {
+        let problem = |at: usize| match at {
+            10_005 => Diagnostic::error(Code::NotAnObject, "wrong"),
+            _ => Diagnostic::warning(Code::UnknownKey, "wrong"),
+        };
+        for (count, expected) in [
+            (0, None),
+            (LISTED, None),
+            (LISTED + 1, Some((Severity::Warning, "1 more problem is not listed"))),
+            (10_500, Some((Severity::Error, "500 more problems are not listed"))),
+            (13_000, Some((Severity::Error, "3,000 more problems are not listed"))),
+        ] {
+            let mut problems = ListedProblems::default();
+            problems.extend((0..count).map(|at| problem(at).in_file("a.json")));
+            let problems = problems.into_vec();
+            let last = problems.get(LISTED);
+            assert_eq!(last.map(|it| (it.severity, it.message.as_str())), expected, "{count}");
+            assert!(problems.iter().all(|it| it.file.as_deref() == Some("a.json")));
+            assert_eq!(problems.len(), count.min(LISTED) + usize::from(expected.is_some()));
+        }
+    }
+}
