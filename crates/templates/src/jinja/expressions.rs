@@ -23,27 +23,28 @@ impl<'a> Uses<'a> {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
             Expr::Call(call) if sliced(call).is_some() => self.look_up(expr, what, needed),
-            Expr::Filter(filter) => self.filter(filter, what, needed),
+            Expr::Filter(filter) => self.filter(filter, what),
             Expr::Test(test) => {
                 let tolerant = matches!(test.name, "defined" | "undefined");
                 let asks = ["none", "string", "number", "mapping", "sequence", "iterable", "boolean", "true", "false"];
                 let plain = if tolerant || asks.contains(&test.name) { Usage::Test } else { Usage::Print };
-                self.visit(&test.expr, plain, !tolerant && needed);
+                self.visit(&test.expr, plain, !tolerant);
                 self.visit_args(&test.args);
             }
             Expr::Call(call) => {
                 self.call(call);
                 self.visit_args(&call.args);
             }
-            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, needed),
+            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, true),
             Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Print, true),
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
-                    self.visit(&operator.left, if what == Usage::Print { Usage::Print } else { Usage::Test }, needed);
+                    self.visit(&operator.left, if what == Usage::Print { Usage::Print } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
+                // The left operand is tested, so a default around both does not help it.
                 BinOpKind::ScOr => {
-                    self.visit(&operator.left, what, needed);
+                    self.visit(&operator.left, what, true);
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::In => {
@@ -80,7 +81,8 @@ impl<'a> Uses<'a> {
     /// A name, or a field or an item of something.
     fn look_up(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         if let Some(path) = self.scope.path(expr) {
-            let defaulted = self.parts_of_path(expr);
+            let defaulted = self.scope.has_default(expr);
+            self.parts_of_path(expr);
             if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
                 // An optional field still needs its parent.
                 self.record(around, Usage::Touch, !defaulted);
@@ -102,10 +104,9 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Records the lists that a path takes items from. Returns whether a part of it has a default, which makes all of it
-    /// optional.
-    fn parts_of_path(&mut self, expr: &Expr<'a>) -> bool {
-        let (mut at, mut defaulted) = (expr, false);
+    /// Records the lists that a path takes items from.
+    fn parts_of_path(&mut self, expr: &Expr<'a>) {
+        let mut at = expr;
         loop {
             let list = match at {
                 Expr::GetAttr(get) => {
@@ -121,20 +122,19 @@ impl<'a> Uses<'a> {
                         at = of;
                         true
                     }
-                    None => return defaulted,
+                    None => return,
                 },
                 Expr::Filter(filter) => {
-                    let Some(of) = &filter.expr else { return defaulted };
+                    let Some(of) = &filter.expr else { return };
                     at = of;
-                    defaulted |= matches!(filter.name, "default" | "d");
                     self.attributes(of, filter.name, &filter.args);
                     self.visit_args(&filter.args);
                     matches!(filter.name, "first" | "last" | "random")
                 }
-                _ => return defaulted,
+                _ => return,
             };
             if let Some(path) = self.scope.path(at).filter(|_| list) {
-                self.record(&path, Usage::Measure, !defaulted);
+                self.record(&path, Usage::Measure, !self.scope.has_default(at));
             }
         }
     }
@@ -170,7 +170,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    fn filter(&mut self, filter: &Filter<'a>, what: Usage, needed: bool) {
+    fn filter(&mut self, filter: &Filter<'a>, what: Usage) {
         let asked = match filter.name {
             "default" | "d" => what,
             "join" | "sum" | "sort" | "unique" | "map" | "select" | "reject" | "selectattr" | "rejectattr"
@@ -181,7 +181,8 @@ impl<'a> Uses<'a> {
             _ => Usage::Print,
         };
         if let Some(of) = &filter.expr {
-            self.visit(of, asked, needed && !matches!(filter.name, "default" | "d"));
+            // Every other filter fails on an undefined value, also within a default.
+            self.visit(of, asked, !matches!(filter.name, "default" | "d"));
             self.attributes(of, filter.name, &filter.args);
         }
         self.visit_args(&filter.args);

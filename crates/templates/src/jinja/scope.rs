@@ -13,8 +13,8 @@ use crate::usage::PathStep;
 pub(super) enum NameBinding {
     /// A value made by the template.
     Own,
-    /// A value reached from a variable.
-    Alias(Vec<PathStep>),
+    /// A value reached from a variable; with a default, the template copes without the variable.
+    Alias { path: Vec<PathStep>, has_default: bool },
     /// A group of items of the list at this path: `grouper` is made by the template, `list` holds the items.
     Group(Vec<PathStep>),
 }
@@ -56,7 +56,7 @@ impl<'a> NameScope<'a> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
                 Some(NameBinding::Own | NameBinding::Group(_)) => None,
-                Some(NameBinding::Alias(path)) => Some(path.clone()),
+                Some(NameBinding::Alias { path, .. }) => Some(path.clone()),
                 None if RESERVED.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
@@ -84,6 +84,36 @@ impl<'a> NameScope<'a> {
             },
             Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => self.path(&or.left),
             _ => None,
+        }
+    }
+
+    /// What a name refers to that this value is assigned to.
+    pub(super) fn alias(&self, value: &Expr<'_>) -> NameBinding {
+        self.path(value)
+            .map_or(NameBinding::Own, |path| NameBinding::Alias { path, has_default: self.has_default(value) })
+    }
+
+    /// Whether a part of a path has a default, which makes all of it optional.
+    pub(super) fn has_default(&self, mut expr: &Expr<'_>) -> bool {
+        loop {
+            expr = match expr {
+                Expr::Var(name) => {
+                    return matches!(self.of(name.id), Some(NameBinding::Alias { has_default: true, .. }));
+                }
+                Expr::GetAttr(get) => &get.expr,
+                Expr::GetItem(get) => &get.expr,
+                Expr::Filter(filter) if matches!(filter.name, "default" | "d") => return true,
+                Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => &or.left,
+                Expr::Filter(filter) => match &filter.expr {
+                    Some(of) => of,
+                    None => return false,
+                },
+                Expr::Call(call) => match sliced(call) {
+                    Some(of) => of,
+                    None => return false,
+                },
+                _ => return false,
+            }
         }
     }
 

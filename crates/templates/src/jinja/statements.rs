@@ -39,7 +39,7 @@ impl<'a> Uses<'a> {
                 Stmt::SetBlock(set) => {
                     set.filter.iter().for_each(|filter| self.visit(filter, Usage::Print, true));
                     self.statements(&set.body);
-                    self.bind(&set.target, None);
+                    self.bind(&set.target, NameBinding::Own);
                 }
                 Stmt::AutoEscape(escape) => {
                     self.visit(&escape.enabled, Usage::Test, true);
@@ -99,10 +99,10 @@ impl<'a> Uses<'a> {
             *place = match (filter, names) {
                 ("groupby", 1) => NameBinding::Group(path),
                 // Each result again holds such items.
-                ("groupby" | "batch" | "slice", _) => NameBinding::Alias(path),
+                ("groupby" | "batch" | "slice", _) => NameBinding::Alias { path, has_default: false },
                 _ => {
                     path.push(PathStep::Item);
-                    NameBinding::Alias(path)
+                    NameBinding::Alias { path, has_default: false }
                 }
             };
         }
@@ -114,22 +114,21 @@ impl<'a> Uses<'a> {
         match (target, value) {
             (Expr::List(names), Expr::Tuple(values)) if names.items.len() == values.items.len() => {
                 values.items.iter().for_each(|value| self.visit(value, Usage::Touch, true));
-                let paths: Vec<_> = values.items.iter().map(|value| self.scope.path(value)).collect();
-                names.items.iter().zip(paths).for_each(|(name, path)| self.bind(name, path));
+                let bindings: Vec<_> = values.items.iter().map(|value| self.scope.alias(value)).collect();
+                names.items.iter().zip(bindings).for_each(|(name, binding)| self.bind(name, binding));
             }
             _ => {
                 self.visit(value, Usage::Touch, true);
-                self.bind(target, self.scope.path(value));
+                self.bind(target, self.scope.alias(value));
             }
         }
     }
 
-    /// Binds the names of a target; a single name refers to the value at the path.
-    fn bind(&mut self, target: &Expr<'a>, path: Option<Vec<PathStep>>) {
-        let targets = names(target);
-        let alias = path.filter(|_| targets.len() == 1).map_or(NameBinding::Own, NameBinding::Alias);
-        for target in targets {
-            self.scope.bind(target, alias.clone());
+    /// Binds the names of a target; a single name refers to the value.
+    fn bind(&mut self, target: &Expr<'a>, value: NameBinding) {
+        match names(target).as_slice() {
+            [name] => self.scope.bind(name, value),
+            names => names.iter().for_each(|name| self.scope.bind(name, NameBinding::Own)),
         }
     }
 }
