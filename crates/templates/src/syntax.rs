@@ -190,6 +190,8 @@ impl<'a> SyntaxScan<'a> {
                 self.mustache.see(at);
                 return Some(close + 3);
             }
+            // Jinja2 would begin a dict here, which a name alone cannot be.
+            self.no_jinja_name |= self.text.get(inside + 1..close).is_some_and(is_dotted_name);
             return Some(at + 1);
         }
         let content = self.text.get(inside..close).unwrap_or_default();
@@ -321,6 +323,11 @@ impl<'a> SyntaxScan<'a> {
     }
 }
 
+fn is_dotted_name(content: &str) -> bool {
+    let name = content.trim();
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
 /// Whether the content of a tag is a name that Jinja2 cannot have: `api-name`, `2nd`, `$x`, `.x`. What has operators or white
 /// space is an expression, right or wrong.
 fn is_foreign_name(content: &str) -> bool {
@@ -391,7 +398,14 @@ mod tests {
             ("{% raw %}{{#x}}{{/x}}{% endraw %}{{ y }}", Jinja2),
             ("{# {{#x}}{{/x}} #}", Jinja2),
             ("{{! {% if %} }}", Mustache),
-            ("${{{NAME}}_URL}", Jinja2),
+            ("${{{NAME}}_URL}", Mustache),
+            ("X=${{{NAME}}_URL}\nY={{NAME}}", Mustache),
+            (
+                "{{{'a': 1}.a}} {{{
+}|length }} {{{x: 1}['k'] }}",
+                Jinja2,
+            ),
+            ("{% if a %}${{{NAME}}_URL}{% endif %}", Jinja2),
             ("${{{NAME}}_URL} {{#x}}{{/x}}", Mustache),
             ("{{#if x}}a{{/if}}", Handlebars),
             ("{{#if}}a{{/if}}", Mustache),
