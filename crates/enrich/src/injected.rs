@@ -54,7 +54,7 @@ impl<'t> InjectedText<'t> {
         for block in blocks {
             let mut at = block.start;
             for line in text.get(block.clone()).unwrap_or_default().split_inclusive('\n') {
-                let shown = line.strip_suffix('\n').unwrap_or(line);
+                let shown = without_line_break(line);
                 said.lines.entry(shown).or_default().push(at);
                 said.beginnings.extend([MATCHED, ABOUT, PARENTS].iter().flat_map(|mark| beginnings(shown, mark)));
                 at += line.len();
@@ -65,10 +65,13 @@ impl<'t> InjectedText<'t> {
 
     /// Whether a block contains this value, of one or more lines, as it would be printed.
     pub(crate) fn has(&self, value: &str) -> bool {
-        let first = value.split('\n').next().unwrap_or_default();
+        let wanted = || value.split('\n').map(|line| line.trim_end_matches('\r'));
+        let first = wanted().next().unwrap_or_default();
         let matches_at = |at: &usize| {
-            let rest = self.text.get(*at..).and_then(|rest| rest.strip_prefix(value));
-            rest.is_some_and(|rest| rest.starts_with('\n'))
+            let mut lines = self.text.get(*at..).unwrap_or_default().split_inclusive('\n');
+            wanted().all(|wanted| {
+                lines.next().is_some_and(|line| line.ends_with('\n') && without_line_break(line) == wanted)
+            })
         };
         self.lines.get(first).is_some_and(|places| places.iter().any(matches_at))
     }
@@ -77,6 +80,11 @@ impl<'t> InjectedText<'t> {
     pub(crate) fn has_beginning(&self, beginning: &str) -> bool {
         self.beginnings.contains(beginning)
     }
+}
+
+/// The line without `\n` or `\r\n`: a client may have changed the line breaks of a text that comes back.
+fn without_line_break(line: &str) -> &str {
+    line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
 }
 
 /// The line up to and including the first `mark`, and up to and including the last.
@@ -118,8 +126,8 @@ pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
 /// The start of a block including the two line breaks before it.
 fn with_blank_line(text: &str, start: usize) -> usize {
     let before = text.get(..start).unwrap_or_default();
-    let blank = before.strip_suffix('\n').unwrap_or(before);
-    blank.strip_suffix('\n').unwrap_or(blank).len()
+    let without = |text: &'_ str| text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text).len();
+    without(before.get(..without(before)).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -139,6 +147,7 @@ mod tests {
             format!("ask\n«{one}»\nmore"),
             format!("«---\n{HINTS}\nx\n---»  \nmore"),
             format!("«---\r\n{HINTS}\r\nx\r\n---»\r\nmore"),
+            format!("ask«{one}»\nmore").replace('\n', "\r\n"),
             format!("a«{one}»«{two}»"),
             format!("a«{one}»\nb«{two}»\nc\n---"),
             format!("«{}»«{}»", block(TEMPLATES), block(&format!("{CONTEXT}Name**"))),
@@ -170,6 +179,10 @@ mod tests {
         assert!(said.has_beginning("- @b: B (matched: "));
         assert!(said.has_beginning("- @c (from @"));
         assert!(!said.has_beginning("- @a: A (matched: "));
+        assert!(said.has("two\nlines") && said.has("two") && !said.has("tw") && !said.has("two\nline"));
+        let text = text.replace('\n', "\r\n");
+        let said = InjectedText::new(&text, &own_blocks(&text));
+        assert!(said.has_beginning("- @b: B (matched: ") && said.has("- @c (from @d)"));
         assert!(said.has("two\nlines") && said.has("two") && !said.has("tw") && !said.has("two\nline"));
     }
 }
