@@ -9,7 +9,7 @@ use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton as _, StateID};
 use aho_corasick::nfa::contiguous::NFA;
 
-use super::words::{forbidding_after, forbidding_before};
+use super::words::{forbidding_after, forbidding_before, is_cut_at_plus};
 
 /// Prepended as a word that is not UTF-8 and so is in no text. Where nearly every state ends a word, the library takes
 /// time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of preceding
@@ -123,7 +123,7 @@ impl WholeWords {
             let Some(byte) = text.as_bytes().get(at) else { return ends };
             state = self.states.next_state(Anchored::No, state, *byte);
             at += 1;
-            if self.states.is_match(state) && forbidding_after(text, at).is_none() {
+            if self.states.is_match(state) && forbidding_after(text, at).is_none() && !is_cut_at_plus(text, at) {
                 ends.extend(self.longest_within(text, state, at, usize::MAX, shorter));
             }
         }
@@ -295,7 +295,7 @@ mod tests {
         for (at, word) in words.iter().enumerate().filter(|(at, word)| !word.is_empty() && !words[..*at].contains(word))
         {
             for start in (0..text.len()).filter(|start| text.as_bytes()[*start..].starts_with(word.as_bytes())) {
-                if is_whole(text, start, start + word.len()) {
+                if is_whole(text, start, start + word.len()) && !is_cut_at_plus(text, start + word.len()) {
                     hits.push((start, start + word.len(), at));
                 }
             }
@@ -332,6 +332,7 @@ mod tests {
             assert_eq!(found(&words, text), expected(&words, text), "{text}");
         }
         assert_eq!(found(&words, "see abcdefgh, a"), [(4, 12, 4), (14, 15, 0)]);
+        assert_eq!(found(&["c+".to_owned(), "c".to_owned()], "c++ c+ c"), [(0, 1, 1), (4, 6, 0), (7, 8, 1)]);
         assert!(WholeWords::new(Vec::<String>::new()).is_none());
     }
 
@@ -360,8 +361,8 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_whole_is_missed(
-            words in prop::collection::vec("[ab .é-]{1,3}|[ab (]{4,10}|a( a){1,5}|b?(a-b ){0,3}a-b", 1..8),
-            text in "[ab .é(\u{301}٣-]{0,60}|(a ){0,12}b(a-b ){0,9}a-b",
+            words in prop::collection::vec("[ab .é+-]{1,3}|[ab (]{4,10}|a( a){1,5}|b?(a-b ){0,3}a-b", 1..8),
+            text in "[ab .é(\u{301}٣+-]{0,60}|(a ){0,12}b(a-b ){0,9}a-b",
         ) {
             prop_assert_eq!(found(&words, &text), expected(&words, &text));
         }

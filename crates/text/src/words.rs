@@ -62,6 +62,12 @@ pub fn forbidding_after(text: &str, end: usize) -> Option<char> {
     char_after(text, end).filter(|c| if *c == '.' { !ends_sentence(text, end) } else { forbids(*c) })
 }
 
+/// Whether a word that ends at byte `end` with `+` goes on: `c++` is no mention of the id `c+` (§3).
+#[inline]
+pub fn is_cut_at_plus(text: &str, end: usize) -> bool {
+    text.as_bytes().get(end) == Some(&b'+') && text.get(..end).is_some_and(|before| before.ends_with('+'))
+}
+
 /// Whether a neighbouring character makes a word part of a longer one, leaving the end of a sentence aside.
 pub fn forbids(c: char) -> bool {
     is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\')

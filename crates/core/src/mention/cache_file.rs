@@ -42,7 +42,7 @@ pub(crate) type Header = [u8; 32];
 /// The header for these ids.
 pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 5, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 6, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }

@@ -122,7 +122,8 @@ mod tests {
     fn ids_match_literally_and_the_longest_overlap_wins() {
         for (ids, text, expected) in [
             (vec!["c+", "c++"], "c++", vec!["c++"]),
-            (vec!["c+"], "c++", vec!["c+"]),
+            (vec!["c+"], "see c++, c+++, c+", vec!["c+"]),
+            (vec!["c", "c+"], "c++", vec!["c"]),
             (vec!["a.b"], "axb a.b", vec!["a.b"]),
             (vec!["(x)*"], "see (x)* here", vec!["(x)*"]),
             (vec!["api", "api spec"], "the api spec, the api", vec!["api spec", "api"]),
