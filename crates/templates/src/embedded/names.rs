@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::EmbeddedBlock;
+use refdesk_text::words::{is_digit, is_letter};
 
 /// The most characters of a heading's slug.
 const SLUG: usize = 60;
@@ -48,7 +49,7 @@ pub(crate) fn ending(info: &str) -> &'static str {
 /// A heading as part of a name: without a leading `Template N:`, in lower case, letters and digits joined by single `-`.
 pub(crate) fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
-    for part in without_number(heading).split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
+    for part in without_number(heading).split(|c: char| !is_kept(c)).filter(|part| !part.is_empty()) {
         let dash = (!slug.is_empty()).then_some('-');
         for c in dash.into_iter().chain(part.chars().flat_map(char::to_lowercase)) {
             if length == SLUG {
@@ -62,12 +63,17 @@ pub(crate) fn slug(heading: &str) -> String {
     slug
 }
 
+/// What a name keeps of its text: letters and decimal digits, so not `²` or `Ⅷ`.
+fn is_kept(c: char) -> bool {
+    is_letter(c) || is_digit(c)
+}
+
 /// The heading after `Template N:`, in any case; the number may be missing, as it usually is.
 fn without_number(heading: &str) -> &str {
     let behind = || {
         let (word, rest) = heading.trim_start().split_at_checked("template".len())?;
         let number = rest.trim_start();
-        let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        let behind = number.trim_start_matches(is_digit);
         let is_apart = behind.len() == number.len() || number.len() < rest.len();
         (word.eq_ignore_ascii_case("template") && is_apart).then(|| behind.trim_start().strip_prefix(':')).flatten()
     };
@@ -78,7 +84,7 @@ fn without_number(heading: &str) -> &str {
 /// are removed. Without a slash it cannot name anything outside its folder.
 fn safe_id(id: &str) -> String {
     let id: String =
-        id.trim().chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' }).collect();
+        id.trim().chars().map(|c| if is_kept(c) || matches!(c, '.' | '_' | '-') { c } else { '-' }).collect();
     id.trim_start_matches('.').to_owned()
 }
 

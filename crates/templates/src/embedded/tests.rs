@@ -140,6 +140,8 @@ fn slugs() {
         ("Templates 2: x", "templates-2-x"),
         ("Ünï cödé & More!! (v2)", "ünï-cödé-more-v2"),
         ("接続 プール", "接続-プール"),
+        ("Step ² Ⅷ", "step"),
+        ("Step ٣ ½ x", "step-٣-x"),
         ("  -- a _ b -- ", "a-b"),
         ("", ""),
     ] {
