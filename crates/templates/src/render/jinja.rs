@@ -28,6 +28,7 @@ mod methods;
 mod numbers;
 mod operators;
 mod percent;
+mod pretty;
 mod print;
 mod slices;
 mod text;

@@ -50,6 +50,24 @@ fn jinja2() {
             ("{{ long|wordwrap(9) }}", "the quick\nbrown fox"),
             ("{{ {'b': 1, 'A': 2}|dictsort|map('first')|join }}", "Ab"),
             ("{{ 'x'|int(7) }}{{ '0x1f'|int(0, 16) }}{{ '1.9'|int }}{{ 'x'|float(2.5) }}", "73112.5"),
+            ("{{ '１２'|int }} {{ '١٢'|int }} {{ '１.５'|float }} {{ '𝟜'|int }} {{ '²'|int(7) }}", "12 12 1.5 4 7"),
+            ("{{ true|round }}{{ false|round(2) }}{{ true|round(-1) }} {{ true|round(method='ceil') }}", "100 1.0"),
+            (
+                "{{ 0|select|list }}{{ false|map('upper')|list }}{{ z|reject|list }}{{ 0|selectattr('a')|list }}",
+                "[][][][]",
+            ),
+            (
+                "{{ 3 is filter }} {{ none is test }} {{ 'upper' is filter }} {{ 'odd' is test }}",
+                "False False True True",
+            ),
+            (
+                "{{ [1, 2, 3]|pprint }} {{ {'b': 1, 'a': [1, {}]}|pprint }} {{ 5|pprint }}",
+                "[1, 2, 3] {'a': [1, {}], 'b': 1} 5",
+            ),
+            (
+                "{{ {'k': ['a' * 30, 'b' * 30, 'c' * 30], 'a': 1}|pprint }}",
+                "{'a': 1,\n 'k': ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',\n       'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',\n       'cccccccccccccccccccccccccccccc']}",
+            ),
             ("{{ {'b': \"<'&'>\", 'a': 'é'}|tojson }}", r#"{"a": "\u00e9", "b": "\u003c\u0027\u0026\u0027\u003e"}"#),
             ("{{ [1, {'a': []}]|tojson(1) }}", "[\n 1,\n {\n  \"a\": []\n }\n]"),
             ("[{{ 'ab'|center(5) }}]", "[  ab ]"),

@@ -13,11 +13,12 @@ use minijinja::{Environment, Error, State, Value};
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::groups::groups;
 use super::json;
-use super::lists::must_be_list;
+use super::lists::{is_empty_list, must_be_list};
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
 use super::operators::{add, must_have_an_order};
 use super::percent::percent;
+use super::pretty::pprint;
 use super::print::printed;
 use super::text_filters::{
     capitalize, center, escape, force_escape, indent, replace, spaces, trim, truncate, urlencode, wordcount, wordwrap,
@@ -51,6 +52,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("join", join);
     engine.add_filter("round", round);
     engine.add_filter("attr", attribute);
+    engine.add_filter("pprint", pprint);
     engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
         Err(failed("'random' is not supported: a template must always give the same text"))
     });
@@ -97,6 +99,9 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter(
         "selectattr",
         |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
+            if is_empty_list(&list) {
+                return Ok(Vec::new());
+            }
             must_have(&list, &name, test.as_deref())?;
             minijinja::filters::selectattr(state, list, name, test, args)
         },
@@ -104,6 +109,9 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter(
         "rejectattr",
         |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
+            if is_empty_list(&list) {
+                return Ok(Vec::new());
+            }
             must_have(&list, &name, test.as_deref())?;
             minijinja::filters::rejectattr(state, list, name, test, args)
         },
@@ -274,6 +282,7 @@ fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     if value.is_undefined() {
         return Err(undefined(&value));
     }
+    let value = if value.kind() == ValueKind::Bool { Value::from(i64::from(value.is_true())) } else { value };
     let whole = value.is_integer() && method != "common";
     let rounded = minijinja::filters::round(
         value,

@@ -31,9 +31,24 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__not_in__", |state: &State, value: &Value, container: &Value| {
         is_in(state, value, container).map(|found| !found)
     });
+    engine.add_test("filter", |state: &State, value: &Value| {
+        name(value).map(|name| name.is_some_and(|name| minijinja::tests::is_filter(state, name)))
+    });
+    engine.add_test("test", |state: &State, value: &Value| {
+        name(value).map(|name| name.is_some_and(|name| minijinja::tests::is_test(state, name)))
+    });
     engine.add_test("iterable", |value: &Value| {
         matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map | ValueKind::Iterable)
     });
+}
+
+/// The name of a filter or test that is asked for; `None` for what is no name. A list or a dict cannot be looked up at all.
+fn name(value: &Value) -> Result<Option<&str>, Error> {
+    match value.kind() {
+        ValueKind::Undefined => Err(undefined(value)),
+        ValueKind::Seq | ValueKind::Map => Err(failed(format!("a {} is not a name", value.kind()))),
+        _ => Ok(value.as_str()),
+    }
 }
 
 fn rest_is(value: &Value, divisor: &Value, rest: i64) -> Result<bool, Error> {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
+use std::borrow::Cow;
+
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, State, Value};
 
-use super::arguments::{failed, undefined};
+use super::arguments::{RestArguments, failed, undefined};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("reverse", reverse);
@@ -17,6 +19,22 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         must_be_list(&value)?;
         minijinja::filters::list(state, value)
     });
+    engine.add_filter("select", |state: &mut State, list: Value, test: Option<Cow<'_, str>>, args: RestArguments| {
+        match is_empty_list(&list) {
+            true => Ok(Vec::new()),
+            false => minijinja::filters::select(state, list, test, args),
+        }
+    });
+    engine.add_filter("reject", |state: &mut State, list: Value, test: Option<Cow<'_, str>>, args: RestArguments| {
+        match is_empty_list(&list) {
+            true => Ok(Vec::new()),
+            false => minijinja::filters::reject(state, list, test, args),
+        }
+    });
+    engine.add_filter("map", |state: &mut State, list: Value, args: RestArguments| match is_empty_list(&list) {
+        true => Ok(Vec::new()),
+        false => minijinja::filters::map(state, list, args),
+    });
     engine.add_filter("slice", |state: &State, value: Value, slices: usize, fill: Option<Value>| {
         must_be_list(&value)?;
         minijinja::filters::slice(state, value, slices, fill)
@@ -25,6 +43,11 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         must_be_list(&value)?;
         minijinja::filters::batch(state, value, size, fill)
     });
+}
+
+/// Whether `map`, `select` and `reject` take this for an empty list, as everything that is false: `0`, `false`, null.
+pub(super) fn is_empty_list(value: &Value) -> bool {
+    !value.is_undefined() && !value.is_true()
 }
 
 /// Refuses null and undefined values, which the engine takes for an empty list.

@@ -2,8 +2,12 @@
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
+use std::borrow::Cow;
+
 use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
+
+use refdesk_text::words::is_digit;
 
 use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 
@@ -39,10 +43,10 @@ pub(crate) fn whole(number: f64) -> Option<i128> {
 
 /// A number as Python's `int` parses it.
 fn integer(text: &str, base: u32) -> Option<i128> {
-    let text = text.trim();
+    let text = with_ascii_digits(text.trim());
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
     let lower = digits.to_lowercase();
     let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
@@ -59,9 +63,24 @@ fn integer(text: &str, base: u32) -> Option<i128> {
     Some(if negative { -number } else { number })
 }
 
+/// The text with decimal digits of every script as ASCII digits. Unicode has them in unbroken runs from zero to nine.
+fn with_ascii_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let ascii = |c: char| {
+        if !is_digit(c) {
+            return c;
+        }
+        let before = (0..u32::from(c)).rev().take_while(|code| char::from_u32(*code).is_some_and(is_digit)).count();
+        u32::try_from(before % 10).ok().and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
+    };
+    Cow::Owned(text.chars().map(ascii).collect())
+}
+
 /// A number as Python's `float` parses it.
 pub(super) fn decimal(text: &str) -> Option<f64> {
-    let text = text.trim();
+    let text = with_ascii_digits(text.trim());
     if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
         return None;
     }
