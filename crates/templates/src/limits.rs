@@ -34,5 +34,10 @@ pub const TAKEN_KEPT: usize = 200;
 
 /// The message for a template larger than [`TEMPLATE_BYTES`].
 pub(crate) fn too_large() -> String {
-    format!("the template exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
+    format!("the template {}", is_too_large())
+}
+
+/// The same for a sentence that begins with the file.
+pub(crate) fn is_too_large() -> String {
+    format!("exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
 }

@@ -10,7 +10,8 @@ use super::Syntax;
 use refdesk_files::Folder;
 use refdesk_files::path::is_absent;
 use refdesk_text::Code;
-use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::report::locate::{PointerStep, locate};
+use refdesk_text::report::{Diagnostic, Position, PositionIndex};
 
 /// The path of the file in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
@@ -23,9 +24,11 @@ pub(crate) fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {
         Ok((bytes, false)) => parse(&String::from_utf8_lossy(&bytes)),
-        Ok((_, true)) => (HashMap::new(), vec![diagnostic_of(&format!("exceeds the limit of {LIMIT} bytes (1 MiB)"))]),
+        Ok((_, true)) => {
+            (HashMap::new(), vec![diagnostic_of(&format!("the file exceeds the limit of {LIMIT} bytes (1 MiB)"))])
+        }
         Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
-        Err(error) => (HashMap::new(), vec![diagnostic_of(&format!("cannot be read: {error}"))]),
+        Err(error) => (HashMap::new(), vec![diagnostic_of(&format!("the file cannot be read: {error}"))]),
     }
 }
 
@@ -33,26 +36,34 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let fields = match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => fields,
-        Ok(_) => return (HashMap::new(), vec![diagnostic_of("is not an object of template names")]),
+        Ok(_) => return (HashMap::new(), vec![diagnostic_of("the file is not an object of template names")]),
         Err(error) => {
             let position = Position { line: error.line(), column: error.column() };
-            return (HashMap::new(), vec![diagnostic_of(&format!("is not JSON: {error}")).at(position)]);
+            return (HashMap::new(), vec![diagnostic_of(&format!("the file is not JSON: {error}")).at(position)]);
         }
     };
-    let (mut settled, mut diagnostics) = (HashMap::new(), Vec::new());
+    let (mut settled, mut diagnostics, mut positions) = (HashMap::new(), Vec::new(), None);
     for (name, value) in fields {
         match value.as_str().and_then(Syntax::from_word) {
             Some(syntax) => {
                 settled.insert(name, syntax);
             }
-            None => diagnostics.push(diagnostic_of(&format!("gives '{name}' the syntax {value}"))),
+            None => {
+                let found = diagnostic_of(&format!("'{name}' has the unknown syntax {value}"));
+                let spot = locate(text, &[PointerStep::Key(&name)]);
+                diagnostics.push(match spot {
+                    Some(spot) => found
+                        .at(positions.get_or_insert_with(|| PositionIndex::new(text)).position(text, spot.value.start)),
+                    None => found,
+                });
+            }
         }
     }
     (settled, diagnostics)
 }
 
-fn diagnostic_of(what: &str) -> Diagnostic {
-    Diagnostic::error(Code::TemplateOverrides, format!("{FILE} {what}"))
+fn diagnostic_of(message: &str) -> Diagnostic {
+    Diagnostic::error(Code::TemplateOverrides, message)
         .in_file(FILE)
         .fix(r#"write {"Template.java.tpl": "mustache"}, with jinja2, mustache or handlebars"#)
 }
@@ -63,10 +74,19 @@ mod tests {
 
     #[test]
     fn valid_entries_apply_and_invalid_ones_are_reported() {
-        let (settled, diagnostics) = parse(r#"{"a.tpl": "mustache", "b.tpl": "Jinja2", "c.tpl": "twig", "d.tpl": 3}"#);
+        let (settled, diagnostics) = parse(
+            r#"{"a.tpl": "mustache", "b.tpl": "Jinja2",
+"c.tpl": "twig", "d.tpl": 3}"#,
+        );
         assert_eq!(settled.len(), 2);
         assert_eq!(settled.get("b.tpl"), Some(&Syntax::Jinja2));
-        assert_eq!(diagnostics.len(), 2);
+        let told: Vec<(&str, Option<usize>, Option<usize>)> =
+            diagnostics.iter().map(|found| (found.message.as_str(), found.line, found.column)).collect();
+        let expected = [
+            ("'c.tpl' has the unknown syntax \"twig\"", Some(2), Some(10)),
+            ("'d.tpl' has the unknown syntax 3", Some(2), Some(27)),
+        ];
+        assert_eq!(told, expected);
         for text in ["[]", "{", ""] {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");

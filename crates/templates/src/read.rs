@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{in_file, template_error};
-use super::limits::{TEMPLATE_BYTES, too_large};
+use super::limits::{TEMPLATE_BYTES, is_too_large, too_large};
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
@@ -101,7 +101,7 @@ fn stamped(opened: io::Result<(File, Metadata)>) -> Result<(Stamp, Option<Vec<u8
 }
 
 fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
-    text_of(bytes.ok_or_else(too_large)?)
+    text_of(bytes.ok_or_else(is_too_large)?)
 }
 
 /// Decodes the bytes as text.
