@@ -23,16 +23,28 @@ impl Desk {
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
-        if let Connection::Sqlite { file: written } = &database.connection
-            && is_of_process(&self.written_path(written))
-        {
-            let message = format!("'{written}' leads to a different file in each process");
-            return DatabaseAccess::Refused(Error::new(Code::NoRegularFile, message, "name the file itself"));
-        }
-        let (file, outside) = self.database_file(&check.workspace, database);
-        if !is_trusted(database_action(&check.actions(), database, outside)) {
+        let action = match &database.connection {
+            Connection::Sqlite { file: written } if variables(written).next().is_none() => {
+                // What is refused anyway needs no trust.
+                if self.written_path(written).is_ok_and(|path| is_of_process(&path)) {
+                    return DatabaseAccess::Refused(of_each_process(written));
+                }
+                database_action(&check.actions(), database, self.outside(&check.workspace, database))
+            }
+            // No variable is read before the person trusted it.
+            _ => database_action(&check.actions(), database, None),
+        };
+        if !is_trusted(action) {
             return DatabaseAccess::Untrusted;
         }
+        let file = match &database.connection {
+            Connection::Sqlite { file: written } => match self.written_path(written) {
+                Ok(path) if is_of_process(&path) => return DatabaseAccess::Refused(of_each_process(written)),
+                Ok(path) => place(&check.workspace, &path).0,
+                Err(error) => return DatabaseAccess::Refused(error),
+            },
+            Connection::Postgres(_) | Connection::Snowflake(_) => PathBuf::new(),
+        };
         if let Connection::Sqlite { file: written } = &database.connection
             && file.strip_prefix(&check.workspace).is_ok_and(is_reserved)
         {
@@ -61,31 +73,55 @@ impl Desk {
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
-                let (_, outside) = self.database_file(&check.workspace, database);
+                let outside = self.outside(&check.workspace, database);
                 let both = [database_action(&actions, database, outside), values_action(&actions, database)];
                 both.into_iter().flatten().map(|action| (action, database.line))
             })
             .collect()
     }
 
-    fn written_path(&self, file: &str) -> PathBuf {
-        absolute(self.workspace(), Path::new(&expand(self.around(), file)))
+    /// The path of an SQLite file, with the environment variables in it.
+    ///
+    /// # Errors
+    ///
+    /// A variable is not set.
+    fn written_path(&self, file: &str) -> Result<PathBuf, Error> {
+        let mut path = file.to_owned();
+        for name in variables(file) {
+            let value = self.environment().get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
+                let message = format!("the path '{file}' names the environment variable {name}, which is not set");
+                Error::new(Code::NoVariable, message, "set it in the environment of refdesk")
+            })?;
+            path = path.replace(&format!("${{{name}}}"), &value);
+        }
+        Ok(absolute(self.workspace(), Path::new(&expand(self.around(), &path))))
     }
 
-    /// Where an SQLite file is, with links resolved, and the same if that is outside the workspace; empty for a server. What is refused
-    /// anyway needs no trust.
-    fn database_file(&self, workspace: &Path, database: &DatabaseConfig) -> (PathBuf, Option<PathBuf>) {
+    /// Where an SQLite file without variables in its path is, with links resolved, if that is outside the workspace.
+    fn outside(&self, workspace: &Path, database: &DatabaseConfig) -> Option<PathBuf> {
         match &database.connection {
-            Connection::Sqlite { file } => match self.written_path(file) {
-                path if is_of_process(&path) => (path, None),
-                path => place(workspace, &path),
-            },
-            Connection::Postgres(_) | Connection::Snowflake(_) => (PathBuf::new(), None),
+            Connection::Sqlite { file } if variables(file).next().is_none() => {
+                let path = self.written_path(file).ok().filter(|path| !is_of_process(path))?;
+                place(workspace, &path).1
+            }
+            _ => None,
         }
     }
 }
 
-/// The action of reaching a database; none for a file in the workspace.
+/// The environment variables in a path, as `${NAME}`; the names of folders that every path may have are none.
+fn variables(file: &str) -> impl Iterator<Item = &str> {
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    let names = file.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
+}
+
+fn of_each_process(written: &str) -> Error {
+    let message = format!("'{written}' leads to a different file in each process");
+    Error::new(Code::NoRegularFile, message, "name the file itself")
+}
+
+/// The action of reaching a database; none for a file in the workspace, unless the environment says which.
 fn database_action(
     actions: &PrivilegedActions<'_>,
     database: &DatabaseConfig,
@@ -93,6 +129,10 @@ fn database_action(
 ) -> Option<UnplacedAction> {
     let name = &database.name;
     match &database.connection {
+        Connection::Sqlite { file } if variables(file).next().is_some() => {
+            let what = format!("read the SQLite database {file} as '{name}', with what the environment says");
+            Some(actions.database(name, what, &json!({"name": name, "file": file})))
+        }
         Connection::Sqlite { .. } => {
             let real = outside?;
             let what = format!("read the SQLite database {} as '{name}'", in_text(&real));

@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use refdesk_core::config::{Environment, Surroundings};
 use refdesk_database::schema::plan::FILE;
 use refdesk_text::Code;
 
 use super::{CONFIG, World, options};
-use crate::{Desk, Session};
+use crate::{Desk, Options, Session};
 
 #[test]
 fn what_leads_outside_waits_for_trust() {
@@ -50,6 +51,39 @@ fn what_leads_outside_waits_for_trust() {
     assert!(page(&desk).contains("sensitive (name: email)"));
     desk.trust(&desk.untrusted()).unwrap();
     assert!(!page(&world.desk()).contains("sensitive (name: email)"));
+}
+
+#[test]
+fn a_variable_in_the_path_of_a_file_waits_for_trust() {
+    let world = World::new();
+    let desk = |environment| {
+        let workspace = world.path.clone();
+        let around = Surroundings { current: workspace.clone(), workspace, ..Surroundings::default() };
+        let state = Some(world.root.path().join("state"));
+        Desk::open(Options { state, environment: Environment(environment), ..Options::new(around) })
+    };
+    let set = |name: &str| (name == "DBF").then(|| "shop.db".to_owned());
+    let config = "databases:\n  - {name: shop, type: sqlite, connection: {file: '${DBF}'}}\n  \
+                  - {name: other, type: sqlite, connection_string: 'sqlite:///${workspaceRoot}/${DBF}'}\n";
+    world.put(".jaato/databases.yaml", config);
+    let waiting: Vec<String> = desk(set).untrusted().into_iter().map(|it| it.what).collect();
+    assert_eq!(
+        waiting,
+        [
+            "read the SQLite database ${DBF} as 'shop', with what the environment says",
+            "read the SQLite database ${workspaceRoot}/${DBF} as 'other', with what the environment says",
+        ]
+    );
+    // Nothing tells whether the variable is set.
+    let codes = |desk: &Desk| {
+        let run = desk.documentation(&options()).unwrap();
+        run.failed.iter().map(|(_, error)| error.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&desk(set)), [Code::Untrusted, Code::Untrusted]);
+    assert_eq!(codes(&desk(|_| None)), [Code::Untrusted, Code::Untrusted]);
+    desk(set).trust(&desk(set).untrusted()).unwrap();
+    assert_eq!(codes(&desk(set)), []);
+    assert_eq!(codes(&desk(|_| None)), [Code::NoVariable, Code::NoVariable]);
 }
 
 #[test]
