@@ -14,6 +14,7 @@ use rmcp::{RoleServer, ServerHandler};
 
 use super::agent::{self, Connection};
 use super::notices::{self, ClientNotices};
+use super::paging::stale;
 use super::{completion, handshake, prompts, resource, resources, tools, validate};
 use refdesk_desk::Session;
 
@@ -75,7 +76,11 @@ impl ServerHandler for Server {
         ClientNotices::begin(&self.notices, &self.handle, context.peer);
     }
 
-    async fn list_tools(&self, _: Page, context: Context) -> Answer<ListToolsResult> {
+    async fn list_tools(&self, request: Page, context: Context) -> Answer<ListToolsResult> {
+        // All tools fit on one page, so no cursor was ever given out.
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(stale("tools"));
+        }
         tools::list(&self.handle, self.lasting(&context)).await
     }
 

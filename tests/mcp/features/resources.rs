@@ -94,9 +94,11 @@ fn all_pages_together_are_the_list_even_while_it_changes() {
         assert!(once.contains(&format!("reference://{id}")), "{id}");
     }
     for cursor in ["", "resources", "resources:no such id", "prompts:s1", "%00", &"x".repeat(100_000)] {
-        let answer = client.request("resources/list", json!({"cursor": cursor}));
-        assert_eq!(code(&answer), -32602, "{answer}");
-        assert!(words(&answer).contains("start again"), "{answer}");
+        for list in ["resources/list", "tools/list"] {
+            let answer = client.request(list, json!({"cursor": cursor}));
+            assert_eq!(code(&answer), -32602, "{answer}");
+            assert!(words(&answer).contains("start again"), "{answer}");
+        }
     }
 }
 
