@@ -5,6 +5,7 @@ mod answer;
 mod args;
 mod demo;
 mod environment;
+mod failure;
 mod help;
 mod log;
 mod output;
@@ -103,16 +104,17 @@ pub fn run(
     if !matches!(&arguments.command, Some(Command::Config(_))) {
         preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::in_words(&problem)));
     }
+    let print = |answer| output::print(failure::completed(answer, arguments.command.as_ref()), arguments.format);
     if arguments.tour && arguments.command.is_some() {
         let refused = CommandOutput::usage("the tour works only on the full screen", "leave out the command");
-        return Ok(output::print(refused, arguments.format));
+        return Ok(print(refused));
     }
     if arguments.plain && arguments.command.is_some() {
         let refused = CommandOutput::usage("commands print plain lines anyway", "leave out --plain, or the command");
-        return Ok(output::print(refused, arguments.format));
+        return Ok(print(refused));
     }
     if let Some(refused) = profiles::refusal(&arguments) {
-        return Ok(output::print(refused, arguments.format));
+        return Ok(print(refused));
     }
     let own_files = match &arguments.command {
         Some(Command::Config(args)) => Some(preferences::run(args.command, screen_settings)),
@@ -121,7 +123,7 @@ pub fn run(
         _ => None,
     };
     if let Some(answer) = own_files {
-        return Ok(output::print(answer, arguments.format));
+        return Ok(print(answer));
     }
     let is_in_background = matches!(&arguments.command, Some(Command::Index(args)) if args.background);
     threads::start(if is_in_background { 1 } else { usize::MAX });
@@ -130,15 +132,15 @@ pub fn run(
         Err(error) => {
             let message = format!("the demo could not be unpacked: {error}");
             let refusal = Error::new(Code::NoDemo, message, "make the folder for temporary files writable (TMPDIR)");
-            return Ok(output::print(CommandOutput::refused(refusal), arguments.format));
+            return Ok(print(CommandOutput::refused(refusal)));
         }
     };
     let (options, session) = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(opened) => opened,
-        Err(refusal) => return Ok(output::print(CommandOutput::refused(refusal), arguments.format)),
+        Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
     if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.around, command)) {
-        return Ok(output::print(refused, arguments.format));
+        return Ok(print(refused));
     }
     match &arguments.command {
         None => screen::run(options, session, &arguments, preferences, screen),
@@ -146,7 +148,7 @@ pub fn run(
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => {
-            let code = output::print(answer(options, &session, command, &arguments), arguments.format);
+            let code = print(answer(options, &session, command, &arguments));
             if arguments.pause {
                 output::wait_for_enter();
             }

@@ -36,7 +36,7 @@ pub fn run(args: &ManArgs, format: OutputFormat) -> CommandOutput {
             }
             Err(error) => CommandOutput::refused(failed(&error)),
         },
-        Err(error) => CommandOutput::refused(error),
+        Err(error) => CommandOutput { exit: 2, ..CommandOutput::refused(error) },
     }
 }
 

@@ -68,6 +68,16 @@ fn a_session_gets_each_thing_once() {
 }
 
 #[test]
+fn line_breaks_of_another_system_change_nothing() {
+    let world = small();
+    for asked in ["@tool on the retry and lost", "@text and @tool"] {
+        let told = world.feed(&["enrich", "--repeat"], asked.as_bytes()).exits(0).text().replace('\n', "\r\n");
+        let again = world.feed(&["enrich", "--repeat"], told.as_bytes()).exits(0);
+        assert_eq!(again.text(), told);
+    }
+}
+
+#[test]
 fn a_dry_run_does_not_count_as_given() {
     let world = small();
     let first = world.feed_json(&["enrich", "--dry-run"], b"on the web");

@@ -155,7 +155,7 @@ fn manual_pages_for_every_command() {
     for (words, question) in
         [(&["man", "lisst"][..], "did you mean 'list'?"), (&["man", "nope"], ""), (&["man", "db", "pln"], "'plan'?")]
     {
-        let refused = run(&mut world.bare(words), None).exits(1);
+        let refused = run(&mut world.bare(words), None).exits(2);
         assert!(refused.stderr.contains(question) && refused.stderr.contains("there is no command"), "{refused}");
     }
     assert!(world.listing().is_empty(), "what is not a folder does not become one");

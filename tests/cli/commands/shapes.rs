@@ -84,6 +84,46 @@ const SIMULATED: &str = "added text, blocks [block], items [item], total {count}
 const WHY_NOT: &str = "id text, hinted yes, reason text, message text, hint text, tags [text], matched [match], missing yes, about {}, \
      meaning {}?, indexed yes";
 
+/// A failure has the members of a success, and its `error`, also if the command could not begin.
+#[test]
+fn a_failure_has_the_members_too() {
+    let known = "text text, metadata metadata, blocks [block], lossy yes";
+    for (words, members) in [
+        ("list", LIST),
+        ("references", LIST),
+        ("resolve a", RESOLVE),
+        ("why a", "id text, chain [link]"),
+        ("graph", "nodes [node], mentions [mention]"),
+        ("instructions", "text text"),
+        ("enrich", known),
+        ("check", "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]"),
+        ("templates", "templates [template], count count"),
+        ("db show Trak", "table text, columns [{}], tokens_used count"),
+        ("db path a b", "source_table text, target_table text, database text?, paths [{}], tokens_used count"),
+        ("db usage nope", "column_name text, usage [{}], tokens_used count"),
+    ] {
+        let world = small();
+        let folder = world.beside("nope").display().to_string();
+        for before in [["--profile", "nope"], ["--workspace", &folder]] {
+            let words: Vec<&str> = before.into_iter().chain(words.split(' ')).collect();
+            let document = world.json(&words, 1);
+            assert!(has(&document, &format!("{members}, error error")), "{words:?}\n{document:#}");
+        }
+    }
+    for (words, members) in [("select a", PICK), ("unselect a", CHANGE), ("references unselect a", CHANGE)] {
+        let world = small();
+        let folder = world.beside("nope").display().to_string();
+        let words: Vec<&str> = ["--workspace", &folder].into_iter().chain(words.split(' ')).collect();
+        let document = world.json(&words, 1);
+        assert!(has(&document, &format!("{members}, error error")), "{words:?}\n{document:#}");
+    }
+    for words in ["db show Trak", "db path a b", "db usage nope"] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let document = small().json(&words, 2);
+        assert!(document["error"]["code"].is_string() && document["tokens_used"] == 0, "{document:#}");
+    }
+}
+
 #[test]
 fn every_command_has_its_members() {
     for (words, code, members) in [

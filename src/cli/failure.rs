@@ -1,0 +1,89 @@
+//! The members that the answer of a failed command has in JSON besides its `error`: those of a success, with what is known
+//! (BEHAVIOUR §10). A failure before the command began, such as an unknown profile, has them too.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::CommandOutput;
+use super::args::{Command, DbCommand, ReferencesCommand, TemplatesCommand};
+
+/// The answer, if it is a failure, with the members of a success that it lacks.
+pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
+    let (Some(command), Some(error), Value::Object(members)) = (command, answer.refused.first(), &mut answer.json)
+    else {
+        return answer;
+    };
+    for (key, value) in nothing(command, &error.message) {
+        members.entry(key).or_insert(value);
+    }
+    answer
+}
+
+/// The members of an answer that has found or changed nothing; none for a command whose answers differ too much.
+fn nothing(command: &Command, message: &str) -> Map<String, Value> {
+    let listed = || json!({"sources": [], "total": 0, "selected_count": 0});
+    let selected = || {
+        json!({
+            "status": "error", "selected_count": 0, "transitive_count": 0, "sources": [], "unknown": [], "missing": [],
+            "message": message,
+        })
+    };
+    let changed = || json!({"status": "error", "message": message, "changed": [], "released": []});
+    let members = match command {
+        Command::List(_) => listed(),
+        Command::Select(_) => selected(),
+        Command::Unselect(_) | Command::Exclude(_) | Command::Include(_) | Command::Clear(_) => changed(),
+        Command::References(args) => match &args.command {
+            None | Some(ReferencesCommand::List(_)) => listed(),
+            Some(ReferencesCommand::Select(_)) => selected(),
+            Some(ReferencesCommand::Unselect(_)) => changed(),
+            Some(ReferencesCommand::Reload | ReferencesCommand::Help) => json!({"status": "error", "message": message}),
+        },
+        Command::Resolve(_) => json!({"resolved": [], "depth": {}, "parents": {}, "mentions": [], "unknown": []}),
+        Command::Why(args) => json!({"id": args.id, "chain": []}),
+        Command::Show(args) => json!({"id": args.id}),
+        Command::Graph(_) => json!({"nodes": [], "mentions": []}),
+        Command::Instructions => json!({"text": ""}),
+        Command::Enrich(_) => json!({
+            "text": "", "blocks": [], "lossy": false,
+            "metadata": {
+                "mentioned_references": [], "tag_matched_references": {}, "transitive_references": {},
+                "pinned_reference": null,
+            },
+        }),
+        Command::Check(_) => json!({"valid": false, "errors": [], "warnings": [], "fixed": []}),
+        Command::Templates(args) => match &args.command {
+            None | Some(TemplatesCommand::List { .. }) => json!({"templates": [], "count": 0}),
+            Some(TemplatesCommand::Show { name }) => json!({"name": name}),
+            Some(TemplatesCommand::Variables { name }) => {
+                json!({"template_name": name, "syntax": null, "variables": [], "count": 0, "tree": [], "schema": {}, "skeleton": {}})
+            }
+            Some(_) => json!({}),
+        },
+        Command::Render(_) => json!({"success": false}),
+        Command::Search(args) => {
+            json!({"query": args.query.join(" "), "mode": null, "hits": [], "tokens_used": 0, "partial": null})
+        }
+        Command::Db(args) => found_nothing(&args.command),
+        Command::Profiles => json!({"profiles": [], "count": 0}),
+        _ => json!({}),
+    };
+    match members {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// The same for the questions about documented databases.
+fn found_nothing(command: &DbCommand) -> Value {
+    match command {
+        DbCommand::Show(args) => json!({"table": args.table, "columns": [], "tokens_used": 0}),
+        DbCommand::Path(args) => {
+            json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})
+        }
+        DbCommand::Usage(args) => json!({"column_name": args.column, "usage": [], "tokens_used": 0}),
+        DbCommand::Domains(_) => json!({"domains": [], "tokens_used": 0}),
+        DbCommand::Domain(args) => json!({"domain": args.domain, "tables": [], "relationships": [], "tokens_used": 0}),
+        DbCommand::Joins(_) => json!({"relationships": [], "total": 0, "tokens_used": 0}),
+        _ => json!({}),
+    }
+}
