@@ -23,7 +23,7 @@ fn strings(value: &Value) -> Vec<&str> {
 #[test]
 fn a_database_is_planned_documented_and_asked() {
     let world = world();
-    let told = world.run(&["db", "plan", "--dry-run"]).exits(0);
+    let told = world.run(&["db", "plan", "--dry-run", "--no-model"]).exits(0);
     assert!(told.text().contains("Email         only the share of nulls, sensitive by name: email"), "{told}");
     for line in ["shop (sqlite ", "invoice: 4 tables\n", "  main.Invoice (table): at most ", "    Total         "] {
         assert!(told.text().contains(line), "{line}: {told}");
@@ -37,7 +37,7 @@ fn a_database_is_planned_documented_and_asked() {
     let told = world.run(&["db", "document"]).exits(2);
     assert!(told.stderr.contains("--yes"), "{told}");
     assert!(!world.path.join("docs").exists());
-    let told = world.run(&["db", "document", "--yes", "--json"]).exits(0).json();
+    let told = world.run(&["db", "document", "--no-model", "--yes", "--json"]).exits(0).json();
     assert_eq!(strings(&told["sources"]), ["db-shop-artist", "db-shop-invoice", "db-shop-playlist", "db-shop-track"]);
     // A run is one line of the journal, and not one for each page.
     let journal = world.run(&["journal"]).exits(0);

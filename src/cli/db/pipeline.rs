@@ -18,7 +18,7 @@ pub fn run(
     format: OutputFormat,
     interrupt: &Interrupt,
 ) -> CommandOutput {
-    let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false };
+    let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false, no_model: true };
     let planned = match plan::run(desk, session, &args_of_plan, format) {
         Ok(planned) => planned,
         Err(refusal) => return refusal,
@@ -40,7 +40,14 @@ pub fn run(
     let documented = document::run(
         desk,
         session,
-        &DbDocumentArgs { names: args.names.clone(), only: None, yes: true, fresh: false, overwrite_edited: false },
+        &DbDocumentArgs {
+            names: args.names.clone(),
+            only: None,
+            yes: true,
+            fresh: false,
+            overwrite_edited: false,
+            no_model: true,
+        },
         interrupt,
     );
     if interrupt.is_raised() {
