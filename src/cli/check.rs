@@ -28,10 +28,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     } else {
         let refusal =
             Error::new(Code::NoSuchPath, format!("{} does not exist", path.display()), "name a folder or file");
-        return Err(CommandOutput {
-            json: json!({"valid": false, "errors": [], "warnings": []}),
-            ..CommandOutput::refused(refusal)
-        });
+        return Err(CommandOutput::refused(refusal));
     };
     Ok(Options { around, ..options })
 }

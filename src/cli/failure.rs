@@ -42,7 +42,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Why(args) => json!({"id": args.id, "chain": []}),
         Command::Show(args) => json!({"id": args.id}),
         Command::Graph(_) => json!({"nodes": [], "mentions": []}),
-        Command::Instructions => json!({"text": ""}),
+        Command::Instructions | Command::Man(_) => json!({"text": ""}),
         Command::Enrich(_) => json!({
             "text": "", "blocks": [], "lossy": false,
             "metadata": {

@@ -28,12 +28,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
     let desk = &desk.settled();
     let mut answer = match desk.search(session, &request) {
         Ok(answer) => answer,
-        Err(refused) => {
-            let nothing = json!({
-                "query": request.query, "mode": null, "hits": [], "tokens_used": 0, "partial": null,
-            });
-            return CommandOutput { json: nothing, ..CommandOutput::refused(refused) };
-        }
+        Err(refused) => return CommandOutput::refused(refused),
     };
     answer.fit(args.max_tokens, 0, SearchHit::to_text);
     let mut printed = Printed::default();

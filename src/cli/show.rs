@@ -18,7 +18,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     desk.read_all();
     let settled = desk.settled();
     let Some(source) = settled.catalog().meant(id) else {
-        return CommandOutput { json: json!({"id": id}), ..CommandOutput::refused(desk.unknown_id(id)) };
+        return CommandOutput::refused(desk.unknown_id(id));
     };
     let budget = refdesk_files::walk::WalkBudget::default();
     let tokens = settled.tokens(source, &budget);

@@ -12,9 +12,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     let desk = &desk.settled();
     let chain = match desk.why(id) {
         Ok(chain) => chain,
-        Err(refusal) => {
-            return CommandOutput { json: json!({"id": id, "chain": []}), ..CommandOutput::refused(refusal) };
-        }
+        Err(refusal) => return CommandOutput::refused(refusal),
     };
     let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
     CommandOutput::new(json, in_words(desk, &chain))

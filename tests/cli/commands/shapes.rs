@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::small;
+use crate::support::program::run;
 
 /// A member's type, as in the table below: a trailing `?` allows null; `[x]` is a list of x; `{}` an object.
 fn fits(value: &Value, kind: &str) -> bool {
@@ -105,21 +106,21 @@ fn a_failure_has_the_members_too() {
         let world = small();
         let folder = world.beside("nope").display().to_string();
         for before in [["--profile", "nope"], ["--workspace", &folder]] {
-            let words: Vec<&str> = before.into_iter().chain(words.split(' ')).collect();
-            let document = world.json(&words, 1);
+            let words: Vec<&str> = ["--json"].into_iter().chain(before).chain(words.split(' ')).collect();
+            let document = run(&mut world.bare(&words), None).exits(1).json();
             assert!(has(&document, &format!("{members}, error error")), "{words:?}\n{document:#}");
         }
     }
     for (words, members) in [("select a", PICK), ("unselect a", CHANGE), ("references unselect a", CHANGE)] {
         let world = small();
         let folder = world.beside("nope").display().to_string();
-        let words: Vec<&str> = ["--workspace", &folder].into_iter().chain(words.split(' ')).collect();
-        let document = world.json(&words, 1);
+        let words: Vec<&str> = ["--json", "--workspace", &folder].into_iter().chain(words.split(' ')).collect();
+        let document = run(&mut world.bare(&words), None).exits(1).json();
         assert!(has(&document, &format!("{members}, error error")), "{words:?}\n{document:#}");
     }
     for words in ["db show Trak", "db path a b", "db usage nope"] {
         let words: Vec<&str> = words.split(' ').collect();
-        let document = small().json(&words, 2);
+        let document = small().json(&words, 1);
         assert!(document["error"]["code"].is_string() && document["tokens_used"] == 0, "{document:#}");
     }
 }
