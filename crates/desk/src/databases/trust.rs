@@ -23,28 +23,17 @@ impl Desk {
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
-        let action = match &database.connection {
-            Connection::Sqlite { file: written } if variables(written).next().is_none() => {
-                // What is refused anyway needs no trust.
-                if self.written_path(written).is_ok_and(|path| is_of_process(&path)) {
-                    return DatabaseAccess::Refused(of_each_process(written));
-                }
-                database_action(&check.actions(), database, self.outside(&check.workspace, database))
-            }
-            // No variable is read before the person trusted it.
-            _ => database_action(&check.actions(), database, None),
-        };
-        if !is_trusted(action) {
+        // No variable is read before the person trusted it.
+        if reads_environment(database) && !is_trusted(database_action(&check.actions(), database, None)) {
             return DatabaseAccess::Untrusted;
         }
-        let file = match &database.connection {
-            Connection::Sqlite { file: written } => match self.written_path(written) {
-                Ok(path) if is_of_process(&path) => return DatabaseAccess::Refused(of_each_process(written)),
-                Ok(path) => place(&check.workspace, &path).0,
-                Err(error) => return DatabaseAccess::Refused(error),
-            },
-            Connection::Postgres(_) | Connection::Snowflake(_) => PathBuf::new(),
+        let (file, outside) = match self.database_file(&check.workspace, database) {
+            Ok(found) => found,
+            Err(error) => return DatabaseAccess::Refused(error),
         };
+        if !is_trusted(database_action(&check.actions(), database, outside)) {
+            return DatabaseAccess::Untrusted;
+        }
         if let Connection::Sqlite { file: written } = &database.connection
             && file.strip_prefix(&check.workspace).is_ok_and(is_reserved)
         {
@@ -73,7 +62,8 @@ impl Desk {
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
-                let outside = self.outside(&check.workspace, database);
+                let found = (!reads_environment(database)).then(|| self.database_file(&check.workspace, database).ok());
+                let outside = found.flatten().and_then(|(_, outside)| outside);
                 let both = [database_action(&actions, database, outside), values_action(&actions, database)];
                 both.into_iter().flatten().map(|action| (action, database.line))
             })
@@ -97,16 +87,25 @@ impl Desk {
         Ok(absolute(self.workspace(), Path::new(&expand(self.around(), &path))))
     }
 
-    /// Where an SQLite file without variables in its path is, with links resolved, if that is outside the workspace.
-    fn outside(&self, workspace: &Path, database: &DatabaseConfig) -> Option<PathBuf> {
-        match &database.connection {
-            Connection::Sqlite { file } if variables(file).next().is_none() => {
-                let path = self.written_path(file).ok().filter(|path| !is_of_process(path))?;
-                place(workspace, &path).1
-            }
-            _ => None,
+    /// Where an SQLite file is, with links resolved, and the same if that is outside the workspace; empty for a server.
+    ///
+    /// # Errors
+    ///
+    /// A variable is not set, or the path leads to a different file in each process. What is refused anyway needs no trust.
+    fn database_file(&self, workspace: &Path, database: &DatabaseConfig) -> Result<(PathBuf, Option<PathBuf>), Error> {
+        let Connection::Sqlite { file } = &database.connection else { return Ok((PathBuf::new(), None)) };
+        let path = self.written_path(file)?;
+        if is_of_process(&path) {
+            let message = format!("'{file}' leads to a different file in each process");
+            return Err(Error::new(Code::NoRegularFile, message, "name the file itself"));
         }
+        Ok(place(workspace, &path))
     }
+}
+
+/// Whether the environment says where an SQLite file is.
+fn reads_environment(database: &DatabaseConfig) -> bool {
+    matches!(&database.connection, Connection::Sqlite { file } if variables(file).next().is_some())
 }
 
 /// The environment variables in a path, as `${NAME}`; the names of folders that every path may have are none.
@@ -116,12 +115,7 @@ fn variables(file: &str) -> impl Iterator<Item = &str> {
     names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
 }
 
-fn of_each_process(written: &str) -> Error {
-    let message = format!("'{written}' leads to a different file in each process");
-    Error::new(Code::NoRegularFile, message, "name the file itself")
-}
-
-/// The action of reaching a database; none for a file in the workspace, unless the environment says which.
+/// The action of reaching a database; none for a file in the workspace, unless its path comes from the environment.
 fn database_action(
     actions: &PrivilegedActions<'_>,
     database: &DatabaseConfig,
@@ -130,7 +124,9 @@ fn database_action(
     let name = &database.name;
     match &database.connection {
         Connection::Sqlite { file } if variables(file).next().is_some() => {
-            let what = format!("read the SQLite database {file} as '{name}', with what the environment says");
+            let names: Vec<String> = variables(file).map(|name| format!("${name}")).collect();
+            let names = names.join(", ");
+            let what = format!("read the SQLite database {file} as '{name}', using {names} from the environment");
             Some(actions.database(name, what, &json!({"name": name, "file": file})))
         }
         Connection::Sqlite { .. } => {

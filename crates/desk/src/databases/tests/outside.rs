@@ -70,8 +70,8 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     assert_eq!(
         waiting,
         [
-            "read the SQLite database ${DBF} as 'shop', with what the environment says",
-            "read the SQLite database ${workspaceRoot}/${DBF} as 'other', with what the environment says",
+            "read the SQLite database ${DBF} as 'shop', using $DBF from the environment",
+            "read the SQLite database ${workspaceRoot}/${DBF} as 'other', using $DBF from the environment",
         ]
     );
     // Nothing tells whether the variable is set.
