@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{Command, DbCommand, ReferencesCommand, TemplatesCommand};
+use refdesk_text::Code;
 
 /// The answer, if it is a failure, with the members of a success that it lacks.
 pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
@@ -12,6 +13,10 @@ pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> Comman
     else {
         return answer;
     };
+    // As for a line that the parser of arguments refuses, nothing is known.
+    if error.code == Code::Usage {
+        return answer;
+    }
     for (key, value) in nothing(command, &error.message) {
         members.entry(key).or_insert(value);
     }
@@ -42,7 +47,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Why(args) => json!({"id": args.id, "chain": []}),
         Command::Show(args) => json!({"id": args.id}),
         Command::Graph(_) => json!({"nodes": [], "mentions": []}),
-        Command::Instructions | Command::Man(_) => json!({"text": ""}),
+        Command::Instructions => json!({"text": ""}),
         Command::Enrich(_) => json!({
             "text": "", "blocks": [], "lossy": false,
             "metadata": {

@@ -192,6 +192,8 @@ fn every_command_has_its_members() {
 
 #[test]
 fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
+    let variables = "template_name text, syntax text?, variables [text], count count, tree [variable], schema {}, \
+        skeleton {}, error error";
     let cases = [
         ("select none", 1, format!("{PICK}, error error")),
         ("select", 1, format!("{PICK}, error error")),
@@ -206,11 +208,11 @@ fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
         ("why-not none --prompt x", 1, "id text, hinted yes, error error".into()),
         ("assert none.toml", 2, "cases [{}], problems [diagnostic], error error".into()),
         ("why tool", 1, "id text, chain [link], error error".into()),
-        ("check no/such/place", 1, "valid yes, errors [diagnostic], warnings [diagnostic], error error".into()),
+        ("check no/such/place", 1, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix], error error".into()),
         ("add no/such/file.md", 1, "status text, error error".into()),
         ("templates show none", 1, "name text, error error".into()),
-        ("templates variables none", 1, "template_name text, error error".into()),
-        ("templates variables broken.txt.tpl", 1, "template_name text, syntax text, error error".into()),
+        ("templates variables none", 1, variables.into()),
+        ("templates variables broken.txt.tpl", 1, variables.into()),
         ("render none", 1, "success yes, error error".into()),
         ("render --file none", 1, "success yes, error error".into()),
         ("render loop.py.tmpl", 1, "success yes, template_syntax text, line count?, variables_unused [fit], variables_missing [fit], error error".into()),
