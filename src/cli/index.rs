@@ -14,7 +14,7 @@ use super::signals::Signals;
 use crate::runtime::runtime;
 use refdesk_desk::engine;
 use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, first_sections_only};
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 /// Updates the index; on a terminal, progress is shown while it lasts.
@@ -45,31 +45,31 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             unmet(desk, Error::new(Code::IndexBusy, message, "wait for it to end"))
         }
         Ok(Some(report)) => {
-            let mut text = format!("the index has {} sections", report.documents);
+            let mut text = format!("The index has {}", counted(report.documents, "section"));
             if report.added > 0 || report.removed > 0 {
                 text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
             }
-            text.push('\n');
+            text.push_str(".\n");
             if report.is_aside {
                 text.push_str(
-                    "the old index was damaged or not made here, as after moving or copying the workspace, and was \
-                     kept as .jaato/refdesk/index.db.aside\n",
+                    "The old index was damaged or not made here, as after moving or copying the workspace, and was \
+                     kept as .jaato/refdesk/index.db.aside.\n",
                 );
             } else if report.is_replaced {
-                text.push_str("the old index was from another version, and was removed\n");
+                text.push_str("The old index was from another version, and was removed.\n");
             }
             if report.missing > 0 {
-                text.push_str(&format!("{} of them are indexed by words alone\n", report.missing));
+                text.push_str(&format!("{} of them are indexed by words alone.\n", grouped(report.missing)));
             }
             if report.shared > 0 {
                 text.push_str(&format!(
-                    "{} left out: of the sources of a file only the 32 innermost have its text\n",
+                    "{} left out: of the sources of a file only the 32 innermost have its text.\n",
                     counted(report.shared, "text"),
                 ));
             }
             if report.unreadable > 0 {
                 text.push_str(&format!(
-                    "{} could not be read, or {} not UTF-8 text; 'refdesk check' names {}\n",
+                    "{} could not be read, or {} not UTF-8 text; `refdesk check` names {}.\n",
                     counted(report.unreadable, "file"),
                     if report.unreadable == 1 { "is" } else { "are" },
                     if report.unreadable == 1 { "it" } else { "them" },
@@ -77,11 +77,23 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             }
             // A failure to read it again does not undo the build.
             let cut = desk.cut_files(|_| true).unwrap_or_default();
-            let sentences = [first_sections_only(&cut), desk.index_waits_for_trust().map(str::to_owned)];
-            sentences.into_iter().flatten().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+            let waits = [waiting(desk.sources_that_wait()), desk.index_waits_for_trust().map(str::to_owned)];
+            first_sections_only(&cut).into_iter().chain(waits.into_iter().flatten()).for_each(|sentence| text.push_str(&format!("{sentence}\n")));
             let json = in_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
             CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
+        }
+    }
+}
+
+/// How many sources the index lacks until they are trusted.
+fn waiting(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 source waits for trust and is not in the index: `refdesk trust` shows what to trust.".to_owned()),
+        _ => {
+            let count = grouped(count);
+            Some(format!("{count} sources wait for trust and are not in the index: `refdesk trust` shows what to trust."))
         }
     }
 }
@@ -102,7 +114,8 @@ fn in_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
     let mut json = json!(report);
     if let Value::Object(members) = &mut json {
         members.insert("cut_files".to_owned(), json!(cut));
-        members.insert("waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
+        members.insert("waits_for_trust".to_owned(), json!(desk.sources_that_wait()));
+        members.insert("database_waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
     }
     json
 }

@@ -93,6 +93,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Ok(_) => {
             desk.remember_declined(&change);
             let indexed = if is_asked { offer_index(desk) } else { None };
+            // A person who was asked has seen the list.
+            let left = if is_first && !is_asked { left_out(found.new.len() - change.new.len()) } else { String::new() };
+            let notes = left + &notes;
             let answer = written(desk, session, (&found, &ticks, &notes), &change, &proposals, indexed.as_ref());
             CommandOutput { notes: indexed.map(|it| it.notes).unwrap_or_default(), ..answer }
         }
@@ -186,16 +189,21 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> Comman
             ("nothing_found", text)
         }
         count => {
-            let left = match found.new.len() {
-                0 => String::new(),
-                1 => " 1 document left out: `refdesk init --all` lists it, and `refdesk add` adds it.".to_owned(),
-                left => format!(" {} left out: {LISTS}, and `refdesk add` adds any.", counted(left, "document")),
-            };
-            ("nothing_new", format!("Nothing new: the catalog has {}.{left}\n", counted(count, "source")))
+            let left = left_out(found.new.len());
+            ("nothing_new", format!("Nothing new: the catalog has {}.\n{left}", counted(count, "source")))
         }
     };
     let text = format!("{text}{}{notes}", list::gone(&found.gone));
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
+}
+
+/// How much is not ticked, and how to see it.
+fn left_out(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "1 document left out: `refdesk init --all` lists it, and `refdesk add` adds it.\n".to_owned(),
+        _ => format!("{} left out: {LISTS}, and `refdesk add` adds any.\n", counted(count, "document")),
+    }
 }
 
 fn written(

@@ -8,6 +8,7 @@ use super::args::{ListArgs, ModeFilter, OutputFormat};
 use super::rows;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
+use crate::common::source_words::WAITS;
 use refdesk_desk::{Desk, has_any_tag};
 use refdesk_text::tokens::{counted, grouped};
 
@@ -54,21 +55,31 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
         return match desk.catalog().is_empty() {
             true => "The catalog has no sources. `refdesk init` proposes some, and `refdesk add PATH` adds one.\n"
                 .to_owned(),
-            false => "No source passes these filters.\n".to_owned(),
+            false => "No source matches these filters.\n".to_owned(),
         };
     }
+    let waits = desk.waiting_for_trust();
     let row = |(source, tokens): (&&Source, &Option<u64>)| {
         vec![
             SelectionState::of(desk.catalog(), desk.selection(), source.id.as_str()).mark().to_owned(),
             source.id.to_string(),
             source.kind.word().to_owned(),
             source.mode.word().to_owned(),
-            tokens.map_or_else(|| "-".to_owned(), |tokens| format!("~{}", grouped(tokens))),
+            match tokens {
+                Some(tokens) => format!("~{}", grouped(tokens)),
+                None if waits(source) => WAITS.to_owned(),
+                None => "-".to_owned(),
+            },
             source.tags.join(", "),
         ]
     };
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
     let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
-    format!("{}\n{}, {selected} selected{missing}\n", rows::table(&table), counted(sources.len(), "source"))
+    let waiting = match sources.iter().filter(|source| waits(source)).count() {
+        0 => String::new(),
+        1 => format!("; 1 {WAITS} and is not read: `refdesk trust`"),
+        count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
+    };
+    format!("{}\n{}, {selected} selected{missing}{waiting}\n", rows::table(&table), counted(sources.len(), "source"))
 }

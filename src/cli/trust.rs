@@ -42,7 +42,7 @@ fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOu
         }
     }
     if text.is_empty() {
-        text.push_str("The configuration of this workspace would do nothing outside it.\n");
+        text.push_str("Nothing in this workspace's configuration reaches outside it, so nothing needs your trust.\n");
     }
     CommandOutput::new(document("success", trusted, waiting), text)
 }
@@ -83,7 +83,14 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     // No option replaces a person: an agent with a shell could use it too.
     match ask(&shown, "Trust all of it?") {
         Some(true) => {}
-        Some(false) => return refused("nothing was trusted", "", String::new()),
+        Some(false) => {
+            // A person who answers no made no error; a program is told why it is not met.
+            let mut json = document("error", trusted, waiting);
+            if let Value::Object(members) = &mut json {
+                members.insert("error".to_owned(), json!(Error::new(Code::NotApproved, "nothing was trusted", "")));
+            }
+            return CommandOutput { exit: 1, ..CommandOutput::new(json, "Nothing was trusted.\n") };
+        }
         None => {
             let hint = "a person approves this at a terminal, with `refdesk trust` or on the full screen";
             return refused("not a terminal, so nothing was trusted", hint, shown);

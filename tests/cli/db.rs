@@ -345,9 +345,9 @@ fn the_index_of_databases_is_the_index_of_all() {
     let told = world.run(&["db", "index", "--json"]).exits(0).json();
     assert!(told["added"].as_u64().is_some_and(|added| added > 11), "{told}");
     let again = world.run(&["index", "--json"]).exits(0).json();
-    assert_eq!((&again["added"], &again["documents"]), (&Value::from(0), &told["documents"]), "{again}");
+    assert_eq!((&again["added"], &again["sections"]), (&Value::from(0), &told["sections"]), "{again}");
     let fresh = world.run(&["db", "index", "--fresh", "--json"]).exits(0).json();
-    assert_eq!((&fresh["added"], &fresh["documents"]), (&told["added"], &told["documents"]), "{fresh}");
+    assert_eq!((&fresh["added"], &fresh["sections"]), (&told["added"], &told["sections"]), "{fresh}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
     let world = world(0);
     assert!(hinted(&world).is_empty(), "without an index there are only tags");
     let built = world.json(&["index"], 0);
-    assert_eq!((&built["documents"], &built["missing"]), (&json!(8), &json!(0)));
+    assert_eq!((&built["sections"], &built["missing"]), (&json!(8), &json!(0)));
     let found = hints(&world, PROMPT);
     assert_eq!(found.len(), 1, "{found:#?}");
     let why = &found[0]["why"][0];
@@ -308,7 +308,7 @@ fn sections_have_the_headings_that_they_have_now() {
 #[test]
 fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
     let world = world(3);
-    let all = world.json(&["index", "--words-only"], 0)["documents"].clone();
+    let all = world.json(&["index", "--words-only"], 0)["sections"].clone();
     let catalog = world.read("references.json");
     world.put("references.json", &catalog.as_bytes()[..catalog.len() / 2]);
     for (arguments, said) in [
@@ -323,7 +323,7 @@ fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
     world.put(".jaato/profiles/few.json", &few.to_string().into_bytes());
     for arguments in [&["index", "--words-only"][..], &["--profile", "few", "index", "--words-only"]] {
         let report = world.json(arguments, 0);
-        assert_eq!((&report["added"], &report["documents"]), (&json!(0), &all), "{arguments:?}");
+        assert_eq!((&report["added"], &report["sections"]), (&json!(0), &all), "{arguments:?}");
     }
 }
 
@@ -352,7 +352,7 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     }
     assert!(died > 5, "only {died} died on the way");
     let last = world.json(&["index"], 0);
-    assert_eq!((&last["documents"], &last["missing"]), (&json!(128), &json!(0)));
+    assert_eq!((&last["sections"], &last["missing"]), (&json!(128), &json!(0)));
     for prompt in [PROMPT, b"which colours may a link have", b"wind at station 7", b"how do we roll out a release"] {
         assert_eq!(hints(&world, prompt), hints(&whole, prompt));
     }
@@ -469,7 +469,7 @@ fn odd_documents_are_indexed() {
     // What they mean takes minutes in a program that is built for tests.
     let built = world.json(&["index", "--words-only"], 0);
     assert_eq!((&built["unreadable"], &built["cut"]), (&json!(2), &json!(2)), "bytes that are no text");
-    assert!(built["documents"].as_u64().unwrap() > 1_000, "{built}");
+    assert!(built["sections"].as_u64().unwrap() > 1_000, "{built}");
     let long = ["(".repeat(5_000), "word ".repeat(5_000), "再試行".repeat(2_000)];
     for prompt in ["", "再試行", "\"", "a OR b NEAR/2 c", "\0", "🔁"].into_iter().chain(long.iter().map(String::as_str))
     {
@@ -521,6 +521,6 @@ fn a_second_one_leaves_the_first_alone() {
     until("a log", || fs::metadata(&log).is_ok_and(|log| log.len() > 0));
     let refused = world.json(&["index"], 1);
     assert_eq!(refused["error"]["code"], "index-busy");
-    assert!(refused["documents"].is_u64() && refused["added"] == 0 && refused["cut_files"].is_array(), "{refused}");
+    assert!(refused["sections"].is_u64() && refused["added"] == 0 && refused["cut_files"].is_array(), "{refused}");
     assert!(first.wait().unwrap().success());
 }

@@ -23,7 +23,7 @@ fn a_database_that_cannot_be_reached_costs_hints_by_meaning_alone() {
     world.put(".git/config", git.as_bytes());
     let waiting = world.run(&["trust", "list"]).exits(0);
     assert!(waiting.text().contains("shared with all checkouts of git.example/team/app"), "{waiting}");
-    assert_eq!(world.json(&["index"], 0)["waits_for_trust"], true);
+    assert_eq!(world.json(&["index"], 0)["database_waits_for_trust"], true);
     for arguments in [&["index"][..], &["search", "retry"], &["doctor"]] {
         let told = world.run(arguments).to_string();
         assert!(told.contains("waits for trust; the file in the workspace is used meanwhile"), "{told}");

@@ -215,8 +215,8 @@ impl Desk {
         };
         let places: Vec<ProposedPlace> = wanted.iter().map(|(_, place)| relative(place)).collect();
         let root = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let ids = ids_of(&places, &root, &taken);
         let described: Vec<Described> = wanted.iter().map(|(_, place)| self.described(place)).collect();
+        let ids = ids_of(&places, &described, &root, &taken);
         let tags = Described::tags(&described, &places, &ids);
         let parts = wanted.iter().zip(ids).zip(described).zip(tags);
         parts.map(|((((source, place), id), described), tags)| new_entry(source, place, id, described, tags)).collect()

@@ -142,6 +142,12 @@ impl Desk {
         )
     }
 
+    /// How many sources of the catalog wait for trust, so that the index does not have their texts.
+    pub fn sources_that_wait(&self) -> usize {
+        let waits = self.waiting_for_trust();
+        self.catalog.sources().iter().filter(|source| waits(source)).count()
+    }
+
     /// How many sources of the catalog the index has not read; none if there is no index or it cannot be read.
     pub fn unindexed(&self) -> usize {
         self.index_status().ok().flatten().map_or(0, |status| status.unread)

@@ -183,7 +183,7 @@ impl Desk {
         }
         let check = TrustCheck::new(self);
         let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
-            let problem = Diagnostic::warning(Code::Untrusted, format!("waits for your trust: {}", action.what));
+            let problem = Diagnostic::warning(Code::Untrusted, format!("needs your trust to {}", action.what));
             let problem = problem.in_file(action.file).fix(Fix::Trust);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
@@ -210,7 +210,7 @@ impl Desk {
     }
 
     /// Tells whether a source waits for trust, so that its text is for no reader.
-    pub(super) fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
+    pub fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
         let check = TrustCheck::new(self);
         move |source| source.is_untrusted() || check.withholds(source)
     }

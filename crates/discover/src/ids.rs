@@ -98,21 +98,17 @@ fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
 }
 
 /// A unique id for each path, none of which is `taken`. The order of the paths matters only for those whose paths differ in
-/// nothing that an id can hold: they are numbered. With `documents`, which tells how many documents have a word, an id that
+/// nothing that an id can hold: they are numbered. `documents` tells how many documents have a word: an id that
 /// would be found where something else is meant gets its folder in front, too.
 pub(crate) fn assign(
     paths: &[IdParts],
     taken: &HashSet<&str>,
-    documents: Option<&dyn Fn(&str) -> usize>,
+    documents: &dyn Fn(&str) -> usize,
 ) -> Vec<String> {
-    let paths: Vec<IdParts> = paths
-        .iter()
-        .map(|parts| documents.map_or_else(|| parts.clone(), |documents| of_folder(parts.clone(), documents)))
-        .collect();
+    let paths: Vec<IdParts> = paths.iter().map(|parts| of_folder(parts.clone(), documents)).collect();
     let last = |parts: &IdParts| parts.parts.len();
     let id_of = |parts: &IdParts, level: usize| parts.at(level).or_else(|| parts.at(0)).unwrap_or_default();
     let start = |parts: &IdParts| {
-        let Some(documents) = documents else { return 0 };
         (0..=last(parts))
             .find(|level| parts.at(*level).is_some_and(|id| !is_ambiguous(&id, documents)))
             .unwrap_or(last(parts))
@@ -199,7 +195,7 @@ mod tests {
             let parts: Vec<IdParts> = paths.iter().map(|path| self::parts(path)).collect();
             let taken = taken.iter().copied().collect();
             let documents = |word: &str| if ["sharedword", "adr"].contains(&word) { 5 } else { 0 };
-            assert_eq!(assign(&parts, &taken, Some(&documents)), expected, "{paths:?}");
+            assert_eq!(assign(&parts, &taken, &documents), expected, "{paths:?}");
         }
     }
 
@@ -208,7 +204,7 @@ mod tests {
         fn ids_are_unique_and_plain(paths in proptest::collection::vec("[ab/\\-. é]{0,8}", 0..12)) {
             let parts: Vec<IdParts> = paths.iter().map(|path| self::parts(path)).collect();
             let taken = HashSet::from(["a", "repo-a"]);
-            let ids = assign(&parts, &taken, Some(&|_| 0));
+            let ids = assign(&parts, &taken, &|_| 0);
             let unique: HashSet<&str> = ids.iter().map(String::as_str).collect();
             proptest::prop_assert_eq!(unique.len(), paths.len());
             proptest::prop_assert!(unique.iter().all(|id| !taken.contains(id) && !id.is_empty()));

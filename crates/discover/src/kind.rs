@@ -1,6 +1,7 @@
 //! What a file is, by its path alone.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use super::proposal::FoundKind;
 use refdesk_files::path::lossy;
@@ -29,7 +30,13 @@ const UNTICKED: [&str; 14] = [
     "templates",
 ];
 
-/// Folders of translations, or languages.
+/// Documents that are often changelogs, but may as well describe how releases are made.
+const RELEASES: [&str; 3] = ["changes", "history", "releases"];
+
+/// Why a changelog is not ticked.
+const CHANGELOG: &str = "a changelog: usually too long to be of use";
+
+/// Folders of translations and older versions.
 const TRANSLATIONS: [&str; 6] = ["i18n", "locales", "locale", "translations", "l10n", "versioned_docs"];
 
 const LANGUAGES: [&str; 28] = [
@@ -91,12 +98,10 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     let found = if INSTRUCTIONS.contains(&name.as_str()) {
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         with(FoundKind::Agents, format!("instructions for agents{place}"))
-    } else if stem.starts_with("changelog")
-        || matches!(stem.as_str(), "changes" | "history" | "release-notes" | "releases")
-    {
+    } else if stem.starts_with("changelog") || stem == "release-notes" {
         Classified {
             is_ticked: false,
-            ..with(FoundKind::Changelog, "a changelog: usually too long to be of use".to_owned())
+            ..with(FoundKind::Changelog, CHANGELOG.to_owned())
         }
     } else if UNREAD.contains(&stem.as_str()) || stem == "summary" || stem == "_sidebar" {
         return None;
@@ -130,17 +135,94 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
             ..found
         });
     }
-    let is_translated = is_in(&TRANSLATIONS) || folders.iter().any(|folder| is_language(folder));
-    let is_translated =
-        is_translated || stem.rsplit_once(['.', '_']).is_some_and(|(_, end)| is_language(end) || !end.is_ascii());
-    if is_translated {
-        return Some(Classified {
-            is_ticked: false,
-            evidence: format!("{}; a translation or an older version", found.evidence),
-            ..found
-        });
+    Some(if is_in(&TRANSLATIONS) { translated(found) } else { found })
+}
+
+/// The same, not ticked because it is a translation.
+pub(crate) fn translated(found: Classified) -> Classified {
+    let evidence = format!("{}; a translation or an older version", found.evidence);
+    Classified { is_ticked: false, evidence, ..found }
+}
+
+/// The same as a changelog if its name may be that of one, and most of its headings below the title are versions or dates.
+pub(crate) fn or_changelog(found: Classified, path: &Path, headings: &[String]) -> Classified {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_release = headings.iter().filter(|heading| is_version_or_date(heading)).count();
+    let is_changelog = RELEASES.contains(&stem.as_str()) && is_release > 0 && is_release * 2 + 1 >= headings.len();
+    if !is_changelog {
+        return found;
     }
-    Some(found)
+    Classified { kind: FoundKind::Changelog, evidence: CHANGELOG.to_owned(), is_ticked: false }
+}
+
+/// `1.2.0 (2024-05-01)`, `[v3.0]`, `Version 2`, `Unreleased`, `2024-05-01`.
+fn is_version_or_date(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let mut words = lower.split(|c: char| c.is_whitespace() || "[]()".contains(c)).filter(|word| !word.is_empty());
+    let (is_named, first) = match words.next() {
+        Some("unreleased") => return true,
+        Some("version" | "release") => (true, words.next()),
+        first => (false, first),
+    };
+    let number = first.map(|word| word.strip_prefix('v').unwrap_or(word)).unwrap_or_default();
+    let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    is_number(number) && (is_named || number.split(['.', '-']).nth(1).is_some_and(is_number))
+}
+
+/// Which documents are translations of others: the same path but for the folder or ending of a language.
+pub(crate) struct Translations {
+    /// The best rank among the documents of each path without its languages.
+    originals: HashMap<PathBuf, (bool, String)>,
+}
+
+impl Translations {
+    pub fn among<'p>(paths: impl Iterator<Item = &'p Path>) -> Self {
+        let mut originals: HashMap<PathBuf, (bool, String)> = HashMap::new();
+        for (path, rank) in paths.map(without_language) {
+            let best = originals.entry(path).or_insert_with(|| rank.clone());
+            if rank < *best {
+                *best = rank;
+            }
+        }
+        Self { originals }
+    }
+
+    /// Whether the same document is there without a language, in English, or in a language that comes first.
+    pub fn has(&self, path: &Path) -> bool {
+        let (path, rank) = without_language(path);
+        self.originals.get(&path).is_some_and(|best| *best < rank)
+    }
+}
+
+/// Whether a document is in the folder of a language other than English.
+pub(crate) fn is_in_language(path: &Path) -> bool {
+    let (_, (has_language, _)) = without_language(path);
+    has_language
+}
+
+/// A path without its languages, and these: without one or in English a document is nobody's translation.
+fn without_language(path: &Path) -> (PathBuf, (bool, String)) {
+    let mut bare = PathBuf::new();
+    let mut languages = String::new();
+    for part in path.parent().into_iter().flat_map(Path::iter) {
+        let folder = part.to_string_lossy().to_lowercase();
+        match is_english(&folder) {
+            false if is_language(&folder) => languages.push_str(&folder),
+            false => bare.push(part),
+            true => {}
+        }
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    match stem.rsplit_once(['.', '_']) {
+        Some((stem, end)) if is_language(&end.to_lowercase()) || !end.is_ascii() => {
+            languages.push_str(&end.to_lowercase());
+            bare.push(format!("{stem}.{ending}"));
+        }
+        Some((stem, end)) if is_english(&end.to_lowercase()) => bare.push(format!("{stem}.{ending}")),
+        _ => bare.push(name.as_str()),
+    }
+    (bare, (!languages.is_empty(), languages))
 }
 
 fn is_hidden_folder(folders: &[String]) -> bool {
@@ -164,9 +246,17 @@ fn is_decision(stem: &str) -> bool {
 /// `de`, `pt-br`, `zh_cn`.
 fn is_language(word: &str) -> bool {
     let (language, region) = word.split_once(['-', '_']).unwrap_or((word, "xx"));
-    LANGUAGES.contains(&language)
-        && (2..=4).contains(&region.len())
-        && region.bytes().all(|byte| byte.is_ascii_alphabetic())
+    LANGUAGES.contains(&language) && is_region(region)
+}
+
+/// `en`, `en-gb`.
+fn is_english(word: &str) -> bool {
+    let (language, region) = word.split_once(['-', '_']).unwrap_or((word, "xx"));
+    language == "en" && is_region(region)
+}
+
+fn is_region(word: &str) -> bool {
+    (2..=4).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -179,8 +269,8 @@ mod tests {
         for (path, expected) in [
             ("README.md", Some((Readme, true))),
             ("readme.rst", Some((Readme, true))),
-            ("README.zh-CN.md", Some((Readme, false))),
-            ("README.中文.md", Some((Readme, false))),
+            ("README.zh-CN.md", Some((Readme, true))),
+            ("README.中文.md", Some((Readme, true))),
             ("crates/a/README.md", Some((Readme, true))),
             ("tests/data/README.md", Some((Readme, false))),
             ("AGENTS.md", Some((Agents, true))),
@@ -196,7 +286,8 @@ mod tests {
             ("CHANGELOG.md", Some((Changelog, false))),
             ("docs/a.md", Some((Document, true))),
             ("pkg/doc/deep/a.md", Some((Document, true))),
-            ("docs/zh-CN/a.md", Some((Document, false))),
+            ("docs/zh-CN/a.md", Some((Document, true))),
+            ("docs/releases.md", Some((Document, true))),
             ("docs/i18n/a.md", Some((Document, false))),
             ("docs/ides/a.md", Some((Document, true))),
             ("docs/adr/0001-x.md", Some((Decision, true))),
@@ -214,5 +305,40 @@ mod tests {
         }
         let among = classify(Path::new("src/notes.md"), true).map(|found| (found.kind, found.is_ticked));
         assert_eq!(among, Some((Other, false)));
+    }
+
+    #[test]
+    fn a_translation_has_a_counterpart() {
+        for (paths, expected) in [
+            (&["README.md", "README.zh-CN.md", "README.中文.md"][..], &["README.zh-CN.md", "README.中文.md"][..]),
+            (&["README.de.md", "a_de.md", "größe_ä.md"], &[]),
+            (&["docs/de/a.md", "docs/en/b.md"], &[]),
+            (&["docs/de/a.md", "docs/en/a.md", "docs/de/c.md"], &["docs/de/a.md"]),
+            (&["docs/pt-br/a/b.md", "docs/a/b.md", "docs/en/a/b.md"], &["docs/pt-br/a/b.md"]),
+            (&["docs/fr/a.md", "docs/de/a.md"], &["docs/fr/a.md"]),
+            (&["docs/guide_en.md", "docs/guide_de.md"], &["docs/guide_de.md"]),
+        ] {
+            let known = Translations::among(paths.iter().map(Path::new));
+            let found: Vec<&str> = paths.iter().copied().filter(|path| known.has(Path::new(path))).collect();
+            assert_eq!(found, expected, "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn a_changelog_by_its_headings() {
+        for (path, headings, expected) in [
+            ("releases.md", &["Release process", "1. Cut a branch", "Sign the release"][..], false),
+            ("releases.md", &["Releases", "How to release", "Who releases"], false),
+            ("releases.md", &["Releases"], false),
+            ("releases.md", &["Release 20.1 of May", "Version 20", "v19.2"], true),
+            ("history.md", &["History", "[2.1.0] - 2024-05-01", "Unreleased"], true),
+            ("doc/Changes.md", &["2024-05-01", "2024-04-01"], true),
+            ("notes.md", &["1.2.0"], false),
+        ] {
+            let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
+            let found = Classified { kind: FoundKind::Document, evidence: String::new(), is_ticked: true };
+            let found = or_changelog(found, Path::new(path), &headings);
+            assert_eq!((found.kind == FoundKind::Changelog, found.is_ticked), (expected, !expected), "{path} {headings:?}");
+        }
     }
 }

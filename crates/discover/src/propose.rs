@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::ids::{self, IdParts, slug};
-use super::kind::{Classified, classify, is_readme};
+use super::kind::{Classified, Translations, classify, is_in_language, is_readme, or_changelog, translated};
 use super::page::Page;
 use super::proposal::{
     Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
@@ -43,7 +43,7 @@ pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     };
     let paths: Vec<IdParts> = fresh.iter().map(parts).collect();
     let taken: HashSet<&str> = known.iter().map(|source| source.id.as_str()).collect();
-    let ids = ids::assign(&paths, &taken, Some(&|word| frequencies.of_word(word)));
+    let ids = ids::assign(&paths, &taken, &|word| frequencies.of_word(word));
     let tagged: Vec<Tagged<'_>> = fresh.iter().map(Draft::tagged).collect();
     let tags = tags::assign(&tagged, &ids, &frequencies);
     let new = fresh.iter().zip(ids).zip(tags).map(|((draft, id), tags)| draft.proposed(id, &tags)).collect();
@@ -191,12 +191,14 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
             *sizes.entry(folder).or_default() += tokens::of_file(&file.path, file.size);
         }
     }
+    let translations = Translations::among(scan.files.iter().map(|file| file.path.as_path()));
+    let document = |file| document(scan, file, listed.get(file.path.as_path()).copied(), &translations);
     let mut drafts = Vec::new();
     for file in &scan.files {
         let folder = file.path.parent().unwrap_or(Path::new(""));
         if with_templates.contains(file.path.as_path()) {
             let tokens = sizes.get(folder).copied().unwrap_or(0);
-            drafts.extend(document(scan, file, listed.get(file.path.as_path()).copied()).map(|draft| Draft {
+            drafts.extend(document(file).map(|draft| Draft {
                 contents: contents_of(scan, folder),
                 tokens,
                 place: ProposedPlace::Folder(folder.to_path_buf()),
@@ -212,7 +214,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
         } else if is_rule(&file.path) {
             drafts.push(rule(file));
         } else if file.path.extension().is_none_or(|ending| ending != "mdc") {
-            drafts.extend(document(scan, file, listed.get(file.path.as_path()).copied()));
+            drafts.extend(document(file));
         }
     }
     drafts.extend(scan.links.iter().enumerate().map(|(at, (by, link))| self::link(at, by, link)));
@@ -291,12 +293,14 @@ fn document<'a>(
     scan: &Scan,
     file: &'a ScannedFile,
     listed: Option<(usize, &super::navigation::Listed)>,
+    translations: &Translations,
 ) -> Option<Draft<'a>> {
     let folder = file.path.parent().unwrap_or(Path::new(""));
     let classified = classify(&file.path, scan.code.contains(folder));
     let found = match (classified, listed) {
         (None, None) => return None,
-        (Some(found), None) => found,
+        (Some(found), None) if found.is_ticked && translations.has(&file.path) => translated(found),
+        (Some(found), None) => or_changelog(found, &file.path, &file.page.headings),
         (found, Some((_, entry))) => {
             let evidence = format!("listed in {}", lossy(&entry.by));
             let kind = match found {
@@ -305,7 +309,9 @@ fn document<'a>(
                 _ => FoundKind::Document,
             };
             // A table of contents that is itself test data says nothing.
-            let is_ticked = classify(&entry.by.with_file_name("x.md"), false).is_none_or(|found| found.is_ticked);
+            let by = entry.by.with_file_name("x.md");
+            let is_translated = translations.has(&file.path) && is_in_language(&by);
+            let is_ticked = !is_translated && classify(&by, false).is_none_or(|found| found.is_ticked);
             Classified { kind, evidence, is_ticked }
         }
     };

@@ -29,6 +29,11 @@ pub struct Described {
 }
 
 impl Described {
+    /// In how many of these documents a word is.
+    fn frequencies(all: &[Self]) -> Frequencies<'_> {
+        Frequencies::of(all.iter().map(|described| described.page.words.as_slice()))
+    }
+
     /// A place of which nothing was read.
     pub fn unread(name: String) -> Self {
         Self { name, ..Self::default() }
@@ -36,7 +41,7 @@ impl Described {
 
     /// The tags of each, which are compared only with each other.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
-        let frequencies = Frequencies::of(all.iter().map(|described| described.page.words.as_slice()));
+        let frequencies = Self::frequencies(all);
         let tagged: Vec<Tagged<'_>> =
             all.iter().zip(places).map(|(described, place)| described.tagged(place)).collect();
         tags::assign(&tagged, ids, &frequencies)
@@ -55,11 +60,12 @@ impl Described {
     }
 }
 
-/// An id for each place, relative to the workspace, none of which is `taken`; of clashing ones, each gets folders in front.
-/// An id is empty if nothing in the place can be part of one.
-pub fn ids_of(places: &[ProposedPlace], workspace: &str, taken: &HashSet<&str>) -> Vec<String> {
+/// An id for each place, relative to the workspace, none of which is `taken`; clashing ones, and those that would be found where
+/// something else is meant, get folders in front. An id is empty if nothing in the place can be part of one.
+pub fn ids_of(places: &[ProposedPlace], all: &[Described], workspace: &str, taken: &HashSet<&str>) -> Vec<String> {
     let parts: Vec<IdParts> = places.iter().map(|place| id_parts(place, workspace)).collect();
-    let ids = ids::assign(&parts, taken, None);
+    let frequencies = Described::frequencies(all);
+    let ids = ids::assign(&parts, taken, &|word| frequencies.of_word(word));
     let is_empty = |parts: &IdParts| parts.parts.last().is_some_and(String::is_empty);
     parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id }).collect()
 }

@@ -95,7 +95,8 @@ pub enum Progress {
 /// What a run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Documents in the index now.
+    /// Documents in the index now; to people they are sections.
+    #[serde(rename = "sections")]
     pub documents: usize,
     /// Documents added by this run.
     pub added: usize,

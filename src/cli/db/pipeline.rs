@@ -8,6 +8,7 @@ use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat}
 use crate::cli::output::{ask, can_ask};
 use crate::cli::signals::Interrupt;
 use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 /// Runs the three, each only if the one before it was met.
@@ -57,7 +58,7 @@ pub fn run(
     let mut json = json!({"plan": planned.json, "document": documented.json.clone(), "index": Value::Null});
     match desk.update_index(Indexing::default(), &mut |_| !interrupt.is_raised()) {
         Ok(Some(report)) => {
-            text.extend(format!("The index has {} sections.\n", report.documents).into_bytes());
+            text.extend(format!("The index has {}.\n", counted(report.documents, "section")).into_bytes());
             if let Value::Object(members) = &mut json {
                 members.insert("index".to_owned(), json!(report));
             }

@@ -6,7 +6,7 @@ use super::super::check;
 use super::report::CheckLine;
 use refdesk_desk::{Desk, changed_since, first_sections_only};
 use refdesk_text::Error;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Counts the problems that `check` lists.
 pub fn catalog(desk: &mut Desk) -> CheckLine {
@@ -31,10 +31,10 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
 /// What the settings of this repository want to do outside it.
 pub fn trust(desk: &Desk) -> CheckLine {
     match desk.untrusted().len() {
-        0 => CheckLine::ok("trust", "nothing waits for your approval"),
-        1 => CheckLine::note("trust", "1 setting of this repository needs your approval", "`refdesk trust` shows it"),
+        0 => CheckLine::ok("trust", "nothing waits for your trust"),
+        1 => CheckLine::note("trust", "1 setting of this repository needs your trust", "`refdesk trust` shows it"),
         many => {
-            let text = format!("{many} settings of this repository need your approval");
+            let text = format!("{many} settings of this repository need your trust");
             CheckLine::note("trust", text, "`refdesk trust` shows them")
         }
     }
@@ -52,6 +52,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         }
     };
     let changed = desk.index().ok().flatten().and_then(|index| desk.changed_files(&index).ok()).unwrap_or_default();
+    let waits = desk.sources_that_wait();
     let set = desk.settings().hints.threshold;
     let threshold = set.or(status.and_then(|status| status.threshold)).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
@@ -66,22 +67,24 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             let threshold =
                 threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}{from}"));
             let sections = counted(status.documents, "section");
-            let text = format!("{sections}, {} with vectors, {threshold}", status.with_vector);
+            let text = format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
             if status.unread > 0 {
                 let missing = counted(status.unread, "source");
                 CheckLine::wrong(
                     "search index",
                     format!("{missing} not read yet; {text}"),
-                    "`refdesk index` reads them",
+                    if status.unread == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" },
                 )
             } else if let Some(sentence) = changed_since(changed) {
                 CheckLine::note(
                     "search index",
                     format!("{text}; {}", sentence.trim_end_matches('.')),
-                    "`refdesk index` reads them",
+                    if changed == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" },
                 )
             } else if status.without_vector > 0 && model.is_some() {
                 CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")
+            } else if waits > 0 {
+                CheckLine::note("search index", text, "`refdesk trust` shows what to trust")
             } else {
                 CheckLine::ok("search index", text)
             }
@@ -102,6 +105,15 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("hints by meaning", "off (`hints.semantic` is false)", ""));
     }
     let index = status
-        .map(|status| json!({"documents": status.documents, "vectors": status.with_vector, "unread": status.unread, "changed": changed, "threshold": threshold}));
+        .map(|status| json!({"sections": status.documents, "vectors": status.with_vector, "unread": status.unread, "changed": changed, "waits_for_trust": waits, "threshold": threshold}));
     (lines, [("index", json!(index)), ("model", json!(model)), semantic], None)
+}
+
+/// `, 2 sources wait for trust and are not in it`
+fn waiting(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", 1 source waits for trust and is not in it".to_owned(),
+        _ => format!(", {} sources wait for trust and are not in it", grouped(count)),
+    }
 }

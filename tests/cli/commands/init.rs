@@ -29,6 +29,25 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn what_is_a_translation_or_a_changelog_in_name_alone_is_proposed() {
+    let world = Workspace::with(&[
+        ("docs/de/retouren.md", "# Retouren\n\nWie eine Retoure angenommen wird.\n"),
+        ("docs/en/refunds.md", "# Refunds\n\nHow money is paid back.\n"),
+        ("docs/en/shipping.md", "# Shipping\n\nHow parcels leave.\n"),
+        ("docs/fr/shipping.md", "# Envoi\n\nComment les colis partent.\n"),
+        ("docs/releases.md", "# Release process\n\n## Cut a branch\n\nFrom main.\n\n## Sign it\n\nWith the key.\n"),
+        ("docs/history.md", "# History\n\n## 1.1.0 (2024-05-01)\n\nRefunds.\n\n## v1.0\n\nShipping.\n"),
+    ]);
+    let made = world.run(&["init", "--yes"]).exits(0);
+    assert!(made.text().contains("4 sources added"), "{made}");
+    assert!(made.text().contains("2 documents left out: `refdesk init --all` lists them"), "{made}");
+    let listed = world.json(&["list"], 0).to_string();
+    for path in ["docs/de/retouren.md", "docs/en/refunds.md", "docs/en/shipping.md", "docs/releases.md"] {
+        assert!(listed.contains(path), "{path}: {listed}");
+    }
+}
+
+#[test]
 fn a_catalog_from_nothing_and_again_nothing_new() {
     let world = shop();
     let answer = world.json(&["init", "--yes"], 0);

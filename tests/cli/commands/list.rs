@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::small;
-use crate::support::workspace::{Workspace, ids};
+use crate::support::workspace::{STATE, Workspace, ids};
 
 #[test]
 fn filters_keep_catalog_order() {
@@ -75,7 +75,30 @@ fn an_empty_list_says_so() {
     let empty = Workspace::new();
     assert!(empty.run(&["list"]).exits(0).text().contains("no sources"));
     assert_eq!(empty.json(&["list"], 0), json!({"sources": [], "total": 0, "selected_count": 0}));
-    assert!(small().run(&["list", "--tag", "nobody"]).exits(0).text().contains("No source"));
+    assert!(small().run(&["list", "--tag", "nobody"]).exits(0).text().contains("No source matches these filters."));
+}
+
+#[test]
+fn what_waits_for_trust_is_marked_and_counted() {
+    let world = Workspace::of(
+        json!([{"id": "near", "name": "Near", "path": "near.md"}, {"id": "far", "name": "Far", "path": "../far.md"}]),
+        &[("near.md", "# Near\n\nIn here.\n")],
+    );
+    world.put("../far.md", b"# Far\n\nOut there.\n");
+    let listed = world.run(&["list"]).exits(0);
+    let row = |id: &str| listed.text().lines().find(|line| line.contains(id)).unwrap_or_default().to_owned();
+    assert!(row("far").ends_with("waits for trust") && !row("near").contains("trust"), "{listed}");
+    assert!(listed.text().ends_with("0 selected; 1 waits for trust and is not read: `refdesk trust`\n"), "{listed}");
+    let indexed = world.run(&["index", "--words-only"]).exits(0);
+    assert!(indexed.text().contains("1 source waits for trust and is not in the index: `refdesk trust`"), "{indexed}");
+    assert_eq!(world.json(&["index", "--words-only"], 0)["waits_for_trust"], 1);
+    let checked = world.run(&["doctor"]).exits(0);
+    assert!(checked.text().contains(", 1 source waits for trust and is not in it\n"), "{checked}");
+    world.trust(STATE);
+    for words in [&["list"][..], &["index", "--words-only"], &["doctor"]] {
+        let told = world.run(words).exits(0);
+        assert!(!told.text().contains("waits for trust"), "{told}");
+    }
 }
 
 #[test]

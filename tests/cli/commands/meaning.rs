@@ -168,7 +168,7 @@ fn the_order_and_number_of_hints_are_asserted() {
 fn doctor_says_what_the_index_holds_or_would_add() {
     let world = indexed(threshold());
     let told = world.json(&["doctor"], 0);
-    assert_eq!((&told["index"]["documents"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
+    assert_eq!((&told["index"]["sections"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
     let shown = world.run(&["doctor"]).exits(0);
     assert!(
         shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.300 (configured)\n"),
