@@ -79,12 +79,16 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
     match miss {
         FailedExpectation::NotHinted(key, verdict) => {
             let id = verdict.id.as_str();
-            let said = desk.catalog().get(id).map(|source| why_not::explain(source, verdict, &session.id));
+            let said = desk.catalog().get(id).map(|source| why_not::explain(desk, source, verdict, &session.id));
             let (reason, message, _) = said.unwrap_or_default();
             unmet(key, Some(id), reason, message)
         }
         FailedExpectation::NoneHinted(ids) => {
-            unmet("hints_any", None, "none-hinted", format!("None of {} is hinted at.", join(ids)))
+            let message = match ids.as_slice() {
+                [id] => format!("'{}' is not hinted at.", one_line(id.as_str())),
+                ids => format!("None of {} is hinted at.", join(ids)),
+            };
+            unmet("hints_any", None, "none-hinted", message)
         }
         FailedExpectation::NotOnTop { id, position, first } => {
             let among = if *first == 1 { "the first".to_owned() } else { format!("among the first {first}") };

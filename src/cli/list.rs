@@ -10,6 +10,7 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
 use crate::common::source_words::WAITS;
 use refdesk_desk::{Desk, has_any_tag};
+use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 
 /// Lists the sources that match the filters, in catalog order.
@@ -39,15 +40,20 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
         ])
     };
     let mut notes = desk.unknown_tags(&args.tags);
-    notes.extend(dormant(desk.selection().dormant()));
+    notes.extend(dormant(desk, desk.selection().dormant()));
     CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected)) }
 }
 
 /// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
-fn dormant(picks: &[String]) -> Option<String> {
+fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
+    let first = picks.first()?;
     let (are, them) = if picks.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let picks = (!picks.is_empty()).then(|| rows::first_of(picks))?;
-    Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; `refdesk unselect` removes {them})"))
+    let way = match desk.profile_place(first) {
+        Some(place) => format!("take {them} out of the profile, {}", one_line(&place)),
+        None => format!("`refdesk unselect` removes {them}"),
+    };
+    let picks = rows::first_of(picks);
+    Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; {way})"))
 }
 
 fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {

@@ -80,8 +80,8 @@ fn in_color(text: &str) -> String {
 }
 
 /// What begins a line of a message, and its colour.
-const COLORS: [(&str, &str); 5] =
-    [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  hint:", "36"), ("  fix:", "36")];
+const COLORS: [(&str, &str); 4] =
+    [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  fix:", "36")];
 
 /// A difference with its added and removed lines in colours; the text has no other escape sequence.
 fn diff_in_color(diff: &str) -> String {
@@ -391,9 +391,9 @@ mod tests {
 
     #[test]
     fn messages_and_differences_in_color() {
-        let text = "error: a\n  hint: b\nnot an error: c\nwarning: d";
+        let text = "error: a\n  fix: b\nnot an error: c\nwarning: d";
         let expected =
-            "\x1b[1;31merror:\x1b[0m a\n\x1b[36m  hint:\x1b[0m b\nnot an error: c\n\x1b[1;33mwarning:\x1b[0m d";
+            "\x1b[1;31merror:\x1b[0m a\n\x1b[36m  fix:\x1b[0m b\nnot an error: c\n\x1b[1;33mwarning:\x1b[0m d";
         assert_eq!(in_color(text), expected);
         let diff = "@@ -1 +1 @@\n-a\n+b\n c\n";
         let expected = "\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n c\n";

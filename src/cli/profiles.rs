@@ -107,10 +107,13 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
         );
     }
     let mut text = table(all);
-    let note = "The figures are those of the desk after a switch to the profile, with all sources of the catalog.";
+    let note = "The row of a profile: what the desk has after a switch to it. All sources of the catalog stay known.";
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
-        let note = format!("A {OWN} row is the profile in its own scope: what an agent started with {OWN} NAME gets.");
+        let note = format!(
+            "The {OWN} row below it, where that differs: what an agent started with {OWN} NAME gets, with the sources that \
+             the profile lists."
+        );
         text.push_str(&paragraph("", &note));
     }
     for it in all {

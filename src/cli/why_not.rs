@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
         }
     };
     let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
-    let (reason, mut message, hint) = explain(source, &verdict, &session.id);
+    let (reason, mut message, fix) = explain(desk, source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
         let why = source.why_missing();
         message.push_str(&format!(" Its path {why}: it is hinted anyway, but cannot be picked."));
@@ -35,7 +35,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
         "hinted": verdict.hinted.is_ok(),
         "reason": reason,
         "message": message,
-        "hint": hint,
+        "fix": fix,
         "tags": source.tags,
         "matched": matched,
         "missing": source.is_missing(),
@@ -47,8 +47,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     if !verdict.is_indexed && verdict.untagged.is_some() {
         text.push_str("  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n");
     }
-    if !hint.is_empty() {
-        text.push_str(&format!("  hint: {}\n", one_line(&hint)));
+    if !fix.is_empty() {
+        text.push_str(&format!("  fix: {}\n", one_line(&fix)));
     }
     CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }
@@ -93,10 +93,10 @@ fn about(verdict: &Verdict) -> Value {
 }
 
 /// A stable name for the reason, a sentence, and what to do.
-pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
+pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
     let id = source.id.as_str();
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
-    let not_hinted = |what: &str| format!("'{id}' is not hinted at: {what}");
+    let not_hinted = |what: &str| format!("No hint for {id}: {what}");
     let selected = "it needs no hint: the instructions of the session already list it";
     let (reason, message, hint) = match &verdict.hinted {
         Ok(level) => {
@@ -160,14 +160,12 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
             ("unreadable", not_hinted(&what), UNREADABLE.to_owned())
         }
         Err(WhyNot::Rejected(rejected)) => {
-            let what = match &verdict.untagged {
-                Some(_) => format!("{rejected}: {}; {}.", figures(verdict), lacks_tag(source, verdict)),
-                None if *rejected == Rejection::Unreadable => {
-                    format!("{rejected}, although it matches: {}.", matched(verdict))
-                }
-                None => format!("{rejected}: {}.", matched(verdict)),
+            let lacks = match &verdict.untagged {
+                Some(_) => format!("; {}", lacks_tag(source, verdict)),
+                None => String::new(),
             };
-            (rejected.code(), not_hinted(&what), remedy(id, *rejected, !verdict.matched.is_empty()))
+            let what = format!("{}{}{lacks}.", reason_of(*rejected, verdict), evidence(verdict));
+            (rejected.code(), not_hinted(&what), remedy(desk, *rejected, verdict))
         }
     };
     (reason, message, hint)
@@ -176,15 +174,52 @@ pub fn explain(source: &Source, verdict: &Verdict, session: &str) -> (&'static s
 /// What tells why a text cannot be read.
 const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
 
+/// Why it is left out, with its score and the one that it needs.
+fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
+    let Some(meaning) = &verdict.meaning else { return rejected.to_string() };
+    let earlier = meaning.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
+    let score = format!("its score is {}{earlier}", meaning.score);
+    match (rejected, meaning.threshold) {
+        (Rejection::BelowTagged { needed }, _) => {
+            format!("{score}, and {needed} is needed because others match by tag")
+        }
+        (Rejection::BelowBest { needed }, _) => {
+            format!("{score}, and {needed} is needed because another source scores much higher")
+        }
+        (Rejection::BelowThreshold, Some(threshold)) => format!("{score}, below the threshold of {threshold}"),
+        (Rejection::Unreadable, _) => format!("{rejected}, although it matches"),
+        _ => format!("{rejected}, although {score}"),
+    }
+}
+
+/// What of the text matches, in brackets: `` (tag `retry` at 1:5, words retry, cosine 0.300, coverage 0.112, section "Retries",
+/// docs/retry.md:7)``.
+fn evidence(verdict: &Verdict) -> String {
+    let mut parts: Vec<String> = tags(verdict).collect();
+    if let Some(meaning) = &verdict.meaning {
+        let words = meaning.words();
+        parts.extend((!words.is_empty()).then(|| format!("words {words}")));
+        parts.push(format!("cosine {}, coverage {}", meaning.cosine, meaning.coverage));
+        let section = meaning.section();
+        parts.extend((!section.is_empty()).then(|| format!("best section {section}")));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
 /// What can be done if others score higher.
-fn remedy(id: &str, rejected: Rejection, has_tag: bool) -> String {
+fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
+    let (id, has_tag) = (verdict.id.as_str(), !verdict.matched.is_empty());
     match rejected {
         Rejection::Unreadable => UNREADABLE.to_owned(),
         Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
         Rejection::OneWord => "`refdesk index` computes its vectors".to_owned(),
         Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
         Rejection::BelowThreshold => {
-            format!("name it with `@{id}`, add a tag that prompts contain, or lower `hints.threshold`")
+            let lower = verdict.meaning.as_ref().map(|meaning| {
+                let file = desk.config_file().map_or("references.json".to_owned(), |file| desk.around().display(file));
+                format!(", or set `hints.threshold` to {:.2} in {file}", meaning.score.hundredth_below())
+            });
+            format!("name it with `@{id}`, add a tag that prompts contain{}", lower.unwrap_or_default())
         }
         Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => {
             format!("name it with `@{id}`, or set `hints.tag_filter` to false")
@@ -247,22 +282,16 @@ fn side(neighbour: Neighbour) -> (&'static str, char) {
 
 /// `tag `retry` at 1:5`, `tag `backoff` at 2:1`, and its section and score.
 fn matched(verdict: &Verdict) -> String {
-    let tags = verdict.matched.iter().map(|(tag, line, column)| format!("tag `{tag}` at {line}:{column}"));
     let meaning = verdict.meaning.as_ref().map(|meaning| match meaning.section() {
         section if section.is_empty() => meaning.figures(),
         section => format!("about {section} ({})", meaning.figures()),
     });
-    tags.chain(meaning).collect::<Vec<_>>().join(", ")
+    tags(verdict).chain(meaning).collect::<Vec<_>>().join(", ")
 }
 
-/// `score 0.412, threshold 0.523, words retry, cosine 0.300, coverage 0.112, best section "Retries", docs/retry.md:7`
-fn figures(verdict: &Verdict) -> String {
-    let Some(meaning) = &verdict.meaning else { return "no score".to_owned() };
-    let section = match meaning.section() {
-        section if section.is_empty() => section,
-        section => format!(", best section {section}"),
-    };
-    format!("{}, cosine {}, coverage {}{section}", meaning.figures(), meaning.cosine, meaning.coverage)
+/// Each tag in the text with its place.
+fn tags(verdict: &Verdict) -> impl Iterator<Item = String> {
+    verdict.matched.iter().map(|(tag, line, column)| format!("tag `{tag}` at {line}:{column}"))
 }
 
 /// `` `retry`, `backoff` ``

@@ -67,8 +67,8 @@ fn tables_are_found_as_tables() {
     let join = &hits(&world, &["support", "--kind", "relationship"])[0]["join"];
     assert_eq!((&join["from_columns"], &join["inferred"]), (&json!(["SupportRepId"]), &json!(false)));
     for (words, said) in [
-        (["--database", "shopp"], "no documented database is named 'shopp'\n  hint: did you mean 'shop'?"),
-        (["--domain", "invoices"], "no domain is named 'invoices'\n  hint: did you mean 'invoice'?"),
+        (["--database", "shopp"], "no documented database is named 'shopp'\n  fix: did you mean 'shop'?"),
+        (["--domain", "invoices"], "no domain is named 'invoices'\n  fix: did you mean 'invoice'?"),
     ] {
         let told = world.run(&[&["search", "x"], &words[..]].concat()).exits(1);
         assert!(told.stderr.contains(said), "{told}");
@@ -169,10 +169,10 @@ fn a_name_means_one_table_or_says_which_it_could() {
     let told = world.run(&["db", "show", "two.item", "--json"]).exits(0).json();
     assert_eq!((&told["database"], &told["readable"]), (&json!("two"), &json!(true)), "{told}");
     let told = world.run(&["db", "show", "item"]).exits(1);
-    let expected = "'item' means 2 tables: one.main.item, two.main.item\n  hint: name one with its database and schema, such as 'one.main.item'";
+    let expected = "'item' means 2 tables: one.main.item, two.main.item\n  fix: name one with its database and schema, such as 'one.main.item'";
     assert!(told.stderr.contains(expected), "{told}");
     let told = world.run(&["db", "show", "itme"]).exits(1);
-    assert!(told.stderr.contains("no table is named 'itme'\n  hint: did you mean 'item'?"), "{told}");
+    assert!(told.stderr.contains("no table is named 'itme'\n  fix: did you mean 'item'?"), "{told}");
     let told = world.run(&["db", "show", "x\u{1b}[2J"]).exits(1);
     assert!(!told.stderr.contains('\u{1b}'), "{told}");
 }
@@ -207,5 +207,5 @@ fn two_names_are_joined_where_both_are() {
     let told = world.run(&["db", "usage", "item_id", "--database", "tow"]).exits(2);
     assert!(told.stderr.contains("did you mean 'two'?"), "{told}");
     let told = world.run(&["db", "usage", "itemid"]).exits(1);
-    assert!(told.stderr.contains("no table has a column 'itemid'\n  hint: did you mean 'item_id'?"), "{told}");
+    assert!(told.stderr.contains("no table has a column 'itemid'\n  fix: did you mean 'item_id'?"), "{told}");
 }

@@ -118,7 +118,7 @@ fn a_file_that_is_to_stay_does_not_keep_the_others_from_being_removed() {
         pty.type_bytes(answers[1]);
         let kept = if removed { ".cursor/mcp.json" } else { ".cursor/hooks.json and .cursor/mcp.json" };
         pty.wait_for(&format!("Cursor: nothing was removed from {kept}, because you said no"));
-        pty.wait_for("hint: `refdesk disconnect cursor` asks again");
+        pty.wait_for("fix: `refdesk disconnect cursor` asks again");
         if removed {
             pty.wait_for("Cursor is still connected in part: removed .cursor/hooks.json");
         }

@@ -278,7 +278,7 @@ fn calls_that_cannot_be_answered_say_why() {
         (
             "get_table_schema",
             json!({"table": "Custmer"}),
-            "no table is named 'Custmer'\n  hint: did you mean 'Customer'?",
+            "no table is named 'Custmer'\n  fix: did you mean 'Customer'?",
         ),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Albums"}), "did you mean 'Album'?"),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Orders"}), "tables of different databases"),
@@ -286,7 +286,7 @@ fn calls_that_cannot_be_answered_say_why() {
         (
             "get_domain_overview",
             json!({"domain": "invoce"}),
-            "no domain is named 'invoce'\n  hint: did you mean 'invoice'?",
+            "no domain is named 'invoce'\n  fix: did you mean 'invoice'?",
         ),
         (
             "get_domain_overview",
@@ -313,7 +313,7 @@ fn calls_that_cannot_be_answered_say_why() {
     drop(held);
     world.run(&["index", "--words-only"]).exits(0);
     let text = said(&mut client, "search_tables", json!({"query": "x", "database": "shp"}));
-    assert!(text.contains("no documented database is named 'shp'\n  hint: did you mean 'shop'?"), "{text}");
+    assert!(text.contains("no documented database is named 'shp'\n  fix: did you mean 'shop'?"), "{text}");
 }
 
 /// What is null or empty is left out for agents.

@@ -66,7 +66,7 @@ fn excluded_tools_are_neither_listed_nor_callable_by_any_name() {
     }
     let unselected = client.result("readReference", json!({"id": "api"}));
     let text = unselected["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("is not selected\n  hint: ask the user") && !text.contains("selectReferences"), "{text}");
+    assert!(text.contains("is not selected\n  fix: ask the user") && !text.contains("selectReferences"), "{text}");
     client.call("listReferences", json!({}));
 }
 

@@ -50,6 +50,11 @@ impl Desk {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
+    /// Where the profile that replaces the stored picks names a source: `.jaato/profiles/review.json:4`.
+    pub fn profile_place(&self, id: &str) -> Option<String> {
+        self.profile.as_ref().map(|profile| profile.place_of(self.around(), id))
+    }
+
     /// Every path where the configuration can be.
     pub fn config_places(&self) -> Vec<PathBuf> {
         config::places(&self.options.around)

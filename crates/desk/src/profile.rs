@@ -87,6 +87,14 @@ impl ActiveProfile {
         &self.shared
     }
 
+    /// Its file as displayed, with the line of an id in it or that of its picks.
+    pub(crate) fn place_of(&self, around: &Surroundings, id: &str) -> String {
+        let shown = around.display(&self.file);
+        let Some(profile) = &self.profile else { return shown };
+        let (positions, settings) = profile.positions(around);
+        format!("{shown}:{}", positions.get(id).unwrap_or(&settings).line)
+    }
+
     pub(crate) fn file(&self) -> &std::path::Path {
         &self.file
     }

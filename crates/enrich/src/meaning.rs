@@ -28,6 +28,13 @@ impl From<f64> for Score {
     }
 }
 
+impl Score {
+    /// The next hundredth below it: a threshold of that lets it pass, however it was rounded.
+    pub fn hundredth_below(self) -> f64 {
+        f64::from((self.0 - 1).div_euclid(10).max(0)) / 100.0
+    }
+}
+
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(f64::from(self.0) / 1_000.0)
@@ -158,6 +165,8 @@ mod tests {
             (f32::INFINITY, "2147483.647", "2147483.647"),
         ] {
             let score = Score::from(score);
+            let below = score.hundredth_below();
+            assert!(below == 0.0 || Score::from(below) < score, "{below}");
             assert_eq!(
                 (serde_json::to_value(score).unwrap().to_string().as_str(), score.to_string().as_str()),
                 (json, words)

@@ -37,7 +37,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)?;
-        if self.fix.is_none() { Ok(()) } else { write!(out, "\n  hint: {}", self.fix) }
+        if self.fix.is_none() { Ok(()) } else { write!(out, "\n  fix: {}", self.fix) }
     }
 }
 

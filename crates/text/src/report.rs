@@ -139,7 +139,7 @@ impl fmt::Display for Diagnostic {
         }
         out.write_str(&self.message)?;
         if !self.fix.is_none() {
-            write!(out, "\n  hint: {}", self.fix)?;
+            write!(out, "\n  fix: {}", self.fix)?;
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ fn an_unusable_configuration_leaves_discovered_sources() {
         assert_eq!(codes(&world), [code], "{what}");
         check_good_source(&world);
         let ran = world.run(&["list"]).exits(0);
-        assert!(ran.stderr.contains("error: references.json:") && ran.stderr.contains("hint: "), "{what}: {ran}");
+        assert!(ran.stderr.contains("error: references.json:") && ran.stderr.contains("fix: "), "{what}: {ran}");
         assert_eq!(fs::read(world.path.join("references.json")).unwrap(), bytes, "{what}: it is left as it is");
     }
 }

@@ -187,7 +187,7 @@ fn a_workspace_that_cannot_be_written() {
     let ran = world.run(&["select", "kept"]);
     if !is_root {
         assert_eq!(ran.code, 1, "{ran}");
-        assert!(ran.stderr.contains("hint: make .jaato/refdesk/ writable"), "{ran}");
+        assert!(ran.stderr.contains("fix: make .jaato/refdesk/ writable"), "{ran}");
         assert_eq!(world.picks(), ["other"]);
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();

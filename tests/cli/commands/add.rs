@@ -223,7 +223,7 @@ fn many_paths_and_patterns_are_one_write() {
     ]);
     let answer = world.json(&["add", "docs/**/*.md", "kit", "https://example.org/api.md", "docs/x/retry.md"], 0);
     let ids: Vec<&str> = answer["added"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["x-retry", "y-retry", "kit", "api"], "{answer}");
+    assert_eq!(ids, ["x-retry", "y-retry", "kit", "example-org-api"], "{answer}");
     let first = &answer["added"][0]["entry"];
     assert_eq!(
         (&first["name"], &first["description"], &first["tags"]),
@@ -235,6 +235,19 @@ fn many_paths_and_patterns_are_one_write() {
     assert_eq!(again["added"].as_array().unwrap().len(), 1, "{again}");
     assert_eq!(again["known"].as_array().unwrap().len(), 3);
     assert_eq!(world.json(&["list"], 0)["total"], 5);
+}
+
+#[test]
+fn ids_are_those_that_init_proposes() {
+    let files = ["setup", "deploy", "retry-policy"].map(|name| (format!("docs/{name}.md"), format!("# {name}\n\nText.\n")));
+    let files = files.each_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+    let proposed = Workspace::with(&files).json(&["init", "--dry-run"], 0)["proposals"].clone();
+    let added = Workspace::with(&files).json(&["add", "docs/*.md"], 0)["added"].clone();
+    for list in [proposed, added] {
+        let mut ids: Vec<&str> = list.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["docs-deploy", "docs-setup", "retry-policy"], "{list}");
+    }
 }
 
 #[test]
@@ -307,7 +320,7 @@ fn a_pattern_over_too_many_files_is_refused() {
     world.put("zz/z.md", b"# Z\n");
     let answer = world.json(&["add", "**/*.md"], 1);
     assert_eq!(answer["error"]["code"], "too-many-files", "{answer}");
-    assert_eq!(world.json(&["add", "zz/*.md"], 0)["id"], "z");
+    assert_eq!(world.json(&["add", "zz/*.md"], 0)["id"], "zz-z");
     // Only files whose names match count.
     world.put("many/README.txt", b"# Many\n");
     assert_eq!(world.json(&["add", "**/README.txt"], 0)["entry"]["name"], "README");

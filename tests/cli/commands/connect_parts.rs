@@ -344,7 +344,7 @@ fn what_is_in_the_way_of_a_settings_file_is_to_be_moved() {
     let world = tagged();
     write_atomic(&world.path.join(".claude"), b"").unwrap();
     let ran = world.run(&["connect", "claude-code", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("hint: move it away: the agent reads its settings from that place"), "{ran}");
+    assert!(ran.stderr.contains("fix: move it away: the agent reads its settings from that place"), "{ran}");
 }
 
 #[test]

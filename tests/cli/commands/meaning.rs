@@ -57,7 +57,7 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     let world = indexed(threshold());
     let prompt = b"calls: which jitter between attempts? sleep, double the pause";
     let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
-    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat TEXT` shows them\n---";
+    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat` shows them\n---";
     assert!(said.text().ends_with(line), "{said}");
     assert!(!said.text().contains("over the budget") && !said.stderr.contains("did not fit"), "{said}");
     let told = world.feed_json(&["simulate"], prompt);
@@ -101,10 +101,10 @@ fn why_not_gives_the_score() {
     let prompt = "calls: which jitter between attempts? sleep, double the pause";
     for (id, prompt, reason, needle) in [
         ("dish", "azimuth motor stalls, clutch slips", "hinted", "about \"Dishes > Motors\", docs/dish.md:3 (score "),
-        ("dish", "the clutch", "below-threshold", "threshold 0.300, words clutch, cosine 0.000, coverage "),
+        ("dish", "the clutch", "below-threshold", ", below the threshold of 0.300 (words clutch, cosine 0.000, coverage "),
         ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
         ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:3 (score "),
-        ("queue", prompt, "below-best", "others score much higher; it needs 0."),
+        ("queue", prompt, "below-best", " is needed because another source scores much higher ("),
         ("paint", "azimuth", "no-tags", "it has no tags. Its text has nothing in common with the prompt."),
     ] {
         let told = world.json(&["why-not", id, "--prompt", prompt], 0);

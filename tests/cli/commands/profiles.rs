@@ -106,7 +106,7 @@ fn missing_and_own_sources_of_a_profile() {
     let wrong = &profile(&listed, "wrong")["problems"][0];
     assert_eq!((&wrong["code"], &wrong["line"], &wrong["column"]), (&json!("json-syntax"), &json!(2), &json!(11)));
     let text = world.run(&["profiles"]).exits(0);
-    for part in ["chain ", "missing   nobody, gone", "  --profile", "in its own scope", "6 profiles"] {
+    for part in ["chain ", "missing   nobody, gone", "  --profile", "where that differs", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
     assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");
@@ -261,4 +261,12 @@ fn a_long_name_is_printed_whole() {
     let text = world.run(&["profiles"]).exits(0);
     assert!(text.text().lines().any(|line| line.starts_with(&format!("{long} "))), "{text}");
     assert!(!text.text().contains('…'), "{text}");
+}
+
+#[test]
+fn a_pick_of_the_profile_without_a_source_is_named_with_its_place() {
+    let world = with_profiles();
+    let listed = world.run(&["--profile", "flat", "list", "--selected"]).exits(0);
+    assert!(listed.stderr.contains("take it out of the profile, .jaato/profiles/flat.json:"), "{listed}");
+    assert!(!listed.stderr.contains("unselect"), "{listed}");
 }

@@ -82,7 +82,7 @@ const OUTPUT: &str = "row count, output_path text, bytes_written count, size cou
 
 const SIMULATED: &str = "added text, blocks [block], items [item], total {count}, told_before [item], left_out [item], \
     considered [{}], metadata metadata, lossy yes";
-const WHY_NOT: &str = "id text, hinted yes, reason text, message text, hint text, tags [text], matched [match], missing yes, about {}, \
+const WHY_NOT: &str = "id text, hinted yes, reason text, message text, fix text, tags [text], matched [match], missing yes, about {}, \
      meaning {}?, indexed yes";
 
 /// A failure has the members of a success, and its `error`, also if the command could not begin.
