@@ -171,7 +171,7 @@ pub enum Command {
     Edit(WhyArgs),
     /// Add and remove tags of sources
     ///
-    /// Options come before the ids; after `--` every word that begins with - is a tag to remove.
+    /// Options come before the ids; after `--`, wherever it is, every word that begins with - is a tag to remove.
     #[command(after_help = "Example: refdesk tag retry-pattern timeouts +resilience -draft")]
     Tag(TagArgs),
     /// Remove sources from the catalog, after showing the difference
@@ -208,7 +208,7 @@ pub enum Command {
     /// domain. Nothing of a database is changed, and no language model is asked.
     #[command(after_help = "Example: refdesk db plan")]
     Db(DbArgs),
-    /// Prove that agents are told what they should be, and report what is wrong
+    /// Check that agents get what they should, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
     /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that fixes it. The report has

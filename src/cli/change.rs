@@ -11,17 +11,17 @@ use refdesk_text::escape::one_line;
 
 /// Removes picks.
 pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
-    answer(desk.unpick(session, ids), "unselected", "not selected")
+    answer(desk.unpick(session, ids), "unselected", &format!("not selected: {}", named(desk, ids)))
 }
 
 /// Excludes sources.
 pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
-    answer(desk.exclude(session, ids), "excluded", "already excluded")
+    answer(desk.exclude(session, ids), "excluded", &format!("already excluded: {}", named(desk, ids)))
 }
 
 /// Lifts exclusions.
 pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
-    answer(desk.include(session, ids), "included again", "not excluded")
+    answer(desk.include(session, ids), "included again", &format!("not excluded: {}", named(desk, ids)))
 }
 
 /// Removes all picks.
@@ -31,6 +31,12 @@ pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
         output.notes = staying(desk.catalog(), desk.selection(), "");
     }
     output
+}
+
+/// The ids as the catalog writes them.
+fn named(desk: &Desk, ids: &[String]) -> String {
+    let known = |id: &String| desk.catalog().meant(id).map_or(id.clone(), |source| source.id.to_string());
+    ids.iter().map(|id| one_line(&known(id)).into_owned()).collect::<Vec<_>>().join(", ")
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {

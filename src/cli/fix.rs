@@ -9,6 +9,9 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
+        Fix::DocumentDatabases => {
+            "name the databases in .jaato/databases.yaml; `refdesk db document` then writes their pages".into()
+        }
         Fix::Exclude(id) => format!("`refdesk exclude {id}` keeps it out"),
         Fix::FindMoved => "fix the path, remove the source, or let `refdesk init` find where the file went".into(),
         Fix::GiveFalse(name) => format!("'{name}' is only tested: leave it out with --var {name}:=false"),

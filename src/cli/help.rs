@@ -1,5 +1,7 @@
 //! The program as its users see it in `--help`: the commands by what they are for, those for a beginner first.
 
+use std::ffi::OsString;
+
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::args::{Cli, OutputFormat};
@@ -23,12 +25,23 @@ const HELP: &str = "Print help for a command";
 /// # Errors
 /// They are wrong, or ask for help or the version.
 pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = program().try_get_matches()?;
+    let matches = program().try_get_matches_from(without_help_of_help(std::env::args_os().collect()))?;
     let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
     if arguments.json {
         arguments.format = OutputFormat::Json;
     }
     Ok(arguments)
+}
+
+/// `refdesk help --help` is `refdesk help`: the parser would take the option for a command.
+fn without_help_of_help(mut words: Vec<OsString>) -> Vec<OsString> {
+    if let [_, help, option] = words.as_slice()
+        && help == "help"
+        && (option == "--help" || option == "-h")
+    {
+        words.pop();
+    }
+    words
 }
 
 /// The program with its help in groups.

@@ -140,7 +140,7 @@ fn read() -> Result<Vec<u8>, String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         output::print_to_stderr(
-            "an agent writes its hook document to standard input; 'refdesk connect AGENT' sets that up",
+            "an agent writes its hook document to standard input; `refdesk connect AGENT` sets that up",
         );
         return Err("standard input is a terminal".to_owned());
     }

@@ -78,7 +78,10 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             // A failure to read it again does not undo the build.
             let cut = desk.cut_files(|_| true).unwrap_or_default();
             let waits = [waiting(desk.sources_that_wait()), desk.index_waits_for_trust().map(str::to_owned)];
-            first_sections_only(&cut).into_iter().chain(waits.into_iter().flatten()).for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+            first_sections_only(&cut)
+                .into_iter()
+                .chain(waits.into_iter().flatten())
+                .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
             let json = in_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
             CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
@@ -93,7 +96,9 @@ fn waiting(count: usize) -> Option<String> {
         1 => Some("1 source waits for trust and is not in the index: `refdesk trust` shows what to trust.".to_owned()),
         _ => {
             let count = grouped(count);
-            Some(format!("{count} sources wait for trust and are not in the index: `refdesk trust` shows what to trust."))
+            Some(format!(
+                "{count} sources wait for trust and are not in the index: `refdesk trust` shows what to trust."
+            ))
         }
     }
 }

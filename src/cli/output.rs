@@ -80,8 +80,7 @@ fn in_color(text: &str) -> String {
 }
 
 /// What begins a line of a message, and its colour.
-const COLORS: [(&str, &str); 4] =
-    [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  fix:", "36")];
+const COLORS: [(&str, &str); 4] = [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  fix:", "36")];
 
 /// A difference with its added and removed lines in colours; the text has no other escape sequence.
 fn diff_in_color(diff: &str) -> String {
@@ -102,6 +101,12 @@ fn diff_in_color(diff: &str) -> String {
 /// Whether standard output is a terminal.
 pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// The width of the terminal that shows the output; `None` if a file or pipe gets it.
+pub fn terminal_width() -> Option<usize> {
+    let (width, _) = is_for_terminal().then(|| crossterm::terminal::size().ok()).flatten()?;
+    Some(usize::from(width)).filter(|width| *width > 0)
 }
 
 /// Whether a person can be asked.

@@ -28,7 +28,9 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
         let what = line.receipt.what.word();
         return refused(
             Code::NoBytes,
-            format!("line {n} of the journal ({what}) has no text: the journal keeps only the text refdesk wrote"),
+            format!(
+                "line {n} of the journal ({what}) has no text: the journal keeps the texts that agents were given, and of files only their hash"
+            ),
         );
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));

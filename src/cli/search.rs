@@ -34,13 +34,19 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
     desk.note_search(session, &answer, "refdesk search", printed.text.len());
-    let is_old = answer.partial.is_some_and(|partial| partial.changed > 0);
-    let fix = is_old.then(|| "'refdesk index' updates the index.".to_owned());
+    let is_old = answer.partial.is_some_and(|partial| partial.changed > 0 || partial.unread > 0);
+    let fix = is_old.then(|| "`refdesk index` updates the index".to_owned());
     CommandOutput {
-        notes: answer.notes.iter().cloned().chain(fix).collect(),
+        notes: answer.notes.iter().map(|note| as_note(note)).chain(fix).collect(),
         emphasised: printed.emphasised,
         ..CommandOutput::new(json!(answer), printed.text)
     }
+}
+
+/// A sentence as notes are written: it continues `note: `.
+fn as_note(sentence: &str) -> String {
+    let mut rest = sentence.trim_end_matches('.').chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Text with the words to emphasise.

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::answer::CommandOutput;
 use super::args::SimulateArgs;
+use super::output::terminal_width;
 use super::rows;
 use super::text_input::TextInput;
 use refdesk_desk::{Desk, Session, Simulated};
-use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, WhyNot};
+use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
 
@@ -24,7 +26,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(session, &given.asked(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
+    CommandOutput {
+        diagnostics,
+        ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated, terminal_width()))
+    }
 }
 
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {
@@ -64,9 +69,9 @@ fn considered(it: &Considered) -> Value {
         "cosine": (!it.is_withheld).then_some(cosine),
         "coverage": (!it.is_withheld).then_some(coverage),
         "words": words,
-        "heading": heading,
-        "path": path,
-        "line": line,
+        "heading": Some(heading).filter(|heading| !heading.is_empty()),
+        "path": path.as_ref().filter(|path| !path.is_empty()),
+        "line": Some(line).filter(|line| **line > 0),
         "hinted": it.why_not.is_none(),
         "because": because(it),
     })
@@ -97,7 +102,7 @@ fn price(bytes: usize) -> u64 {
 }
 
 /// The blocks as an agent would get them, then the table of their costs, then what is left out.
-fn in_words(session: &str, simulated: &Simulated) -> String {
+fn in_words(session: &str, simulated: &Simulated, width: Option<usize>) -> String {
     let said = &simulated.said;
     let mut text = String::new();
     if said.blocks.is_empty() {
@@ -124,28 +129,65 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
     }
     if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
         text.push_str("\nSources with the best scores:\n");
-        text.push_str(&scores(considered));
+        text.push_str(&scores(considered, width));
     }
     text
 }
 
-/// One row per source with its score.
-fn scores(considered: &[Considered]) -> String {
+/// The least of a section that is shown beside the other columns.
+const SECTION: usize = 16;
+
+/// One row per source with its score, and below the table what several rows need. On a terminal of this width, sections lose their
+/// middle: both ends tell most.
+fn scores(considered: &[Considered], width: Option<usize>) -> String {
+    let mut needed = None;
     let mut table = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];
     table.extend(considered.iter().map(|it| {
         let hinted = if it.why_not.is_none() { "yes" } else { "no" };
-        vec![
-            format!("  {}", it.id),
-            it.score(),
-            hinted.to_owned(),
-            because(it),
-            it.meaning.words(),
-            it.meaning.section(),
-        ]
+        let because = match it.why_not {
+            Some(WhyNot::Rejected(Rejection::BelowTagged { needed: score })) => {
+                needed = Some(score);
+                "others match by tag".to_owned()
+            }
+            _ => because(it),
+        };
+        vec![format!("  {}", it.id), it.score(), hinted.to_owned(), because, it.meaning.words(), it.meaning.section()]
     }));
+    if let Some(width) = width {
+        let others = |row: &Vec<String>| row.iter().take(row.len().saturating_sub(1)).cloned().collect::<Vec<_>>();
+        // The columns are padded alike in all rows.
+        let padded =
+            rows::table(&table.iter().map(|row| [others(row), vec![".".to_owned()]].concat()).collect::<Vec<_>>());
+        let used = padded.lines().map(|line| line.width() - 1).max().unwrap_or(0);
+        let room = width.saturating_sub(used).max(SECTION);
+        table.iter_mut().filter_map(|row| row.last_mut()).for_each(|section| *section = without_middle(section, room));
+    }
     let threshold = considered.first().and_then(|it| it.meaning.threshold);
     let threshold = threshold.map_or_else(|| "none yet".to_owned(), |threshold| threshold.to_string());
-    format!("{}  threshold: {threshold}\n", rows::table(&table))
+    let needed = needed.map(|score| format!("; without a matching tag {score}, because others match by tag"));
+    format!("{}  threshold: {threshold}{}\n", rows::table(&table), needed.unwrap_or_default())
+}
+
+/// A text of at most this width, with `…` for its middle.
+fn without_middle(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    if text.width() <= most {
+        return text.into_owned();
+    }
+    let (head, tail) = ((most - 1) / 3, most - 1 - (most - 1) / 3);
+    let mut used = 0;
+    let mut fits = |c: &char, room: usize| {
+        used += c.width().unwrap_or(0);
+        used <= room
+    };
+    let begin: String = text.chars().take_while(|c| fits(c, head)).collect();
+    used = 0;
+    let mut fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= tail
+    };
+    let end: Vec<char> = text.chars().rev().take_while(|c| fits(c)).collect();
+    format!("{begin}…{}", end.into_iter().rev().collect::<String>())
 }
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.
@@ -170,5 +212,23 @@ fn word(level: Level) -> &'static str {
         Level::Full => "full",
         Level::Brief => "brief",
         Level::Count => "count",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_section_loses_its_middle() {
+        for (text, most, expected) in [
+            ("docs/a.md:7", 11, "docs/a.md:7"),
+            ("\"Guide > Setup > Proxy\", docs/a.md:7", 16, "\"Guid…ocs/a.md:7"),
+            ("日本日本日本日本日本", 10, "日…日本日"),
+        ] {
+            let shown = without_middle(text, most);
+            assert_eq!(shown, expected);
+            assert!(shown.width() <= most, "{shown}");
+        }
     }
 }

@@ -11,8 +11,13 @@ use refdesk_text::escape::one_line;
 /// Changes the tags; the words are ids, `+tag` and `-tag`.
 pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput {
     let (mut ids, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
+    let mut are_options_over = false;
     for word in &args.words {
-        if word.starts_with("--") {
+        if word == "--" && !are_options_over {
+            are_options_over = true;
+            continue;
+        }
+        if word.starts_with("--") && !are_options_over {
             return CommandOutput::usage(
                 format!("'{word}' is not an option of tag"),
                 "`refdesk tag --help` shows its options, which come before the first id",
@@ -35,7 +40,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput 
         Ok(changed) => {
             let rows: Vec<Value> = changed.iter().map(in_json).collect();
             let status = if changed.is_empty() { "unchanged" } else { "success" };
-            let text = if changed.is_empty() { "nothing to change\n".to_owned() } else { in_words(&changed) };
+            let text = if changed.is_empty() { "Nothing to change.\n".to_owned() } else { in_words(&changed) };
             CommandOutput { notes, ..CommandOutput::new(json!({"status": status, "changed": rows}), text) }
         }
         Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
@@ -49,7 +54,7 @@ fn in_json(changed: &Retagged) -> Value {
 fn in_words(changed: &[Retagged]) -> String {
     let line = |it: &Retagged| {
         let tags = if it.after.is_empty() { "no tags".to_owned() } else { it.after.join(", ") };
-        format!("{}\n", one_line(&format!("{}: {tags}  ({})", it.id, it.file)))
+        format!("{}\n", one_line(&format!("tags of {}: {tags} ({})", it.id, it.file)))
     };
     changed.iter().map(line).collect()
 }

@@ -237,7 +237,7 @@ impl CompleteDesk<'_> {
         let unknown = self.unknown_tags(&request.tags);
         let finds_nothing =
             found.is_empty || selects_nothing || (!unknown.is_empty() && unknown.len() == request.tags.len());
-        notes.extend(unknown);
+        notes.extend(unknown.iter().map(|tag| sentence(tag)));
         if found.is_cut {
             notes.push(format!("The query is too long: only its first {} characters count.", tokens::grouped(LONGEST)));
         }
@@ -338,6 +338,13 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
     access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id)
 }
 
+/// A message as a sentence.
+fn sentence(message: &str) -> String {
+    let mut rest = message.chars();
+    let capital = rest.next().map(|first| first.to_uppercase().chain(rest).collect::<String>());
+    capital.map_or_else(String::new, |capital| format!("{capital}."))
+}
+
 /// What is missing in an index, the sources first: what they say is not found at all.
 fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> {
     let sections = of.saturating_sub(unread);
@@ -374,7 +381,7 @@ impl SearchAnswer {
         let costs: Vec<HitCost> = self.hits.iter().zip(&in_brief).map(cost).collect();
         let room = most.map(|most| most.saturating_sub(frame));
         let (lengths, used) = fit(&costs, room);
-        self.note_left_out(lengths.len());
+        self.note_left_out(lengths.len(), costs.first().map_or(0, |cost| cost.brief.saturating_add(frame)));
         self.hits.truncate(lengths.len());
         let mut cut = 0;
         for (((hit, brief), length), cost) in self.hits.iter_mut().zip(in_brief).zip(&lengths).zip(&costs) {
@@ -392,11 +399,13 @@ impl SearchAnswer {
         self.tokens_used = if self.hits.is_empty() { 0 } else { used.saturating_add(frame) };
     }
 
-    fn note_left_out(&mut self, kept: usize) {
+    /// `needed` tokens are what the best hit costs in its shortest form.
+    fn note_left_out(&mut self, kept: usize, needed: u64) {
         let found = self.hits.len();
         if kept == 0 && found > 0 {
             self.explains_no_hits = true;
-            self.notes.push("Even the best hit needs more tokens than that.".to_owned());
+            let needed = tokens::grouped(needed);
+            self.notes.push(format!("Even the best hit needs more tokens than that: ~{needed}."));
         } else if kept < found {
             let more = found - kept;
             let which = if more == 1 { "hit does" } else { "hits do" };

@@ -100,11 +100,7 @@ fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
 /// A unique id for each path, none of which is `taken`. The order of the paths matters only for those whose paths differ in
 /// nothing that an id can hold: they are numbered. `documents` tells how many documents have a word: an id that
 /// would be found where something else is meant gets its folder in front, too.
-pub(crate) fn assign(
-    paths: &[IdParts],
-    taken: &HashSet<&str>,
-    documents: &dyn Fn(&str) -> usize,
-) -> Vec<String> {
+pub(crate) fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: &dyn Fn(&str) -> usize) -> Vec<String> {
     let paths: Vec<IdParts> = paths.iter().map(|parts| of_folder(parts.clone(), documents)).collect();
     let last = |parts: &IdParts| parts.parts.len();
     let id_of = |parts: &IdParts, level: usize| parts.at(level).or_else(|| parts.at(0)).unwrap_or_default();

@@ -99,10 +99,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         with(FoundKind::Agents, format!("instructions for agents{place}"))
     } else if stem.starts_with("changelog") || stem == "release-notes" {
-        Classified {
-            is_ticked: false,
-            ..with(FoundKind::Changelog, CHANGELOG.to_owned())
-        }
+        Classified { is_ticked: false, ..with(FoundKind::Changelog, CHANGELOG.to_owned()) }
     } else if UNREAD.contains(&stem.as_str()) || stem == "summary" || stem == "_sidebar" {
         return None;
     } else if is_in(&DECISIONS) {
@@ -125,7 +122,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     };
     if stem == "404" {
         let evidence = "what a site shows for an address that does not exist".to_owned();
-        return Some(Classified { is_ticked: false, evidence, ..found });
+        return Some(Classified { is_ticked: false, evidence, kind: found.kind });
     }
     let serves = folders.iter().find(|folder| UNTICKED.contains(&folder.as_str()));
     if let Some(serves) = serves.filter(|_| found.kind != FoundKind::Agents) {
@@ -135,13 +132,13 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
             ..found
         });
     }
-    Some(if is_in(&TRANSLATIONS) { translated(found) } else { found })
+    Some(if is_in(&TRANSLATIONS) { translated(&found) } else { found })
 }
 
 /// The same, not ticked because it is a translation.
-pub(crate) fn translated(found: Classified) -> Classified {
+pub(crate) fn translated(found: &Classified) -> Classified {
     let evidence = format!("{}; a translation or an older version", found.evidence);
-    Classified { is_ticked: false, evidence, ..found }
+    Classified { is_ticked: false, evidence, kind: found.kind }
 }
 
 /// The same as a changelog if its name may be that of one, and most of its headings below the title are versions or dates.
@@ -338,7 +335,11 @@ mod tests {
             let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
             let found = Classified { kind: FoundKind::Document, evidence: String::new(), is_ticked: true };
             let found = or_changelog(found, Path::new(path), &headings);
-            assert_eq!((found.kind == FoundKind::Changelog, found.is_ticked), (expected, !expected), "{path} {headings:?}");
+            assert_eq!(
+                (found.kind == FoundKind::Changelog, found.is_ticked),
+                (expected, !expected),
+                "{path} {headings:?}"
+            );
         }
     }
 }

@@ -299,7 +299,7 @@ fn document<'a>(
     let classified = classify(&file.path, scan.code.contains(folder));
     let found = match (classified, listed) {
         (None, None) => return None,
-        (Some(found), None) if found.is_ticked && translations.has(&file.path) => translated(found),
+        (Some(found), None) if found.is_ticked && translations.has(&file.path) => translated(&found),
         (Some(found), None) => or_changelog(found, &file.path, &file.page.headings),
         (found, Some((_, entry))) => {
             let evidence = format!("listed in {}", lossy(&entry.by));

@@ -12,7 +12,7 @@ use super::budget::{self, Budget};
 use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, MemoryMode};
-use super::meaning::Score;
+use super::meaning::{Score, or_null};
 use super::print::{self, BlockWording};
 use super::references::References;
 use super::session_memory::SessionMemory;
@@ -179,8 +179,10 @@ pub struct SemanticMatch {
     /// Its score.
     pub score: Score,
     /// The headings above its best chunk.
+    #[serde(serialize_with = "or_null::serialize")]
     pub heading: String,
-    /// The chunk's first line; 0 if it is what the catalog says.
+    /// The chunk's first line; 0 if it is what the catalog says, which is null in JSON.
+    #[serde(serialize_with = "or_null::serialize")]
     pub line: usize,
 }
 

@@ -66,15 +66,45 @@ pub struct Meaning {
     pub coverage: Score,
     /// These words, the rarest first.
     pub words: Vec<String>,
-    /// The headings above the chunk.
+    /// The headings above the chunk; null in JSON if there are none.
+    #[serde(with = "or_null")]
     pub heading: String,
-    /// Its file as displayed; empty for what is in the catalog itself, `None` if the place was not looked up.
+    /// Its file as displayed; empty for what is in the catalog itself, which is null in JSON; `None` if the place was not looked
+    /// up, without which JSON has no such member.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "known_or_null")]
     pub path: Option<String>,
-    /// Its first line, from 1; 0 without a file, or if it is unknown after a change.
+    /// Its first line, from 1; 0 without a file, or if it is unknown after a change, which is null in JSON.
+    #[serde(with = "or_null")]
     pub line: usize,
     /// The sum of its scores for the last texts of the conversation, if that is why it is hinted at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Score>,
+}
+
+/// Null in JSON for an empty value.
+pub(super) mod or_null {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize + Default + PartialEq, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        Some(value).filter(|value| **value != T::default()).serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
+    }
+}
+
+/// The same for a value that may be unknown.
+mod known_or_null {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().filter(|value| !value.is_empty()).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+        Option::<String>::deserialize(from).map(|value| Some(value.unwrap_or_default()))
+    }
 }
 
 impl Meaning {

@@ -22,6 +22,8 @@ pub enum Fix {
     AllowOutside,
     /// Build the search index.
     BuildIndex,
+    /// Document the databases, after they are named in their configuration.
+    DocumentDatabases,
     /// Exclude the source of this id.
     Exclude(String),
     /// Find out where a missing file went.
@@ -95,6 +97,7 @@ impl Fix {
             Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
+            Self::DocumentDatabases => "name the databases in .jaato/databases.yaml, and document them",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
             Self::GiveFalse(name) => return Cow::Owned(format!("'{name}' is only tested: give false to leave it out")),

@@ -14,7 +14,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listReferences",
     older: &[],
     title: "List references",
-    description: "List the reference sources of this project with tags, price in tokens and whether they are selected. \
+    description: "List the reference sources of this project with tags, cost in tokens and whether they are selected. \
                   Members that would be false or empty are left out.",
     input: r#"{"type":"object","properties":{
         "filter_tags":{"type":"array","items":{"type":"string"},"description":"Only sources with any of these tags"},

@@ -28,7 +28,7 @@ pub struct HookArgs {
     /// Add everything, even what this session was already told, and remember nothing
     #[arg(long)]
     pub repeat: bool,
-    /// The agent has refdesk's MCP server, so hints name its tools [default: whether a server is running here]
+    /// The agent has refdesk's MCP server, so hints name its tools [default: yes if one runs here]
     #[arg(long, conflicts_with = "no_mcp")]
     pub mcp: bool,
     /// The agent has no MCP server of refdesk, so hints name the files to read

@@ -57,7 +57,7 @@ pub struct EnrichArgs {
     /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// The conversation was compacted or cleared before: the session forgets what it was told
+    /// Forget first what this session was told, because its conversation was compacted or cleared
     #[arg(long, value_enum)]
     pub event: Option<Forgetting>,
 }
@@ -65,9 +65,9 @@ pub struct EnrichArgs {
 /// What makes a conversation lose its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Forgetting {
-    /// It was summarised.
+    /// After a compaction: the conversation was summarised.
     Compact,
-    /// It was started again.
+    /// After /clear: the conversation was started again.
     Clear,
 }
 
@@ -126,7 +126,7 @@ pub struct IndexArgs {
     /// Leave out meaning: faster, but finds only the words of a prompt
     #[arg(long)]
     pub words_only: bool,
-    /// Go on, and update the index whenever the workspace changes
+    /// Keep running, and update the index on every change
     #[arg(long)]
     pub watch: bool,
     /// Print nothing and run at the lowest priority

@@ -132,7 +132,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     text.push_str(&listed("file", "that you edited in the catalog would be replaced", &replaced));
     text.push_str(&edited(desk, prepared, &prepared.edited));
     text.push_str(&left_over(prepared));
-    text.push_str("No language model is asked, and it costs nothing.\n");
+    text.push_str("This uses no language model and costs nothing.\n");
     text
 }
 

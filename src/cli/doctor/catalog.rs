@@ -67,7 +67,8 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             let threshold =
                 threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}{from}"));
             let sections = counted(status.documents, "section");
-            let text = format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
+            let text =
+                format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
             if status.unread > 0 {
                 let missing = counted(status.unread, "source");
                 CheckLine::wrong(

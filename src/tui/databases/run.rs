@@ -192,7 +192,7 @@ pub fn text(state: &State, preview: &DocumentationPreview) -> Vec<PageLine> {
     let mut say = |text: String, role: ThemeRole| lines.push(PageLine::new(text, role));
     say(cells::clean(&headline(preview)).into_owned(), ThemeRole::Strong);
     if !preview.is_up_to_date {
-        say("No language model is asked, and it costs nothing.".to_owned(), ThemeRole::Infra);
+        say("This uses no language model and costs nothing.".to_owned(), ThemeRole::Infra);
     }
     for error in &preview.failed {
         say(cells::clean(&fix::sentence(state, error)).into_owned(), ThemeRole::Error);

@@ -239,7 +239,8 @@ fn many_paths_and_patterns_are_one_write() {
 
 #[test]
 fn ids_are_those_that_init_proposes() {
-    let files = ["setup", "deploy", "retry-policy"].map(|name| (format!("docs/{name}.md"), format!("# {name}\n\nText.\n")));
+    let files =
+        ["setup", "deploy", "retry-policy"].map(|name| (format!("docs/{name}.md"), format!("# {name}\n\nText.\n")));
     let files = files.each_ref().map(|(path, text)| (path.as_str(), text.as_str()));
     let proposed = Workspace::with(&files).json(&["init", "--dry-run"], 0)["proposals"].clone();
     let added = Workspace::with(&files).json(&["add", "docs/*.md"], 0)["added"].clone();

@@ -120,6 +120,8 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(answer["released"], json!(["c", "away"]), "what it brought");
     assert_eq!(resolved(&world), ["a"]);
     assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
+    assert_eq!(world.run(&["exclude", "b"]).exits(0).text(), "already excluded: b\n");
+    assert_eq!(world.run(&["include", "a"]).exits(0).text(), "not excluded: a\n");
     let again = world.json(&["include", "b"], 0);
     assert_eq!((&again["changed"], &again["pulled_in"]), (&json!(["b"]), &json!(["c", "away"])));
     assert_eq!(again["message"], "included again: b; pulled in: c, away");

@@ -26,7 +26,10 @@ fn tag_edits_the_list_in_place() {
     world.run(&["tag", "a", "-rest", "-web"]).exits(0);
     assert_eq!(world.read("references.json"), CONFIG.replace("[\"web\"]", "[]"));
     let ran = world.run(&["tag", "a", "b", "-nothing"]).exits(0);
-    assert_eq!(ran.text(), "nothing to change\n");
+    assert_eq!(ran.text(), "Nothing to change.\n");
+    for words in [["tag", "a", "--", "-gone"], ["tag", "--", "a", "-gone"]] {
+        assert_eq!(world.run(&words).exits(0).text(), "Nothing to change.\n", "{words:?}");
+    }
     for (words, code, said) in [
         (&["tag", "aa", "+x"][..], 1, "did you mean 'a'?"),
         (&["tag", "a", "+--"], 1, "cannot match anything"),

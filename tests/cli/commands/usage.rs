@@ -145,3 +145,12 @@ fn only_a_near_option_is_suggested() {
     let ran = world.run(&["list", "--selectd"]).exits(2);
     assert!(ran.stderr.contains("'--selected'"), "{ran}");
 }
+
+#[test]
+fn help_has_help() {
+    let world = small();
+    let help = world.run(&["help"]).exits(0);
+    for option in ["--help", "-h"] {
+        assert_eq!(world.run(&["help", option]).exits(0).text(), help.text());
+    }
+}

@@ -142,7 +142,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     }
     if let Some(statistics) = &column.statistics {
         let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
-        parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| format!("{percent} % null")));
+        parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| format!("{percent}% null")));
         parts.extend(distinct.map(|distinct| format!("{} distinct", grouped(distinct))));
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));

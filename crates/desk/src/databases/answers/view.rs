@@ -13,7 +13,7 @@ use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened_at_word;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
 use super::AnswerSources;
@@ -88,7 +88,7 @@ impl Desk {
         let docs_path = &self.databases().0.docs_path;
         let none = || {
             let message = format!("there are no pages of databases below {docs_path}");
-            Error::new(Code::NotDocumented, message, "document the databases first")
+            Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
         };
         let view = self.documented_for(access);
         if view.pages.is_empty() {
@@ -321,11 +321,11 @@ impl DatabaseView {
 }
 
 /// The nearest name, or the names that there are.
-fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> String {
+fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> Fix {
     match did_you_mean(name, known.iter().copied()) {
-        Some(near) => near,
-        None if known.is_empty() => "document the databases first".to_owned(),
-        None => listed(known, are),
+        Some(near) => near.into(),
+        None if known.is_empty() => Fix::DocumentDatabases,
+        None => listed(known, are).into(),
     }
 }
 
