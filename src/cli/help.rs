@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::args::{Cli, OutputFormat};
@@ -25,23 +26,21 @@ const HELP: &str = "Print help for a command";
 /// # Errors
 /// They are wrong, or ask for help or the version.
 pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = program().try_get_matches_from(without_help_of_help(std::env::args_os().collect()))?;
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let asks_for_help = |words: &[OsString]| matches!(words, [.., help, option] if help == "help" && (option == "--help" || option == "-h"));
+    let matches = match program().try_get_matches_from(&words) {
+        // `help` takes only names of commands.
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand && asks_for_help(&words) => {
+            words.pop();
+            program().try_get_matches_from(words)?
+        }
+        matches => matches?,
+    };
     let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
     if arguments.json {
         arguments.format = OutputFormat::Json;
     }
     Ok(arguments)
-}
-
-/// `refdesk help --help` is `refdesk help`: the parser would take the option for a command.
-fn without_help_of_help(mut words: Vec<OsString>) -> Vec<OsString> {
-    if let [_, help, option] = words.as_slice()
-        && help == "help"
-        && (option == "--help" || option == "-h")
-    {
-        words.pop();
-    }
-    words
 }
 
 /// The program with its help in groups.

@@ -119,7 +119,10 @@ fn sources_that_were_added_since_are_named_as_missing() {
     let added = world.run(&["add", "docs/pizza.md"]).exits(0);
     assert!(added.text().ends_with("the search index lacks 1 source: `refdesk index` reads it\n"), "{added}");
     let told = world.run(&["search", "pizza"]).exits(0);
-    assert!(format!("{told}").contains("The index is not complete: 1 source is not in it yet."), "{told}");
+    assert!(
+        format!("{told}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),
+        "{told}"
+    );
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
@@ -152,7 +155,7 @@ fn files_that_changed_since_are_counted() {
     assert_eq!(changed(), 2);
     let told = world.run(&["search", "newword"]).exits(0);
     assert!(told.stderr.contains("2 files have changed since the index was updated"), "{told}");
-    assert!(told.stderr.contains("'refdesk index' updates the index"), "{told}");
+    assert!(told.stderr.contains("`refdesk index` updates the index"), "{told}");
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("2 files have changed since"), "{doctor}");
     world.run(&["index"]).exits(0);

@@ -72,7 +72,7 @@ fn outside_the_workspace_the_path_is_absolute() {
     refdesk_files::write_atomic(&outside, b"x").unwrap();
     let (_, entry) = entry(&world, &["add", "../elsewhere.md"]);
     assert_eq!(entry["path"].as_str(), outside.to_str());
-    assert_eq!(world.json(&["select", "elsewhere"], 0)["status"], "success");
+    assert_eq!(world.json(&["select", entry["id"].as_str().unwrap()], 0)["status"], "success");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_folder_named_in_the_configuration_is_used() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
     world.configure(json!({"references_dir": "knowledge"}));
     let (file, entry) = entry(&world, &["add", "docs/a.md"]);
-    assert_eq!((file.as_str(), &entry["path"]), ("knowledge/a.json", &json!("../docs/a.md")));
+    assert_eq!((file.as_str(), &entry["path"]), ("knowledge/docs-a.json", &json!("../docs/a.md")));
     assert_eq!(world.json(&["list"], 0)["total"], 1);
 }
 
@@ -176,7 +176,7 @@ fn nothing_is_written_outside_the_workspace_without_a_person() {
         ("refs", |world| symlink("../nowhere", world.path.join("refs")).unwrap()),
         ("refs", |world| {
             std::fs::create_dir(world.path.join("refs")).unwrap();
-            symlink("../../out/planted.json", world.path.join("refs/a.json")).unwrap();
+            symlink("../../out/planted.json", world.path.join("refs/docs-a.json")).unwrap();
         }),
     ];
     for (folder, prepare) in cases {
@@ -207,7 +207,7 @@ fn a_link_within_the_workspace_is_followed() {
     std::os::unix::fs::symlink("kept", world.path.join("refs")).unwrap();
     world.configure(json!({"references_dir": "refs"}));
     world.run(&["add", "docs/a.md"]).exits(0);
-    assert!(world.read("kept/a.json").contains("docs/a.md"));
+    assert!(world.read("kept/docs-a.json").contains("docs/a.md"));
 }
 
 #[test]

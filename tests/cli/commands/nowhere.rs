@@ -77,9 +77,9 @@ fn adding_a_file_makes_the_folder_a_workspace() {
     text(&["add", "none.txt"]).exits(1);
     assert_eq!(world.listing(), before, "nothing is written");
     let told = text(&["add", "a.txt"]).exits(0);
-    let begun = format!("{} is a workspace now\nadded a in .jaato/references/a.json\n", world.path.display());
+    let begun = format!("{} is a workspace now\nadded ws-a in .jaato/references/ws-a.json\n", world.path.display());
     assert_eq!(told.text(), begun);
-    assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["a"]);
+    assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["ws-a"]);
     // The home folder holds all that a person has.
     let home = world.beside("home");
     refdesk_files::write_atomic(&home.join("a.txt"), b"x").unwrap();

@@ -31,10 +31,10 @@ pub struct Excerpt {
 pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
     let wanted: Vec<String> = terms.iter().flat_map(|term| term.split(' ')).map(str::to_owned).collect();
     let found = matches(text, &wanted);
-    let Some((length, _)) = text.char_indices().nth(LENGTH) else {
+    if text.char_indices().nth(LENGTH).is_none() {
         return Excerpt { text: text.to_owned(), matches: found.into_iter().map(|it| it.range).collect() };
-    };
-    let window = best_window(text, &found).unwrap_or(0..length);
+    }
+    let window = best_window(text, &found).unwrap_or_else(|| window_at(text, 0));
     let found: Vec<Range<usize>> = found.into_iter().map(|it| it.range).collect();
     part(text, &found, window)
 }
@@ -50,7 +50,9 @@ impl Excerpt {
             let matches: Vec<Range<usize>> = inside.map(|it| it.start - start..it.end - start).collect();
             Some((line.trim_end(), matches))
         });
-        let worth = |line: &str, matches: &[Range<usize>]| (!line.is_empty(), !line.starts_with('#'), matches.len());
+        let worth = |line: &str, matches: &[Range<usize>]| {
+            (!line.is_empty() && line != GAP, !line.starts_with('#'), matches.len())
+        };
         // `max_by_key` would keep the last of several.
         let best = lines.reduce(|best, it| if worth(it.0, &it.1) > worth(best.0, &best.1) { it } else { best });
         let Some((line, matches)) = best else { return Self::default() };
@@ -80,15 +82,25 @@ fn around(line: &str, range: Range<usize>, byte: usize) -> Range<usize> {
     start..cut.map_or(end, |at| start + at)
 }
 
-/// A part of a text with `…` where text is left out, and the matches within it.
+/// A part of a text with `…` where text is left out, on a line of its own where whole lines are, and the matches within it.
 fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     let Range { start, end } = range;
-    let mut shown =
-        if text.get(..start).is_some_and(|it| !it.trim().is_empty()) { GAP.to_owned() } else { String::new() };
+    let before = text.get(..start).unwrap_or_default();
+    let mut shown = match before.trim().is_empty() {
+        true => String::new(),
+        false if before.ends_with('\n') => format!("{GAP}\n"),
+        false => GAP.to_owned(),
+    };
     let shift = shown.len();
-    shown.push_str(text.get(start..end).unwrap_or_default().trim_end());
+    let inside = text.get(start..end).unwrap_or_default().trim_end();
+    shown.push_str(inside);
     let last = shown.len();
     if end < text.trim_end().len() {
+        let after = text.get(start + inside.len()..).unwrap_or_default();
+        let ends_line = after.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+        if ends_line && !inside.is_empty() {
+            shown.push('\n');
+        }
         shown.push_str(GAP);
     }
     let inside = matches.iter().filter(|it| it.start >= start);
@@ -212,7 +224,8 @@ fn window_at(text: &str, word: usize) -> Range<usize> {
     let rest = text.get(start..).unwrap_or_default();
     let Some((most, _)) = rest.char_indices().nth(LENGTH) else { return start..text.len() };
     let part = rest.get(..most).unwrap_or_default();
-    let cut = part.rfind(char::is_whitespace).filter(|at| *at > most / 2).unwrap_or(most);
+    let near = |at: &usize| *at > most / 2;
+    let cut = part.rfind('\n').filter(near).or_else(|| part.rfind(char::is_whitespace).filter(near)).unwrap_or(most);
     start..start + cut
 }
 
@@ -268,6 +281,9 @@ mod tests {
         assert!(many.text.starts_with("hay") && many.matches.len() > 50, "without comparing each word with all");
         let beginning = shown(&long, &["nothing"]);
         assert!(beginning.starts_with("hay hay") && beginning.ends_with('…'));
+        let item = "- an item of a list\n".repeat(40);
+        let found = shown(&format!("{item}- the needle\n{item}"), &["needle"]);
+        assert!(found.starts_with("…\n- an item of a list\n") && found.ends_with("- an item of a list\n…"), "{found}");
         let unbroken = "x".repeat(5_000);
         assert_eq!(excerpt(&unbroken, &[]).text.chars().count(), LENGTH + 1);
     }
@@ -312,8 +328,8 @@ mod tests {
         #[test]
         fn an_excerpt_is_short_and_of_the_text(text in r"([a-eé🦀\n ]{0,9}){0,200}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
             let Excerpt { text: part, matches } = excerpt(&text, &terms);
-            prop_assert!(part.chars().count() <= LENGTH + 2);
-            prop_assert!(text.contains(part.trim_start_matches('…').trim_end_matches('…')));
+            prop_assert!(part.chars().count() <= LENGTH + 4);
+            prop_assert!(text.contains(part.trim_matches(['…', '\n'])));
             prop_assert!(matches.iter().all(|range| part.get(range.clone()).is_some_and(|word| !word.is_empty())));
             prop_assert!(matches.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
