@@ -52,7 +52,7 @@ fn the_index_is_built_unless_a_person_says_no_and_what_was_left_out_stays_folded
         pty.type_bytes(typed);
     }
     pty.wait_for("Next: `refdesk connect` connects your agents.");
-    assert!(pty.text().contains("The index has 4 sections: 4 added."), "{}", pty.text());
+    assert!(pty.text().contains("The index has 4 sections: 4 added"), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     world.put("docs/ledger.md", b"# Ledger\n\nBookings.\n");
     let mut pty = start(&world, &["init"]);
