@@ -57,7 +57,7 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     let world = indexed(threshold());
     let prompt = b"calls: which jitter between attempts? sleep, double the pause";
     let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
-    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat` shows them\n---";
+    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat TEXT` shows them\n---";
     assert!(said.text().ends_with(line), "{said}");
     assert!(!said.text().contains("over the budget") && !said.stderr.contains("did not fit"), "{said}");
     let told = world.feed_json(&["simulate"], prompt);
