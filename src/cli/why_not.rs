@@ -186,6 +186,7 @@ fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
         (Rejection::BelowBest { needed }, _) => {
             format!("{score}, and {needed} is needed because another source scores much higher")
         }
+        (Rejection::TagAlone { needed }, _) => format!("{score}, and {needed} is needed: a tag alone is not enough"),
         (Rejection::BelowThreshold, Some(threshold)) => format!("{score}, below the threshold of {threshold}"),
         (Rejection::Unreadable, _) => format!("{rejected}, although it matches"),
         _ => format!("{rejected}, although {score}"),
