@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{rows, select};
 use refdesk_desk::channel::{self, Answered, ChannelSetup, Place, Request, Unanswered, Wait};
-use refdesk_desk::{Desk, Session, quoted_tags};
+use refdesk_desk::{Desk, Session, has_any_tag, quoted_tags};
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -65,8 +65,12 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
             "the catalog has no sources",
             "`refdesk init` proposes some, and `refdesk add PATH` adds one",
         )
-    } else if tags.is_empty() {
-        let message = "nothing to choose: every selectable source is already selected";
+    } else if tags.is_empty() || is_all_selected(desk, tags) {
+        let which = match tags {
+            [] => "every selectable source is already selected".to_owned(),
+            tags => format!("all sources with the tag {} are selected already", quoted_tags(tags)),
+        };
+        let message = format!("nothing to choose: {which}");
         let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
         return CommandOutput::new(json, format!("{message}\n"));
     } else {
@@ -79,6 +83,12 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     };
     let status = if refusal.code == Code::NoSources { "no_sources" } else { "none_matched" };
     refused(refusal, &[("status", json!(status))])
+}
+
+/// Whether a pick of any source with one of these tags would change nothing.
+fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
+    let mut tagged = desk.catalog().sources().iter().filter(|source| has_any_tag(source, tags)).peekable();
+    tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))
 }
 
 fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutput {

@@ -140,6 +140,9 @@ fn offered_sources_follow_tags_and_the_current_selection() {
     assert_eq!(world.json(&["ask", "--tag", "cobol"], 1)["status"], "none_matched");
     world.run(&["select", "two", "tagged"]).exits(0);
     assert_eq!(world.json(&["ask"], 0)["status"], "all_selected");
+    let tagged = world.json(&["ask", "--tag", "java"], 0);
+    let message = "nothing to choose: all sources with the tag 'java' are selected already";
+    assert_eq!((&tagged["status"], &tagged["message"]), (&json!("all_selected"), &json!(message)));
     assert_eq!(Workspace::new().json(&["ask"], 1)["status"], "no_sources");
 }
 

@@ -22,10 +22,11 @@ impl Desk {
         tags.iter().filter(is_unknown).map(told).collect()
     }
 
-    /// ` (did you mean 'x'?)` for the tag most similar to one of these, or nothing.
+    /// ` (did you mean 'x'?)` for the tag most similar to one of these that no source has, or nothing.
     pub fn nearest_tag(&self, tags: &[String]) -> String {
         let known = || self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str));
-        let nearest = tags.iter().find_map(|tag| did_you_mean(tag, known()));
+        let is_unknown = |tag: &&String| !known().any(|known| same_tag(known, tag));
+        let nearest = tags.iter().filter(is_unknown).find_map(|tag| did_you_mean(tag, known()));
         nearest.map_or_else(String::new, |question| format!(" ({question})"))
     }
 
