@@ -41,7 +41,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     };
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
-    CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens, selected)) }
+    CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens)) }
 }
 
 /// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
@@ -56,7 +56,7 @@ fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; {way})"))
 }
 
-fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: usize) -> String {
+fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
     if sources.is_empty() {
         return match desk.catalog().is_empty() {
             true => "The catalog has no sources. `refdesk init` proposes some, and `refdesk add PATH` adds one.\n"
@@ -80,12 +80,17 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], selected: 
         ]
     };
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
+    // An agent gets sources of mode auto anyway: those that are only mentioned count as auto, as on the screen.
+    let selected = sources.iter().filter(|source| desk.selection().counts(source)).count();
+    let auto = sources.iter().filter(|it| it.mode == Mode::Auto && !desk.selection().counts(it)).count();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
-    let missing = if missing > 0 { format!(", {missing} missing") } else { String::new() };
+    let of = |count, what| if count > 0 { format!(", {count} {what}") } else { String::new() };
+    let (auto, missing) = (of(auto, "auto"), of(missing, "missing"));
     let waiting = match sources.iter().filter(|source| waits(source)).count() {
         0 => String::new(),
         1 => format!("; 1 {WAITS} and is not read: `refdesk trust`"),
         count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
     };
-    format!("{}\n{}, {selected} selected{missing}{waiting}\n", rows::table(&table), counted(sources.len(), "source"))
+    let all = counted(sources.len(), "source");
+    format!("{}\n{all}, {selected} selected{auto}{missing}{waiting}\n", rows::table(&table))
 }

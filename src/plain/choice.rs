@@ -275,7 +275,8 @@ pub fn clear(state: &mut PlainState, turn: &mut InputOutcome) {
     if picks == 0 {
         return turn.say("There are no picks to clear.");
     }
-    let pulled_in = members.iter().filter(|member| member.role == Role::Transitive).count();
+    let pulled_in = members.iter().filter(|member| member.role == Role::Transitive);
+    let pulled_in = pulled_in.filter(|member| !is_auto(&state.snapshot, member.id.as_str())).count();
     let also = match pulled_in {
         0 => String::new(),
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
@@ -331,6 +332,15 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
         turn.say(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
+    if ["Undone", "Redone"].iter().any(|how| change.done.starts_with(how)) {
+        for (verb, of, other) in [("lifted", before, after), ("made", after, before)] {
+            let excluded = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id));
+            let count = excluded.filter(|id| !change.done.ends_with(&format!(" of {id}."))).count();
+            if count > 0 {
+                turn.say(format!("{} {verb}.", counted(count, "exclusion")));
+            }
+        }
+    }
     let cost = after.cost_since(before);
     if let Some(difference) = change_cost::signed(cost, tokens, "fewer") {
         turn.say(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
@@ -367,9 +377,9 @@ fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
     snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
 }
 
-/// `The selection has 21 sources.`
+/// `The selection has 21 sources.`: as many as are picked and pulled in on the screen.
 pub fn chosen(snapshot: &Snapshot) -> String {
-    match snapshot.selection.members().len() {
+    match snapshot.catalog.sources().iter().filter(|source| snapshot.selection.counts(source)).count() {
         0 => "The selection is empty.".to_owned(),
         count => format!("The selection has {}.", counted(count, "source")),
     }

@@ -20,7 +20,7 @@ pub use state::SelectionState;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::catalog::SourceId;
+use crate::catalog::{Mode, Source, SourceId};
 
 /// A source at this depth is included but not scanned.
 pub const MAX_TRANSITIVE_DEPTH: usize = 10;
@@ -108,6 +108,13 @@ impl Selection {
     /// Whether this source was picked.
     pub fn is_picked(&self, id: &str) -> bool {
         self.member(id).is_some_and(|member| member.role == Role::Picked)
+    }
+
+    /// Whether this source counts among those that are picked or pulled in. One of mode auto that is only mentioned counts among the
+    /// auto sources: an agent gets it anyway.
+    pub fn counts(&self, source: &Source) -> bool {
+        let id = source.id.as_str();
+        if source.mode == Mode::Auto { self.is_picked(id) } else { self.contains(id) }
     }
 
     /// Whether this source is excluded.

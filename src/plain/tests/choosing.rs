@@ -59,7 +59,7 @@ fn an_auto_source_that_comes_was_paid_for_before() {
             "Picked java-service.",
             "1 more source pulled in: release-notes.",
             "That is about 28,990 tokens more (about 29,784 with instructions).",
-            "The selection has 8 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
+            "The selection has 7 sources. With the auto sources that is about 33,618 tokens; with the instructions, an agent \
              gets about 34,412 tokens.",
         ],
         "4,628 + 28,990 = 33,618"

@@ -31,6 +31,19 @@ fn filters_keep_catalog_order() {
 }
 
 #[test]
+fn a_mentioned_auto_source_counts_as_auto() {
+    let source =
+        |id: &str, mode: &str| json!({"id": id, "name": id, "type": "local", "path": format!("{id}.md"), "mode": mode});
+    let sources = json!([source("one", "selectable"), source("two", "selectable"), source("rules", "auto")]);
+    let files = [("one.md", "See @rules and @two.\n"), ("two.md", "Two.\n"), ("rules.md", "Rules.\n")];
+    let world = Workspace::of(sources, &files);
+    world.run(&["select", "one"]).exits(0);
+    let listed = world.run(&["list"]).exits(0);
+    assert!(listed.text().ends_with("3 sources, 2 selected, 1 auto\n"), "{listed}");
+    assert_eq!(world.json(&["list"], 0)["selected_count"], 3);
+}
+
+#[test]
 fn each_source_has_its_state() {
     let world = small();
     world.run(&["select", "a", "text"]).exits(0);
