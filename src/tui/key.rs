@@ -87,6 +87,24 @@ impl Key {
         }
     }
 
+    /// The key that most terminals send the same bytes for as for this one; `None` for a key with bytes of its own.
+    pub fn twin(self) -> Option<Self> {
+        let alone = |code| Some(Self { code, ctrl: false, shift: false, ..self });
+        match self.code {
+            _ if self.alt => None,
+            BareKey::Char('i') if self.ctrl => alone(BareKey::Named(NamedKey::Tab)),
+            BareKey::Char('m') if self.ctrl => alone(BareKey::Named(NamedKey::Enter)),
+            BareKey::Char('[') if self.ctrl => alone(BareKey::Named(NamedKey::Esc)),
+            BareKey::Named(NamedKey::Tab) if self.shift => alone(BareKey::Named(NamedKey::BackTab)),
+            BareKey::Named(NamedKey::Enter | NamedKey::Tab | NamedKey::BackTab | NamedKey::Esc)
+                if self.ctrl || self.shift =>
+            {
+                alone(self.code)
+            }
+            _ => None,
+        }
+    }
+
     /// The key of a terminal event; `None` for releases and for keys that nothing can be bound to.
     pub fn from_event(event: KeyEvent) -> Option<Self> {
         if event.kind == KeyEventKind::Release {
@@ -291,6 +309,28 @@ mod tests {
         }
         for bad in ["", " ", "C-", "S-a", "F13", "F0", "Return", "qq", "\t"] {
             assert_eq!(bad.parse::<Key>(), Err(InvalidKey(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn some_keys_are_the_same_for_most_terminals() {
+        for (key, expected) in [
+            ("C-i", Some("Tab")),
+            ("C-m", Some("Enter")),
+            ("C-[", Some("Esc")),
+            ("C-Enter", Some("Enter")),
+            ("S-Enter", Some("Enter")),
+            ("S-Tab", Some("BackTab")),
+            ("C-Tab", Some("Tab")),
+            ("S-Esc", Some("Esc")),
+            ("M-Enter", None),
+            ("C-j", None),
+            ("C-Up", None),
+            ("i", None),
+            ("Enter", None),
+        ] {
+            let key: Key = key.parse().unwrap();
+            assert_eq!(key.twin().map(|twin| twin.to_string()).as_deref(), expected, "{key}");
         }
     }
 

@@ -232,19 +232,19 @@ impl KeymapReader<'_> {
         let mut keys: HashMap<BoundPlace, Vec<KeySequence>> = HashMap::new();
         for (binding, context) in places() {
             if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
-                keys.insert((binding.name, context), own.keys.iter().map(|it| it.keys.clone()).collect());
+                let mut written: Vec<KeySequence> = own.keys.iter().map(|it| it.keys.clone()).collect();
+                if let Some(problem) = sent_as_another(own) {
+                    let free = binding.default_keys().filter(|key| taker(entries, context, key).is_none());
+                    written.extend(free);
+                    self.report(problem, own.at);
+                }
+                keys.insert((binding.name, context), written);
                 continue;
             }
             let mut taken_by = None;
             let mut left: Vec<KeySequence> = binding.default_keys().collect();
             left.retain(|key| {
-                let mut others = entries.iter().filter(|it| it.context == context).flat_map(|it| {
-                    it.keys
-                        .iter()
-                        .map(move |written| (it, written))
-                        .filter(|(_, written)| written.keys.collides_with(key))
-                });
-                let other = others.next();
+                let other = taker(entries, context, key);
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
@@ -293,6 +293,25 @@ impl KeymapReader<'_> {
     }
 }
 
+/// The entry that takes this key in this context.
+fn taker<'e>(
+    entries: &'e [KeymapEntry],
+    context: KeyContext,
+    key: &KeySequence,
+) -> Option<(&'e KeymapEntry, &'e WrittenKeys)> {
+    let here = entries.iter().filter(|it| it.context == context);
+    here.flat_map(|it| it.keys.iter().map(move |keys| (it, keys))).find(|(_, written)| written.keys.collides_with(key))
+}
+
+/// What is wrong with an entry of which most terminals send no key as what it is.
+fn sent_as_another(entry: &KeymapEntry) -> Option<Diagnostic> {
+    let twin = |written: &WrittenKeys| written.keys.keys().iter().find_map(|key| Some((*key, key.twin()?)));
+    let (key, twin) = entry.keys.iter().map(twin).collect::<Option<Vec<_>>>()?.into_iter().next()?;
+    let word = entry.binding.word();
+    let message = format!("most terminals send '{key}' as '{twin}', so '{word}' keeps its default keys as well");
+    Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or write a second one beside it"))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -335,6 +354,10 @@ mod tests {
             ("[list]\ntop = \"g g\"", "top", "list: g g"),
             ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
+            // Most terminals cannot tell these apart.
+            ("[global]\npalette = \"C-i\"", "palette", "global: C-i : C-p"),
+            ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: C-i F9"),
+            ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-i C-p"),
             // The other key of the action stays.
             ("[list]\ntop = \"j\"", "down", "list: Down"),
             ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x, graph: x"),
@@ -390,6 +413,13 @@ mod tests {
                 ],
             ),
             ("[catalog]\nsort = \"x\"\nexclude = []", &[]),
+            (
+                "[global]\nhelp = \"C-Enter\"\nquit = [\"C-m\", \"F10\"]",
+                &[
+                    "Warning 2:1 most terminals send 'C-Enter' as 'Enter', so 'help' keeps its default keys as well; choose \
+                   another key, or write a second one beside it",
+                ],
+            ),
             (
                 "[question]\nyes = \"n\"",
                 &[
