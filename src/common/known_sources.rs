@@ -68,7 +68,7 @@ pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<
         [followed(hints, "hint"), followed(expansions, "expansion")].into_iter().flatten().collect();
     sentences.push(match followed.as_slice() {
         [] => "No source was hinted at.".to_owned(),
-        followed => format!("It followed {}.", followed.join(", ")),
+        followed => format!("It followed {}.", followed.join(" and ")),
     });
     if *failures > 0 {
         sentences.push(format!("{} failed.", counted(*failures, "hook")));
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "It was sent 14 texts, ~4120 tokens. It made 6 reads, ~12300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
+                "It was sent 14 texts, ~4120 tokens. It made 6 reads, ~12300 tokens, and picked 2 sources. It followed 4 of 9 hints and 1 of 1 expansion.",
                 "It was sent 3 texts, ~310 tokens. It read and picked nothing. It followed 0 of 4 hints.",
                 "It was sent 0 texts. It picked 1 source and read nothing. No source was hinted at. 1 hook failed.",
             ]

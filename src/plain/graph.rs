@@ -115,9 +115,11 @@ fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) ->
 fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     let adjacency = &analysis.adjacency;
     let by = |at: usize| adjacency.mentioning(at).len();
-    let mut hubs: Vec<usize> = (0..adjacency.len()).filter(|at| by(*at) > 0).collect();
-    hubs.sort_by_key(|at| (Reverse(by(*at)), *at));
-    turn.say(format!("{} mentioned by others, the most mentioned first.", counted(hubs.len(), "source")));
+    let hubs = analysis.hubs();
+    match hubs.len() {
+        0 => turn.say("No source is mentioned by three others."),
+        some => turn.say(format!("{} that most others mention, the most mentioned first.", counted(some, "source"))),
+    }
     let rows = hubs.into_iter();
     rows.filter_map(|at| row(state, analysis, at, &format!("mentioned by {}", counted(by(at), "source")))).collect()
 }

@@ -6,9 +6,10 @@ use crate::tui::state::State;
 /// Cells of the bar.
 const CELLS: u64 = 10;
 
-/// How many cells of the bar are full for this many tokens: none only for none, all only at the limit.
+/// How many cells of the bar are full for this many tokens, to the nearest; all only at the limit.
 fn full(tokens: u64, limit: u64) -> u64 {
-    match (u128::from(tokens) * u128::from(CELLS)).div_ceil(u128::from(limit.max(1))) {
+    let limit = limit.max(1);
+    match (u128::from(tokens) * u128::from(CELLS) + u128::from(limit / 2)) / u128::from(limit) {
         cells if tokens < limit => u64::try_from(cells).unwrap_or(CELLS).min(CELLS - 1),
         _ => CELLS,
     }
@@ -33,8 +34,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_is_empty_only_for_nothing_and_full_only_at_the_limit() {
-        for (tokens, cells) in [(0, 0), (1, 1), (50, 5), (99, 9), (100, 10), (u64::MAX, 10)] {
+    fn a_bar_is_rounded_to_the_nearest_cell_but_full_only_at_the_limit() {
+        for (tokens, cells) in [(0, 0), (1, 0), (4, 0), (5, 1), (50, 5), (99, 9), (100, 10), (u64::MAX, 10)] {
             assert_eq!(full(tokens, 100), cells, "{tokens}");
         }
     }

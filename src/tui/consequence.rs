@@ -101,7 +101,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     if state
         .message
         .as_ref()
-        .is_some_and(|message| matches!(message.tone, MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error))
+        .is_some_and(|message| !matches!(message.tone, MessageKind::Note | MessageKind::Done | MessageKind::Problem))
     {
         return;
     }
@@ -154,12 +154,17 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             parts.push(format!("{} {verb}", cells::counted(count, what)));
         }
     }
-    let excluded = |of: &Snapshot, id: &str| of.selection.is_excluded(id);
-    let lifted = before.selection.excluded().iter().filter(|id| !excluded(after, id));
-    // The exclusions that a pick made go with it.
-    let lifted = lifted.filter(|id| !awaited.named.iter().any(|named| named.as_str() == *id)).count();
-    if lifted > 0 && awaited.done.starts_with("Unpicked") {
-        parts.push(format!("{} lifted", cells::counted(lifted, "exclusion")));
+    // The exclusions that a pick made go and come with it.
+    let is_retraced = ["Undone", "Redone"].iter().any(|how| awaited.done.starts_with(how));
+    for (of, other, verb) in [(before, after, "lifted"), (after, before, "made")] {
+        let is_named = |id: &str| {
+            awaited.named.iter().any(|named| named.as_str() == id) || awaited.done.ends_with(&format!(" of @{id}"))
+        };
+        let only_here = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id) && !is_named(id));
+        let count = only_here.count();
+        if count > 0 && (is_retraced || (verb == "lifted" && awaited.done.starts_with("Unpicked"))) {
+            parts.push(format!("{} {verb}", cells::counted(count, "exclusion")));
+        }
     }
     let change = after.cost_since(before);
     let cost = change_cost::signed(change, cells::in_tokens, "saved");

@@ -99,7 +99,7 @@ const ONE_IN: usize = 16;
 
 /// The columns that all of these ids fit in, but for a few that are half as long again as the others or very long; sorts them. One
 /// id must not take the columns of all rows, nor those of the document beside the list.
-fn widest_usual(columns: &mut [usize]) -> usize {
+pub fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
     let outliers = columns.len().div_ceil(ONE_IN);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::action::Action;
+use crate::tui::hints::HintCounts;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -54,16 +55,17 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     }
     // These take the place of all panes.
     let is_covered = state.graph.is_open() || state.agents.is_open() || state.databases.is_open();
-    let is_shown = |pane: Pane| {
+    let has_place = |pane: Pane| {
         let is_laid = layout.panes.get(pane.index()).copied().flatten().is_some();
         !is_covered && (is_laid || (pane == Pane::Catalog && layout.reader.is_some()))
     };
+    let is_shown = |pane: Pane| has_place(pane) && !(pane == Pane::Hints && state.is_feed_alone());
     let panes: Vec<Pane> = Pane::ALL.into_iter().filter(|pane| !is_shown(*pane)).collect();
     let room = usize::from(place.width).saturating_sub(1);
     let texts = |detail| self::texts(state, &panes, detail);
     let columns = |texts: &[String]| texts.iter().map(|text| cells::width(text) + usize::from(GAP)).sum::<usize>();
     // The hints pane shows the feed itself.
-    let has_feed = !is_shown(Pane::Hints);
+    let has_feed = !has_place(Pane::Hints);
     let told = if has_feed { told(state) } else { None };
     let beside = told.as_ref().map_or(0, |told| cells::width(&feed(state)) + told.least());
     let in_room = |room: usize| {
@@ -110,7 +112,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
             format!("{kept} of {all}")
         }
         Pane::Catalog => cells::grouped(state.counts.sources),
-        Pane::Hints => cells::grouped(state.hints.findings.expansions.len() + state.hints.findings.hints.len()),
+        Pane::Hints => cells::grouped(HintCounts::of(state).told()),
         Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
     let mut text = format!("{} {name}", pane.index() + 1);

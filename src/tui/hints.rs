@@ -1,6 +1,7 @@
 //! The hints pane: the prompt on top with its matches marked, below it the matching sources or the enriched prompt,
 //! and the feed at the bottom.
 
+mod counts;
 pub mod enriched;
 pub mod enriched_update;
 pub mod history;
@@ -10,6 +11,7 @@ mod reason;
 pub mod state;
 pub mod update;
 
+pub use self::counts::HintCounts;
 pub use crate::common::hint_rows as rows;
 
 use ratatui::Frame;
@@ -114,19 +116,16 @@ fn note(state: &State) -> String {
         let pieces: Vec<String> = new.into_iter().chain([enriched::note(state)]).filter(|it| !it.is_empty()).collect();
         return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
     }
-    let findings = &state.hints.findings;
-    let standing = &state.snapshot.selection;
-    let told = &state.hints.sent_before;
-    let is_hinted = |id: &str| !standing.contains(id) && !standing.is_excluded(id) && !told.contains(id);
-    // Picked, excluded and already hinted sources keep their rows, but get no hint.
-    let hinted = findings.hints.iter().map(|hint| &hint.id).chain(rows::meant(findings).map(|it| &it.id));
-    let hints = hinted.filter(|id| is_hinted(id.as_str())).count();
-    let (named, passed) = (findings.expansions.len(), rows::passed(findings) + findings.more);
+    let HintCounts { hinted, named, selected, excluded, sent_before, passed } = HintCounts::of(state);
+    let of = |count: usize, what: &str| (count, format!("{} {what}", cells::grouped(count)));
     let pieces = [
         (new, new_in_feed(state)),
-        (hints, cells::counted(hints, "hint")),
-        (named, format!("{named} named")),
-        (passed, format!("{} passed over", cells::grouped(passed))),
+        (hinted, cells::counted(hinted, "hint")),
+        of(named, "named"),
+        of(selected, "selected"),
+        of(excluded, "excluded"),
+        of(sent_before, "hinted before"),
+        of(passed, "passed over"),
     ];
     let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))

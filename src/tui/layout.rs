@@ -225,7 +225,10 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
 
 fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
-    let (left, right) = split_columns(inner, inner.width / 2);
+    // Reasons that are read need more than the newest notices.
+    let is_read = wants.busy != HintsFocus::Nothing && wants.matches > 0;
+    let beside = if is_read { inner.width / 3 } else { inner.width / 2 };
+    let (left, right) = split_columns(inner, inner.width - beside);
     // Between them is a line, and the feed's own rule is the row above it.
     let (_, feed) = split_columns(right, 1);
     let (_, feed) = split_rows(feed, 1);
@@ -429,7 +432,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2, lower: more };
+            let list = ListWidths { essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2, hints: least / 2 + more, lower: more };
             let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];

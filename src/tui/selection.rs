@@ -22,27 +22,24 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_core::selection::{Role, SelectedSource};
-use refdesk_desk::engine::Snapshot;
 
+mod columns;
 pub mod preview;
 pub mod update;
+
+pub use self::columns::RowWidths;
+use self::columns::TreeColumns;
 
 #[derive(Debug, Clone, Default)]
 pub struct SelectionPane {
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
     pub rows: Vec<TreeRow>,
-    /// Columns that tree lines, mark and id take in the widest row.
-    pub widest: usize,
+    /// What these rows need.
+    pub widths: RowWidths,
     pub scroll: Scroll,
     /// The source of the catalog from which the cursor was put on its row.
     pub followed: Option<String>,
-}
-
-/// Columns that tree lines, mark and id take in the widest row.
-pub fn widest(rows: &[TreeRow], snapshot: &Snapshot) -> usize {
-    let columns = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, |id| cells::width(&cells::clean(id)));
-    rows.iter().map(columns).max().unwrap_or(0)
 }
 
 /// Draws the pane with its border at `outer`.
@@ -129,37 +126,25 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let lead = glyphs.branch(node.level, node.open);
     let tokens = price(state, node, id);
     let id = cells::clean(id);
-    // On the right a word for depth or state, the tokens, and a blank before the border. Tree lines and mark say the word
-    // too, so that it goes before an id is cut.
     let used = cells::width(&lead) + 2;
-    let word = word(state, node);
     let columns = tokens_columns(state);
-    let with_word = cells::width(&word) + 1;
-    let beside = row.room().saturating_sub(columns + 2);
-    let own = used + cells::width(&id);
-    // The columns of the id and of the name, which has what the id leaves, if that is readable: beside the longest id, so that
-    // names align, or else beside its own.
-    let within = |left: usize| {
-        let widest = state.selection.widest.min(left);
-        match () {
-            () if left - widest > 12 => (widest.saturating_sub(used), left - widest - 1),
-            () if left.saturating_sub(own) > 12 => (own - used, left - own - 1),
-            () => (left.saturating_sub(used), 0),
-        }
-    };
-    // The tree lines say the depth too, and nothing else says the name.
-    let cuts_name = |with: usize| within(with).1 < cells::width(&name).min(within(beside).1);
-    let has_room = with_word > 1 && row.room() >= 40 && own + with_word <= beside;
-    let is_word = has_room && !(is_depth(node) && cuts_name(beside - with_word));
-    let (id_room, names) = within(if is_word { beside - with_word } else { beside });
+    // The tokens have a blank before and after them.
+    let fields = TreeColumns::of(state.selection.widths, row.room().saturating_sub(columns + 2));
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
-    row.id(&id, id_room, id_style);
-    if names > 0 {
-        row.cell(&name, names, grey);
+    // An id that is longer than the others has the columns of its name.
+    if fields.name > 0 && used + cells::width(&id) > fields.id {
+        row.id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
+    } else {
+        row.id(&id, fields.id.saturating_sub(used), id_style);
+        if fields.name > 0 {
+            row.cell(&name, fields.name, grey);
+        }
     }
-    if is_word {
-        row.text(&word, grey).gap();
+    if fields.word > 0 {
+        let is_shown = fields.has_all_words || columns::brings_others(node);
+        let word = if is_shown { columns::word(node, &state.snapshot) } else { String::new() };
+        row.cell(&format!("{word:>width$}", width = fields.word), fields.word, grey);
     }
     let waits = tokens == source_state::UNTRUSTED;
     row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
@@ -171,14 +156,11 @@ fn tokens_columns(state: &State) -> usize {
     state.counts.widest_tokens.max(8)
 }
 
-/// Columns of the longest word for depth or state, with a blank.
-const WORD: usize = 8 + 1;
-
 /// The columns of the pane with whole ids, the words and the tokens; 0 if it is empty.
 pub fn columns(state: &State) -> u16 {
     let pane = &state.selection;
     // The cursor, the blank after the id, and the border.
-    let whole = 1 + pane.widest + 1 + WORD + tokens_columns(state) + 1 + 2;
+    let whole = 1 + pane.widths.widest + 1 + (pane.widths.words + 1) + tokens_columns(state) + 1 + 2;
     if pane.rows.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
 }
 
@@ -187,25 +169,6 @@ pub fn mark_column(state: &State, row: usize) -> Option<u16> {
     let lead =
         state.selection.rows.get(row).map(|node| cells::width(&state.skin.glyphs.branch(node.level, node.open)))?;
     u16::try_from(1 + lead).ok()
-}
-
-/// Whether the word of a row is its depth.
-fn is_depth(node: &TreeRow) -> bool {
-    matches!(node.kind, TreeRowKind::Member(_)) && node.brings.others == 0 && node.level > 0
-}
-
-/// How many a pick brings, or the depth or the state of another row.
-fn word(state: &State, node: &TreeRow) -> String {
-    let is_auto = |id| source_state::is_auto(&state.snapshot, id);
-    match node.kind {
-        TreeRowKind::Member(_) if node.brings.others > 0 => format!("+{}", node.brings.others),
-        TreeRowKind::Member(_) if node.level == 0 => String::new(),
-        TreeRowKind::Member(_) if node.id(&state.snapshot).is_some_and(is_auto) => "auto".to_owned(),
-        TreeRowKind::Member(_) => format!("depth {}", node.level),
-        TreeRowKind::Auto(_) => "auto".to_owned(),
-        TreeRowKind::Dormant(_) => "dormant".to_owned(),
-        TreeRowKind::Excluded(_) => "excluded".to_owned(),
-    }
 }
 
 fn price(state: &State, node: &TreeRow, id: &str) -> String {

@@ -38,6 +38,7 @@ pub struct PendingCursors {
 /// Takes up how the screen was left.
 pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
+    state.arrangement_before = left.arrangement_before.as_deref().and_then(Arrangement::from_word);
     state.focus = Pane::ALL.into_iter().find(|pane| left.pane.as_deref() == Some(pane.title())).unwrap_or_default();
     state.catalog.order = left.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
     if left.is_inside && state.focus == Pane::Hints {
@@ -109,6 +110,7 @@ impl State {
             pane: (self.focus != Pane::default()).then(|| self.focus.title().to_owned()),
             is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
             arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
+            arrangement_before: self.arrangement_before.map(|before| before.word().to_owned()),
             sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
             cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
             filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),

@@ -77,6 +77,8 @@ pub struct State {
     pub focus: Pane,
     /// What is shown beside it.
     pub arrangement: Arrangement,
+    /// The arrangement before a key that shows only one pane or the feed: another pane has it again.
+    pub arrangement_before: Option<Arrangement>,
     /// The part of it that gets keys.
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
@@ -219,7 +221,9 @@ pub enum MessageKind {
     Note,
     /// What a key did, with what followed: notices of the same do not replace it.
     Done,
-    /// What a key did not do, and why.
+    /// Why a key has nothing to do, or what needs no answer any more.
+    Explanation,
+    /// What was not done, and why.
     Refusal,
     /// A key that does nothing here.
     Unbound,
@@ -240,6 +244,7 @@ impl State {
             skin,
             focus: Pane::Catalog,
             arrangement: Arrangement::default(),
+            arrangement_before: None,
             part: PanePart::List,
             typing: None,
             window: None,
@@ -310,6 +315,9 @@ impl State {
         self.agents.close();
         self.databases.close();
         self.feed.opened_from = None;
+        if let Some(before) = self.arrangement_before.take() {
+            self.arrangement = before;
+        }
         self.focus = pane;
         self.part = PanePart::List;
     }

@@ -166,6 +166,9 @@ fn asking(state: &State) -> Option<String> {
     let count = state.snapshot.requests.len();
     match count {
         0 => None,
+        // Without the key the verb alone would read as a slip.
+        1 if key.is_empty() => Some(" 1 asks you ".to_owned()),
+        count if key.is_empty() => Some(format!(" {} ask you ", cells::grouped(count))),
         1 => Some(format!(" 1 asks{key} ")),
         _ => Some(format!(" {} ask{key} ", cells::grouped(count))),
     }
@@ -191,9 +194,11 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let (role, most) = match message.tone {
                 MessageKind::Note => (ThemeRole::Hints, 1),
                 MessageKind::Done => (ThemeRole::Hints, 2),
-                MessageKind::Refusal | MessageKind::Unbound | MessageKind::Error | MessageKind::Problem => {
-                    (ThemeRole::Warning, 3)
-                }
+                MessageKind::Explanation
+                | MessageKind::Refusal
+                | MessageKind::Unbound
+                | MessageKind::Error
+                | MessageKind::Problem => (ThemeRole::Warning, 3),
             };
             let more = if message.tone == MessageKind::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
@@ -201,7 +206,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let is_of_keys = message.tone == MessageKind::Unbound;
             let text = if is_of_keys { cells::clean(&message.text) } else { cells::sentence(&message.text) };
             let text = if message.tone == MessageKind::Done { with_way_back(state, text, columns, most) } else { text };
-            let text = if more.is_empty() { text } else { cells::clip(&text, columns, state.skin.glyphs.ellipsis) };
+            let text = if more.is_empty() { text } else { clip_ids(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
         // An error has lines of its own.
@@ -227,13 +232,22 @@ pub fn draw_error(state: &State, bottom: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The number of notices that arrived with the one shown: ` · +2 more: f`.
+/// The text cut at its end, without an `@` that the cut leaves of an id.
+fn clip_ids<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+    let clipped = cells::clip(text, columns, ellipsis);
+    match clipped.strip_suffix(ellipsis).and_then(|kept| kept.strip_suffix('@')) {
+        Some(kept) => Cow::Owned(format!("{}{ellipsis}", kept.trim_end_matches([',', ' ']))),
+        _ => clipped,
+    }
+}
+
+/// The number of notices that arrived with the one shown, and what shows them: ` · f shows 2 more`.
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
         more => {
             let more = cells::grouped(more);
-            format!(" {} +{more} more: {}", state.skin.glyphs.dot, state.key(Action::Feed))
+            format!(" {} {} shows {more} more", state.skin.glyphs.dot, state.key(Action::Feed))
         }
     }
 }
@@ -247,5 +261,22 @@ fn draw_message(state: &State, text: &str, role: ThemeRole, most: usize, place: 
     Clear.render(over, buffer);
     for (line, y) in lines.iter().zip(over.y..over.bottom()) {
         buffer.set_stringn(over.x + 1, y, line, columns, state.skin.theme.style(role));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_list_of_ids_ends_with_a_whole_sign() {
+        for (text, columns, expected) in [
+            ("New: @abc, @def", 20, "New: @abc, @def"),
+            ("New: @abc, @def", 14, "New: @abc, @d…"),
+            ("New: @abc, @def", 13, "New: @abc…"),
+            ("New: @abc, @def", 12, "New: @abc,…"),
+        ] {
+            assert_eq!(clip_ids(text, columns, "…"), expected);
+        }
     }
 }

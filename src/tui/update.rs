@@ -138,7 +138,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
     if let Some(why) = disabled(state, action) {
         if action != Action::Confirm || !windows::shows_why(state) {
-            state.refuse(why);
+            state.message = Some(Message { text: why, tone: MessageKind::Explanation });
         }
         return;
     }

@@ -152,7 +152,7 @@ fn sessions_of_agents_are_listed_and_told() {
         [
             "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number to hear more.",
             "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, connected now, about 16,420 tokens. It was sent \
-             14 texts, about 4,120 tokens. It made 6 reads, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints, 1 of 1 expansion.",
+             14 texts, about 4,120 tokens. It made 6 reads, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints and 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \
              tokens. It read and picked nothing. It followed 0 of 4 hints.",
             "3: gemini-cli, session default, last at 09:40:00, about 0 tokens. It was sent 0 texts. It picked 1 source and \
@@ -248,7 +248,6 @@ fn the_graph_is_said_in_sentences() {
     };
     for (line, first, rows, named) in [
         ("graph", "10 sources, the heaviest pick first.", 10, "java-service"),
-        ("graph hubs", "5 sources mentioned by others, the most mentioned first.", 5, "timeouts"),
         ("graph cycles", "1 group of sources that mention each other, directly or through others.", 3, "retry-pattern"),
         ("graph orphans", "5 sources mention no other and are not mentioned.", 5, "java-service"),
         ("graph circuit-breaker", "circuit-breaker, picked, about 1,450 tokens.", 3, "mentions it by"),

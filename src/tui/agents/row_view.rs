@@ -22,6 +22,8 @@ const WIDE: u16 = 100;
 /// The most columns of an agent's name, and the columns of a session's name where there is no room for more.
 const AGENT: usize = 24;
 const SESSION: usize = 10;
+/// The heading of the sparklines.
+const OVER_TIME: &str = "tokens over time";
 /// Columns of the figures: tokens, readings, picks, hints that were followed.
 const FIGURES: [(usize, &str); 4] = [(9, "told"), (5, "read"), (6, "picked"), (9, "followed")];
 
@@ -44,7 +46,6 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let columns = |text: &str| cells::width(&cells::clean(text));
     let widest = |of: &dyn Fn(&AgentSession) -> usize| shown.iter().map(|session| of(session)).max().unwrap_or(0);
     let has_since = width >= WIDE;
-    let names = if has_since { usize::MAX } else { SESSION };
     let times = |session: &AgentSession| {
         let [since, last] = [session.since, session.last].map(|time| cells::width(&activity.clock(time)));
         if has_since { since.max(last) } else { last }
@@ -53,10 +54,16 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let of_lines = lines.map(|line| cells::width(&activity.clock(line.time))).max().unwrap_or(0);
     let is_sessions = state.agents.page == Some(AgentsPage::Sessions);
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
+    let agent = widest(&|session| columns(&session.agent)).clamp(5, AGENT);
+    let time = if is_sessions { widest(&times) } else { of_lines };
+    // The cursor, the mark, what stands beside the name, each with a blank, and the tokens over time with their heading.
+    let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
+    let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
+    let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + OVER_TIME.len() + 2);
     AgentColumns {
-        agent: widest(&|session| columns(&session.agent)).clamp(5, AGENT),
-        session: widest(&|session| columns(&session.session)).clamp(7, names.min(36)),
-        time: if is_sessions { widest(&times) } else { of_lines },
+        agent,
+        session: widest(&|session| columns(&session.session)).clamp(7, room.max(SESSION)),
+        time,
         has_since,
         id: known.max().unwrap_or(0),
     }
@@ -83,7 +90,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
         }
         row.cell(&format!("{word:>width$}"), width, infra);
     }
-    let over_time = ["tokens over time", "over time"].into_iter().find(|words| words.len() + 1 < row.room());
+    let over_time = [OVER_TIME, "over time", "tokens"].into_iter().find(|words| words.len() + 1 < row.room());
     row.gap().text(over_time.unwrap_or_default(), infra);
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }

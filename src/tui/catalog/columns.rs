@@ -1,5 +1,6 @@
 //! How the columns of the catalog share the width of its list. Where there is too little, the name goes first, then the
-//! type, the mode and the tags; then ids are cut in the middle, and only where little is left of them the tokens go. The
+//! type, the mode and the tags; then ids are cut in the middle, and only where little is left of them the tokens go. An id that is
+//! longer than the others has what stands beside it in its own row. The
 //! list says how wide it wants to be, and the layout serves it before what stands beside it.
 
 use refdesk_core::catalog::Mode;
@@ -24,6 +25,8 @@ const MIDDLING_NAME: usize = 40;
 /// Columns that tags get before an id that is longer than the others grows, and before a document beside the list is wider than
 /// it must be.
 const MIDDLING_TAGS: usize = 40;
+/// Columns of the reason why a source is hinted at, or is not.
+const REASON: usize = 60;
 /// Columns of the pane's borders.
 const BORDERS: u16 = 2;
 /// Columns of the mode cut to `sel` or `auto`.
@@ -83,6 +86,23 @@ impl CatalogColumns {
         all
     }
 
+    /// The same for the row of an id of this many columns: where the id does not fit, it has the columns beside it first, except those
+    /// in which something is marked. What that leaves stays where it is.
+    pub fn with_whole_id(self, id: usize, [marks_name, marks_tags]: [bool; 2]) -> Self {
+        let mut all = self;
+        let fields =
+            [(&mut all.name, marks_name), (&mut all.kind, false), (&mut all.mode, false), (&mut all.tags, marks_tags)];
+        for (field, is_marked) in fields {
+            if all.id >= id || is_marked {
+                break;
+            }
+            if *field > 0 {
+                all.id += 1 + std::mem::take(field);
+            }
+        }
+        all
+    }
+
     fn width(self) -> u16 {
         let Self { id, name, kind, mode, tags, tokens } = self;
         let shown = [id, name, kind, mode, tags, tokens].into_iter().filter(|columns| *columns > 0);
@@ -118,6 +138,8 @@ pub struct ListWidths {
     pub whole: u16,
     /// The selection with whole ids and the tokens; 0 if it is empty.
     pub selection: u16,
+    /// The hints with whole ids, reasons that are readable, and the tokens; 0 if that is not known.
+    pub hints: u16,
     /// The rows that the lower panes of a grid fill with their border; 0 if one of them is focused, which has its share.
     pub lower: u16,
 }
@@ -134,7 +156,10 @@ impl ListWidths {
         };
         let [essential, least, whole] =
             [essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
-        Self { essential, least, whole, ..Self::default() }
+        // Cursor, mark, and the blanks around the columns.
+        let hints = 1 + 2 + 1 + counts.widest_id + 1 + REASON + 1 + counts.widest_tokens.max(TOKENS) + 1;
+        let hints = u16::try_from(hints).unwrap_or(u16::MAX).saturating_add(BORDERS);
+        Self { essential, least, whole, hints, ..Self::default() }
     }
 }
 
@@ -221,6 +246,23 @@ mod tests {
         for (width, id, name, tags) in [(120, 24, 40, 29), (137, 30, 40, 40), (180, 67, 40, 40), (230, 100, 40, 57)] {
             let columns = CatalogColumns::of(&counts, width);
             assert_eq!((columns.id, columns.name, columns.tags), (id, name, tags), "{width}");
+        }
+    }
+
+    #[test]
+    fn a_long_id_has_the_columns_beside_it_in_its_own_row() {
+        let all = CatalogColumns { id: 24, name: 14, kind: 6, mode: 4, tags: 20, tokens: 8 };
+        for (width, marks, id, name, kind, mode, tags) in [
+            (24, [false; 2], 24, 14, 6, 4, 20),
+            (30, [false; 2], 39, 0, 6, 4, 20),
+            (46, [false; 2], 46, 0, 0, 4, 20),
+            (50, [false; 2], 51, 0, 0, 0, 20),
+            (100, [false; 2], 72, 0, 0, 0, 0),
+            (100, [false, true], 51, 0, 0, 0, 20),
+            (100, [true, false], 24, 14, 6, 4, 20),
+        ] {
+            let expected = CatalogColumns { id, name, kind, mode, tags, tokens: 8 };
+            assert_eq!(all.with_whole_id(width, marks), expected, "{width} {marks:?}");
         }
     }
 

@@ -88,6 +88,8 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
     let grey = theme.style(ThemeRole::Infra);
     let id_style = if source.is_missing() { grey } else { theme.style(ThemeRole::Text) };
     let marked = |style: Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let columns =
+        columns.with_whole_id(cells::width(&cells::clean(id)), [!marks.name.is_empty(), !marks.tags.is_empty()]);
     let mut row = ListRow::new(&state.skin, width);
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role)).marked_id(
         &MarkedText::of(id, &marks.id),

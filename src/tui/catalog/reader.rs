@@ -132,7 +132,7 @@ fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<us
     }));
 }
 
-/// What is shown of the text, and of its search: `details, 1-28 of 210 · /retry 2/7`, `details, 3% of 13 MiB`.
+/// What is shown of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
 pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let place = place(parts);
     let view = view(state, place.width);
@@ -147,9 +147,9 @@ pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     };
     let search = &state.catalog.search;
     if search.is_on() && state.typing != Some(Typing::Search) {
-        let dot = state.skin.glyphs.dot;
-        said =
-            format!("{said} {dot} /{} {}", cells::clean(search.needle.text()), search.count(view.document.is_whole()));
+        // The count comes first: the end of a title is cut, and the matches are marked in the text.
+        let count = search.count(view.document.is_whole());
+        said = format!("{count} /{} {} {said}", cells::clean(search.needle.text()), state.skin.glyphs.dot);
     }
     said
 }

@@ -123,7 +123,7 @@ pub fn this_session(state: &mut State) {
 pub fn open(state: &mut State) {
     let from = match state.in_feed() {
         true => state.feed.opened_from.take(),
-        false => Some((places::here(state), state.arrangement)),
+        false => Some((places::here(state), state.arrangement_before.unwrap_or(state.arrangement))),
     };
     state.focus_on(Pane::Hints);
     state.part = PanePart::Detail;
@@ -138,7 +138,7 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     let from = state.feed.opened_from.take().filter(|_| state.is_feed_alone());
     state.part = PanePart::List;
     if let Some((place, arrangement)) = from {
-        state.arrangement = arrangement;
+        (state.arrangement, state.arrangement_before) = (arrangement, None);
         places::restore(state, place, effects);
     }
 }

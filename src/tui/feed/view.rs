@@ -97,22 +97,31 @@ pub fn whole(state: &State) -> Option<String> {
     Some(cells::clean(text.trim()).into_owned())
 }
 
-/// `feed: f`, or the filter and what it keeps: `/timeouts  3 of 40`.
+/// `feed: f`, nothing where there is nothing else to say, or the filter and what it keeps: `/timeouts  3 of 40`.
 fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let feed = &state.feed;
     let theme = &state.skin.theme;
     let typing = state.typing == Some(Typing::FeedFilter);
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
     let follow = || state.key_in(KeyContext::Feed, Action::Follow);
-    let caption = match target::of_feed(state) {
-        _ if !reads => format!("feed: {}", state.key(Action::Feed)),
-        Ok(RowTarget::Source(_)) => format!("feed: {} goes to the source", follow()),
-        Ok(RowTarget::File(_)) => format!("feed: {} opens the file", follow()),
-        Ok(RowTarget::Receipt(_)) => format!("feed: {} shows the receipt", follow()),
-        Err(_) => "feed".to_owned(),
+    let does = match target::of_feed(state) {
+        _ if !reads => state.key(Action::Feed),
+        Ok(RowTarget::Source(_)) => format!("{} goes to the source", follow()),
+        Ok(RowTarget::File(_)) => format!("{} opens the file", follow()),
+        Ok(RowTarget::Receipt(_)) => format!("{} shows the receipt", follow()),
+        Err(_) => String::new(),
     };
     let filtered = typing || !feed.filter.is_empty();
-    let caption = if filtered { String::new() } else { caption };
+    let caption = match does {
+        _ if filtered => String::new(),
+        // The border says already that this is the feed.
+        does if state.is_feed_alone() => does,
+        does if does.is_empty() => "feed".to_owned(),
+        does => format!("feed: {does}"),
+    };
+    if caption.is_empty() && !filtered {
+        return None;
+    }
     frame::rule(&state.skin, place, &caption, hints::caption_style(state, reads), buffer);
     let kept = format!("{} of {} ", cells::grouped(feed.rows.len()), cells::grouped(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);

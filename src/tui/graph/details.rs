@@ -79,14 +79,14 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
             let sources = cells::counted(usize::try_from(weight.sources).unwrap_or(usize::MAX), "source");
             let already = match selected_below(state, at) {
                 0 => String::new(),
-                1 if weight.sources == 1 => ", selected already".to_owned(),
-                1 => ", 1 of them selected already".to_owned(),
-                many => format!(", {} of them selected already", cells::grouped(many)),
+                all if u64::try_from(all).is_ok_and(|all| all == u64::from(weight.sources)) => match all {
+                    1 => " (selected)".to_owned(),
+                    2 => " (both selected)".to_owned(),
+                    _ => " (all selected)".to_owned(),
+                },
+                some => format!(" ({} selected)", cells::grouped(some)),
             };
-            format!(
-                " {dot} with all it pulls in, {sources}{already}: {} tokens besides its own",
-                cells::tokens(weight.tokens)
-            )
+            format!(" {dot} brings {sources}{already}, {}", cells::in_tokens(weight.tokens))
         }
     };
     lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));

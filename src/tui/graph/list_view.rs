@@ -45,7 +45,7 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
         _ if tab.has_filter() && !state.graph.filter.is_empty() => {
             format!("No source matches all of these terms. {} shows all again.", state.key(Action::Back))
         }
-        GraphTab::Hubs => "No source mentions another.".to_owned(),
+        GraphTab::Hubs => "No source is mentioned by three others.".to_owned(),
         GraphTab::Cycles => "No sources mention each other in a circle.".to_owned(),
         GraphTab::Orphans => "Every source mentions another or is mentioned.".to_owned(),
         GraphTab::BrokenLinks => "No document has a broken link.".to_owned(),

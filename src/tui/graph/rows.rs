@@ -69,15 +69,11 @@ pub fn count(state: &State, tab: GraphTab) -> Option<usize> {
     match tab {
         GraphTab::Neighbours | GraphTab::Path => None,
         GraphTab::Map => Some(analysis.catalog.len()),
-        GraphTab::Hubs => Some(analysis.catalog.len() - unmentioned(analysis)),
+        GraphTab::Hubs => Some(analysis.hubs().len()),
         GraphTab::Cycles => Some(analysis.cycles.len()),
         GraphTab::Orphans => Some(orphans(analysis).count()),
         GraphTab::BrokenLinks => Some(broken(state).count()),
     }
-}
-
-fn unmentioned(analysis: &GraphAnalysis) -> usize {
-    (0..analysis.adjacency.len()).filter(|at| analysis.adjacency.mentioning(*at).is_empty()).count()
 }
 
 fn orphans(analysis: &GraphAnalysis) -> impl Iterator<Item = usize> + '_ {
@@ -106,10 +102,7 @@ pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
                 let from = adjacency.mentioning(at).iter();
                 from.filter_map(|from| adjacency.edge(*from as usize, at)).map(|edge| edge.count as usize).sum()
             };
-            let mut hubs: Vec<usize> =
-                (0..adjacency.len()).filter(|at| !adjacency.mentioning(*at).is_empty()).collect();
-            hubs.sort_by_key(|at| (Reverse(adjacency.mentioning(*at).len()), *at));
-            filtered(state, hubs.into_iter().map(|at| GraphRow::Hub(at, mentions(at))).collect())
+            filtered(state, analysis.hubs().into_iter().map(|at| GraphRow::Hub(at, mentions(at))).collect())
         }
         GraphTab::Cycles => analysis.cycles.iter().flat_map(|cycle| in_cycle(state, cycle)).collect(),
         GraphTab::Orphans => filtered(state, orphans(analysis).map(GraphRow::Source).collect()),

@@ -103,7 +103,12 @@ fn note(state: &State) -> String {
 fn position(state: &State, tab: GraphTab) -> String {
     match tab {
         GraphTab::Neighbours => String::new(),
-        _ => frame::position(state.graph.cursor.at, state.graph.rows.len()),
+        // A heading is no row to be on.
+        _ => {
+            let (rows, at) = (&state.graph.rows, state.graph.cursor.at);
+            let headings = |until: usize| rows.iter().take(until).filter(|row| row.is_heading()).count();
+            frame::position(at - headings(at), rows.len() - headings(rows.len()))
+        }
     }
 }
 

@@ -46,17 +46,17 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
+/// Columns before the tokens from which they are always shown.
+const ROOMY: usize = 50;
 /// Columns that the reason gets before an id is whole.
 const REASON: usize = 16;
-/// Columns of a reason that says enough beside the tokens.
-const ENOUGH: usize = 21;
 
 /// The widths of the id, name and tokens columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
 struct HintColumns {
     id: usize,
     name: usize,
-    /// The last; 0 where ids and reasons leave no room.
+    /// The last; 0 if no price is known, and where a narrow terminal has no room.
     tokens: usize,
 }
 
@@ -68,11 +68,11 @@ impl HintColumns {
         let widest = |of: &dyn Fn(HintRow<'_>) -> usize| shown().map(of).max().unwrap_or(0);
         let id = widest(&|found| cells::width(&cells::clean(found.id().as_str())) + 1);
         let name = widest(&|found| cells::width(&name(state, found.id())));
-        let [whys, briefest] =
-            [usize::MAX, 0].map(|room| widest(&|found| cells::width(&reason::short(state, found, room))));
+        let whys = widest(&|found| cells::width(&reason::short(state, found, usize::MAX)));
         let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
-        // A price before a whole reason, which the details have, and before a name with its gap.
-        let tokens = if id + briefest.min(ENOUGH) + tokens + 2 <= room + 1 { tokens } else { 0 };
+        // A price before a whole reason, which the details have, and before a name with its gap; but whole ids come first in a narrow
+        // terminal.
+        let tokens = if room >= ROOMY || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
         // A row without its reason says nothing. The name has what id and reason leave, if that is readable.
         let id = id.min(room.saturating_sub(whys.min(REASON)));

@@ -55,6 +55,8 @@ pub struct HintsPane {
     pub is_answered: bool,
     /// Whether the newest question was asked because of a snapshot, about the prompt of the visible rows.
     pub is_refresh: bool,
+    /// Whether the newest answer came before all documents were read.
+    pub is_early: bool,
     /// The row under the cursor, counted over expansions, hints and sources passed over.
     pub cursor: Cursor,
     /// Sources that get no hint because this session has seen it or the prompt says it.

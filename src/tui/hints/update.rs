@@ -25,8 +25,9 @@ pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Asks again about the same prompt after a snapshot.
 pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
-    // A pending answer to a first question is about another prompt than the visible rows.
-    let same_prompt = state.hints.is_answered || state.hints.is_refresh;
+    // A pending answer to a first question is about another prompt than the visible rows, and rows that were found while the
+    // documents were read are no rows to keep: what is pulled in was not known.
+    let same_prompt = (state.hints.is_answered || state.hints.is_refresh) && !state.hints.is_early;
     look(state, effects);
     state.hints.is_refresh = same_prompt;
 }
@@ -39,6 +40,7 @@ pub fn answer(state: &mut State, findings: Findings) {
     let subject = rows::rows(&state.hints.findings).nth(state.hints.cursor.at).map(|row| row.id().clone());
     let before = std::mem::replace(&mut state.hints.findings, findings);
     state.hints.is_answered = true;
+    state.hints.is_early = state.snapshot.loading.is_some();
     if !state.hints.is_refresh {
         return;
     }

@@ -19,6 +19,8 @@ const READABLE: u16 = 60;
 const READ: u16 = MOST_TEXT + 4;
 /// The least columns of the selection as the third column.
 const LEAST_THIRD: u16 = 45;
+/// The columns, with its border, of a list beside hints that need the others.
+const LEAST_IDLE: u16 = 36;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
@@ -190,11 +192,17 @@ fn columns(
         Pane::Selection => {
             usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(LEAST_THIRD))))
         }
-        Pane::Hints | Pane::Templates => usual(USUAL_LEFT),
+        // Reasons are read; the list beside them says what was picked.
+        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints).max(LEAST_IDLE)),
+        Pane::Templates => usual(USUAL_LEFT),
     };
     let left = left.max(LEAST.width);
     let rest = width.saturating_sub(left);
-    let middle = if reads { READ } else { READABLE };
+    let middle = match pane {
+        _ if reads => READ,
+        Pane::Hints => list.hints.max(READABLE),
+        _ => READABLE,
+    };
     // What has the focus is served first: the selection has whole ids before a document is comfortable to read beside it.
     let third = match pane {
         Pane::Selection => list.selection.max(left).min(rest.saturating_sub(LEAST_READER)),
@@ -219,7 +227,7 @@ mod tests {
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0, lower: 0 };
+    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -253,7 +261,8 @@ mod tests {
             (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
             (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
             (120, 36, Pane::Selection, focused, &["Catalog 57x33", "Selection 63x33"]),
-            (120, 36, Pane::Hints, focused, &["Catalog 55x33", "Hints 65x33"]),
+            (120, 36, Pane::Hints, focused, &["Catalog 36x33", "Hints 84x33"]),
+            (150, 36, Pane::Hints, focused, &["Catalog 52x33", "Hints 98x33"]),
             (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
             (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
             (120, 36, Pane::Selection, zoomed, &["Selection 120x33"]),
@@ -261,7 +270,8 @@ mod tests {
             (200, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 90x57"]),
             (240, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 60x57", "Selection 70x57"]),
             (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 78x57", "Selection 61x57"]),
-            (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 79x57", "Selection 60x57"]),
+            (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 139x57"]),
+            (240, 60, Pane::Hints, focused, &["Catalog 73x57", "Hints 98x57", "Selection 69x57"]),
             (200, 60, Pane::Catalog, zoomed, &["Catalog 200x57"]),
         ] {
             assert_eq!(
@@ -318,7 +328,8 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2, lower: more,
+                essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2,
+                hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
             match focus {

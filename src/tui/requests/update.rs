@@ -323,13 +323,14 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
         RequestEnd::Here(Reply::Chosen(ids)) => {
             (MessageKind::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
         }
-        RequestEnd::Elsewhere(Some(by)) => (MessageKind::Refusal, format!("{by} answered {what} for {who}")),
-        RequestEnd::Elsewhere(None) => (MessageKind::Refusal, format!("{what} for {who} was answered elsewhere")),
+        RequestEnd::Elsewhere(Some(by)) => (MessageKind::Explanation, format!("{by} answered {what} for {who}")),
+        RequestEnd::Elsewhere(None) => (MessageKind::Explanation, format!("{what} for {who} was answered elsewhere")),
         RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
-        RequestEnd::AskerGone => (MessageKind::Refusal, format!("{who} is gone: {what} is no longer needed")),
-        RequestEnd::Withdrawn => {
-            (MessageKind::Refusal, format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"))
-        }
+        RequestEnd::AskerGone => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
+        RequestEnd::Withdrawn => (
+            MessageKind::Explanation,
+            format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"),
+        ),
     };
     if take_line(state) {
         state.requests.line.result = Some(text);

@@ -85,7 +85,7 @@ fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, na
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
         [] => format!("{pick} would unpick it: {}.", saved(follows, "")),
-        with => format!("{pick} would release it and {}: {}.", named(with, names), saved(follows, " in all")),
+        with => format!("{pick} would unpick it and release {}: {}.", named(with, names), saved(follows, " in all")),
     }
 }
 

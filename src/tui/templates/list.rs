@@ -93,6 +93,8 @@ fn why_empty(state: &State) -> String {
 
 /// Columns of the syntax of a template.
 const SYNTAX: usize = 10;
+/// Columns of a source that say which it is.
+const LEAST_SOURCE: usize = 12;
 /// What comes before the source of an embedded template, which is longer than that of a file.
 const BLOCK_OF: &str = "block of ";
 
@@ -105,6 +107,26 @@ pub fn columns(counts: &Counts) -> u16 {
 /// The row of a part's caption.
 pub fn above(place: Rect) -> Rect {
     Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
+}
+
+/// The columns of name and syntax, the same in all rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RowColumns {
+    name: usize,
+    /// 0 where there is no room.
+    syntax: usize,
+}
+
+impl RowColumns {
+    fn of(counts: &Counts, width: u16) -> Self {
+        // The cursor, the mark, and the blanks after mark and name.
+        let room = usize::from(width).saturating_sub(1 + 2 + 1);
+        let source = BLOCK_OF.len() + counts.widest_template_source;
+        // Sources have their room, unless that would cut names to less than half.
+        let name = counts.widest_template.min(room.saturating_sub(SYNTAX + 1 + source).max(room / 2)).max(8);
+        let has_syntax = room.saturating_sub(name) > SYNTAX + BLOCK_OF.len() + source.min(LEAST_SOURCE);
+        Self { name, syntax: if has_syntax { SYNTAX } else { 0 } }
+    }
 }
 
 fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> ListRow<'a> {
@@ -124,16 +146,13 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         TemplateOrigin::Standalone => "file of ",
         TemplateOrigin::Embedded => BLOCK_OF,
     };
-    // The source has its room, unless that would cut the name to less than half.
-    let (syntax, rest) = (SYNTAX, cells::width(&from.text) + origin.len());
-    let room = row.room().saturating_sub(2 + 1);
-    let name = state.counts.widest_template.min(room.saturating_sub(syntax + 1 + rest).max(room / 2)).max(8);
+    let RowColumns { name, syntax } = RowColumns::of(&state.counts, width);
     row.cell(mark, 1, style).marked_id(
         &MarkedText::of(&template.name, &marks.id),
         name,
         lit(theme.style(ThemeRole::Text)),
     );
-    if row.room() > syntax + 1 + rest {
+    if syntax > 0 {
         row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));
@@ -143,4 +162,19 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_syntax_keeps_its_column_while_there_is_room() {
+        let counts = Counts { widest_template: 40, widest_template_source: 30, ..Counts::default() };
+        for (width, name, syntax) in
+            [(40, 18, 0), (60, 28, 0), (70, 33, SYNTAX), (80, 38, SYNTAX), (94, 40, SYNTAX), (150, 40, SYNTAX)]
+        {
+            assert_eq!(RowColumns::of(&counts, width), RowColumns { name, syntax }, "{width}");
+        }
+    }
 }

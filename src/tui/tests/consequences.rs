@@ -232,8 +232,20 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     press(&mut state, "Esc Esc");
     let mut large = large();
     large.whole.enters.push("outside".into());
-    answer(&mut state, Response::LargePick(Box::new(large)));
+    answer(&mut state, Response::LargePick(Box::new(large.clone())));
     assert!(screen(&state).contains("in all, and 1 that waits for trust"), "{}", screen(&state));
+    // Words go before the number of sources that wait for trust does, whatever the width.
+    large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
+    answer(&mut state, Response::LargePick(Box::new(large)));
+    for (columns, said) in [
+        (120, "all: +127, ~76,475 tokens in all (~80,102 with instructions), and 1 that waits for trust"),
+        (90, "all: +127, ~76,475 tokens in all, and 1 that waits for trust"),
+        (60, "all: +127, ~76,475, 1 untrusted"),
+        (40, "all: +127, ~76,475, 1 untrusted"),
+    ] {
+        update(&mut state, Input::Resize(ratatui::layout::Size::new(columns, 24)));
+        assert!(screen(&state).contains(said), "{columns}: {}", screen(&state));
+    }
 }
 
 #[test]
@@ -310,11 +322,17 @@ fn what_is_undone_counts_as_it_did_when_it_was_done() {
     for (done, said) in [
         (
             "pick of @circuit-breaker",
-            "Undone: pick of @circuit-breaker; 4 more sources released, ~4,318 tokens saved: C-r redoes it",
+            "Undone: pick of @circuit-breaker; 4 more sources released, 1 exclusion lifted, ~4,318 tokens saved: C-r redoes \
+             it",
+        ),
+        (
+            "exclusion of @release-notes",
+            "Undone: exclusion of @release-notes; 1 unpicked, 4 sources released, ~4,318 tokens saved: C-r redoes it",
         ),
         (
             "switch to review",
-            "Undone: switch to review; 1 unpicked, 4 sources released, ~4,318 tokens saved: C-r redoes it",
+            "Undone: switch to review; 1 unpicked, 4 sources released, 1 exclusion lifted, ~4,318 tokens saved: C-r \
+             redoes it",
         ),
     ] {
         let mut state = fixture::state(120, 36);
@@ -552,7 +570,7 @@ fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
     answer(&mut state, Response::SelectionPreview(preview));
     let lines = crate::tui::selection::detail(&state, 24, 50);
     let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let said = "Picked. It pulls in 4 more sources. Space would release it and @timeouts: ~2,000 tokens in all.";
+    let said = "Picked. It pulls in 4 more sources. Space would unpick it and release @timeouts: ~2,000 tokens in all.";
     assert!(text.ends_with(said), "{text}");
 }
 

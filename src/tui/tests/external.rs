@@ -153,10 +153,10 @@ fn rows_without_a_location_say_why() {
 #[test]
 fn the_feed_shows_where_its_rows_lead() {
     for (keys, caption, key) in [
-        ("f", "feed: Enter goes to the source", "Enter go to source"),
-        ("f j", "feed: Enter opens the file", "Enter open file"),
-        ("f j j", "feed: Enter goes to the source", "Enter go to source"),
-        ("f j j j", "─ feed ─", ""),
+        ("f", "─ Enter goes to the source ─", "Enter go to source"),
+        ("f j", "─ Enter opens the file ─", "Enter open file"),
+        ("f j j", "─ Enter goes to the source ─", "Enter go to source"),
+        ("f j j j", "┏ Feed ━", ""),
     ] {
         let mut state = with_notices();
         press(&mut state, keys);

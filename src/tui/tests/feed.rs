@@ -88,6 +88,37 @@ fn the_feed_alone_is_left_for_where_it_was_opened() {
 }
 
 #[test]
+fn another_pane_has_the_arrangement_from_before_a_key_that_shows_one_alone() {
+    for (keys, arrangement) in [
+        ("F6 1", Arrangement::Focused),
+        ("F5 F6 F4 2", Arrangement::Focused),
+        ("0 F6 1", Arrangement::Overview),
+        ("z F6 1", Arrangement::Zoomed),
+        ("F5 z 1", Arrangement::Focused),
+    ] {
+        let mut state = fixture::state(160, 36);
+        let (last, others) = keys.split_at(keys.len() - 1);
+        press(&mut state, last.trim());
+        let mut resumed = fixture::state(160, 36);
+        crate::tui::session::begin(&mut resumed, state.session());
+        assert_eq!(resumed.session(), state.session(), "{keys}");
+        for mut state in [state, resumed] {
+            press(&mut state, others);
+            assert_eq!(state.arrangement, arrangement, "{keys}");
+        }
+    }
+}
+
+#[test]
+fn a_feed_alone_has_one_title_and_leaves_the_hints_in_the_folded_line() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "F6");
+    let shown = screen(&state);
+    assert!(shown.contains("┏ Feed ━") && !shown.contains("─ feed"), "{shown}");
+    assert!(shown.contains("2 Selection 5 + 1 auto ~4,628  3 Hints  4 Templates 2"), "{shown}");
+}
+
+#[test]
 fn the_focused_feed_has_the_columns_of_the_screen_and_a_column_of_tokens() {
     for (width, keys, rest) in [
         (120, "f", "default enriched   To a prompt: hinted at"),

@@ -13,6 +13,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::mention::MentionKind;
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
@@ -101,13 +102,29 @@ fn walking() {
         ("Tab j", "release-notes"),
         ("Tab G", "legacy-errors"),
         ("Tab j j Enter Backspace", "circuit-breaker"),
-        ("Tab Tab", "timeouts"),
         ("Tab Tab Tab", "circuit-breaker"),
         ("Tab Tab Tab G", "timeouts"),
         ("BackTab BackTab", "retry-pattern"),
     ] {
         assert_eq!(graph(keys).in_graph(), Some(subject), "{keys}");
     }
+}
+
+#[test]
+fn what_three_others_mention_is_a_hub_and_headings_are_not_counted() {
+    let mut state = graph("Tab Tab");
+    assert!(screen(&state).contains("No source is mentioned by three others."), "{}", screen(&state));
+    let mut mentions = (*state.snapshot.graph).clone();
+    let third = fixture::mention("release-notes", "timeouts", MentionKind::Id, "docs/notes.md", 3);
+    mentions.insert("release-notes".into(), vec![third].into());
+    let snapshot = Snapshot { graph: mentions.into(), generation: 9, ..state.snapshot.clone() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let analysis = fixture::analysis(&state);
+    answer(&mut state, analysis);
+    let timeouts = state.snapshot.catalog.position("timeouts").unwrap();
+    assert_eq!(state.graph.rows, [GraphRow::Hub(timeouts, 3)]);
+    press(&mut state, "Tab j");
+    assert!(screen(&state).contains("2/3"), "{}", screen(&state));
 }
 
 #[test]
@@ -140,10 +157,7 @@ fn rows_of_the_lists() {
         ],
         "by what a pick costs"
     );
-    assert_eq!(
-        rows("Tab Tab"),
-        ["timeouts 2", "circuit-breaker 1", "retry-pattern 2", "error-handling 1", "legacy-errors 1"]
-    );
+    assert_eq!(rows("Tab Tab"), [""; 0], "two mentions make no hub");
     let cycle = "3 sources mention each other, directly or through others: ~4,300 tokens";
     assert_eq!(rows("Tab Tab Tab"), [cycle, "circuit-breaker", "retry-pattern", "timeouts"]);
     let orphans = ["team-conventions", "java-service", "payments-api", "ticket-search", "release-notes"];
@@ -303,9 +317,9 @@ fn the_mouse_chooses_tabs_and_rows() {
     assert_eq!(state.in_graph(), Some("retry-pattern"));
     update(&mut state, Input::Click(at));
     assert_eq!(state.graph.centre.as_ref().map(SourceId::as_str), Some("retry-pattern"), "a second click");
-    let at = find(&state, "Hubs");
+    let at = find(&state, "Map");
     update(&mut state, Input::Click(at));
-    assert_eq!(state.graph.tab, Some(GraphTab::Hubs));
+    assert_eq!(state.graph.tab, Some(GraphTab::Map));
     let at = find(&state, "legacy-errors");
     update(&mut state, Input::Click(at));
     assert_eq!(state.in_graph(), Some("legacy-errors"));

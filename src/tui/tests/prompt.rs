@@ -5,7 +5,7 @@ use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
-use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_desk::engine::{Loading, Request, Response, Snapshot};
 use refdesk_enrich::{Considered, Findings, Hint, Neighbour, PassedOver, Rejection, WhyNot};
 
 use crate::tui::tests::{answer, commands, press, screen, stale};
@@ -78,6 +78,33 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
     assert_eq!(commands(&press(&mut state, "k Space")), [Request::Unpick("circuit-breaker".into())]);
     press(&mut state, "i \"!\"");
     assert_eq!(told(&mut state, &["java-service"]), ["java-service"], "another prompt");
+}
+
+#[test]
+fn rows_found_before_all_documents_are_read_are_found_anew() {
+    let mut state = fixture::state(120, 36);
+    let hint = |id: &str| Hint {
+        id: id.into(),
+        tags: vec!["java".to_owned()],
+        firsts: vec![0],
+        ranges: std::iter::once(0..4).collect(),
+        is_in_code: false,
+    };
+    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
+    let whole = Snapshot { generation: 3, ..fixture::snapshot() };
+    let loading = Some(Loading { done: 1, total: 7 });
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { loading, generation: 2, ..whole.clone() })));
+    press(&mut state, "3 i \"java\" Esc");
+    // What pulls in `timeouts` was not read yet.
+    answer(&mut state, Response::Findings(found(&["timeouts", "java-service"])));
+    assert!(screen(&state).contains("1 hint · 1 selected "), "{}", screen(&state));
+    let asked = commands(&update(&mut state, Input::Snapshot(Box::new(whole))));
+    assert!(asked.contains(&Request::Match("java".into())), "{asked:?}");
+    answer(&mut state, Response::Findings(found(&["java-service"])));
+    assert_eq!(state.len(Pane::Hints), 1, "a row of a source that is pulled in is not kept");
+    assert!(screen(&state).contains("━ 1 hint ┓"), "{}", screen(&state));
+    press(&mut state, "1");
+    assert!(screen(&state).contains("3 Hints 1 \"java\""), "{}", screen(&state));
 }
 
 #[test]

@@ -38,9 +38,9 @@ fn the_newest_notice_is_shown_with_the_number_of_others() {
     let mut state = fixture::state(80, 24);
     busy_morning(&mut state);
     let bottom = |state: &State| screen(state).lines().last().unwrap_or_default().to_owned();
-    assert_eq!(bottom(&state), " @retry-pattern now mentions @error-handling: pulled in · +7 more: f");
+    assert_eq!(bottom(&state), " @retry-pattern now mentions @error-handling: pulled in · f shows 7 more");
     state.size.width = 50;
-    assert_eq!(bottom(&state), " @retry-pattern now mentions @error… · +7 more: f");
+    assert_eq!(bottom(&state), " @retry-pattern now mentions @e… · f shows 7 more");
     press(&mut state, "j");
     event(&mut state, Event::Notice(fixture::notice("Something else")));
     assert_eq!(bottom(&state), " Something else");

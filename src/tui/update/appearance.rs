@@ -14,6 +14,7 @@ use refdesk_core::config::screen::DividerShares;
 
 /// Lets the focused pane fill the screen, or not any more.
 pub fn zoom(state: &mut State) {
+    state.arrangement_before = None;
     state.arrangement = match state.arrangement {
         Arrangement::Zoomed => Arrangement::Focused,
         Arrangement::Focused | Arrangement::Overview => Arrangement::Zoomed,
@@ -21,6 +22,7 @@ pub fn zoom(state: &mut State) {
 }
 
 pub fn arrange(state: &mut State, preset: Preset) {
+    let before = state.arrangement_before.unwrap_or(state.arrangement);
     match preset {
         Preset::Overview => {}
         Preset::Reading => {
@@ -37,6 +39,8 @@ pub fn arrange(state: &mut State, preset: Preset) {
         Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
         _ => Arrangement::Zoomed,
     };
+    let is_alone = matches!(preset, Preset::Hints | Preset::Templates | Preset::Feed);
+    state.arrangement_before = (is_alone && before != state.arrangement).then_some(before);
 }
 
 pub fn step(state: &mut State, border: BorderMove) {

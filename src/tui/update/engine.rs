@@ -20,7 +20,7 @@ use crate::tui::input::Effect;
 use crate::tui::own_files;
 use crate::tui::pane::Pane;
 use crate::tui::requests::{self, MarksPreview};
-use crate::tui::selection;
+use crate::tui::selection::{self, RowWidths};
 use crate::tui::session;
 use crate::tui::source_state;
 use crate::tui::state::{Message, MessageKind, State};
@@ -41,6 +41,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     let selection_changed = !Arc::ptr_eq(&state.snapshot.selection, &snapshot.selection);
     let tokens_changed = !Arc::ptr_eq(&state.snapshot.tokens, &snapshot.tokens);
     let is_index_ready = state.snapshot.is_indexing && !snapshot.is_indexing;
+    let is_all_read = state.snapshot.loading.is_some() && snapshot.loading.is_none();
     let templates_changed = !Arc::ptr_eq(&state.snapshot.templates, &snapshot.templates);
     let in_catalog = state.subject(Pane::Catalog).map(str::to_owned);
     let in_selection = state.selected().map(str::to_owned);
@@ -59,7 +60,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     }
     welcome::follow(state, &before);
     state.selection.rows = selection_tree::rows(&state.snapshot);
-    state.selection.widest = selection::widest(&state.selection.rows, &state.snapshot);
+    state.selection.widths = RowWidths::of(&state.selection.rows, &state.snapshot);
     if catalog_changed {
         filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
@@ -79,7 +80,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         write::follow(state, template.as_deref());
     }
     session::follow(state);
-    if (catalog_changed || selection_changed || is_index_ready) && !state.hints.prompt.is_empty() {
+    if (catalog_changed || selection_changed || is_index_ready || is_all_read) && !state.hints.prompt.is_empty() {
         hints::update::refresh(state, effects);
     } else if catalog_changed || selection_changed || tokens_changed {
         enriched_update::ask(state, effects);

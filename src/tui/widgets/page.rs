@@ -290,13 +290,16 @@ impl RowBreak {
 
 /// The end of the first row of these clusters, each given by position and width. `None` if all fit.
 fn row_end(clusters: impl Iterator<Item = (usize, usize, RowBreak)>, room: usize) -> Option<usize> {
-    let (mut used, mut blank, mut slash) = (0, None, None);
+    let (mut used, mut blank, mut slash, mut has_word) = (0, None, None, false);
     for (at, wide, after) in clusters {
         if after != RowBreak::Blank && used + wide > room && at > 0 {
             return blank.or(slash).or(Some(at));
         }
         used += wide;
+        has_word |= after != RowBreak::Blank;
         match after {
+            // Behind an indent it would leave the row empty.
+            RowBreak::Blank if !has_word => {}
             RowBreak::Blank => blank = Some(at + 1),
             // Near the beginning it would leave the row empty.
             RowBreak::Slash if used > room / 3 => slash = Some(at + 1),
@@ -329,6 +332,7 @@ mod tests {
             ("label value goes on", 12, 6, &["label value ", "goes ", "on"]),
             ("日本語", 4, 0, &["日本", "語"]),
             ("in /home/ada/docs/validation", 12, 0, &["in ", "/home/ada/", "docs/", "validation"]),
+            ("  /home/ada/docs", 12, 2, &["  /home/ada/", "docs"]),
             ("/abcdefghijkl", 6, 0, &["/abcde", "fghijk", "l"]),
             ("e\u{301}e\u{301}e\u{301}", 2, 0, &["e\u{301}e\u{301}", "e\u{301}"]),
         ] {

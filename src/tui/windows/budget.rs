@@ -26,9 +26,10 @@ pub struct BudgetView;
 
 const COLUMNS: u16 = 60;
 
+const GIVEN: &str = "selected and auto sources";
 const OTHERS: &str = "selected and auto sources, except inline texts";
 const IN_FULL: &str = "the instructions, with inline texts in full";
-const INSTRUCTIONS: &str = "the instructions of a session";
+const INSTRUCTIONS: &str = "the instructions";
 
 /// What was typed as the limit, and the price that was asked for.
 #[derive(Debug, Clone, Default)]
@@ -133,13 +134,12 @@ fn text(state: &State) -> WrappedText {
     let mut lines = Vec::new();
     if instructions == 0 {
         lines.push(("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra));
-        lines.push((line(all, "the selection and auto sources"), ThemeRole::Text));
+        lines.push((line(all, GIVEN), ThemeRole::Text));
     } else {
         // The instructions have the texts of inline sources in full, which must not count twice.
         let beside = state.snapshot.given_beside(instructions);
         let has_inline = beside < state.snapshot.given_tokens();
-        let [others, full] =
-            if has_inline { [OTHERS, IN_FULL] } else { ["the selection and auto sources", INSTRUCTIONS] };
+        let [others, full] = if has_inline { [OTHERS, IN_FULL] } else { [GIVEN, INSTRUCTIONS] };
         let over = if all > limit { "over the limit" } else { "together" };
         lines.push((line(all, &format!("{over}, {}", share(all))), role(all)));
         lines.push((line(beside, others), ThemeRole::Text));

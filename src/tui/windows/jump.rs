@@ -402,9 +402,14 @@ fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
     let place = Rect { x: line.x + 3, width: line.width.saturating_sub(4), ..line };
     let (typed, style) = (&state.jump.line, theme.style(ThemeRole::Strong));
     if typed.is_empty() {
-        let signs: Vec<String> = JumpKind::ALL.iter().map(|kind| format!("{} {}", kind.sign(), kind.word())).collect();
-        let text = format!("words, or first {}", signs.join(", "));
-        let text = cells::clip(&text, usize::from(place.width), state.skin.glyphs.ellipsis);
+        let signs = |gap: &str, between: &str| {
+            let signs: Vec<String> =
+                JumpKind::ALL.iter().map(|kind| format!("{}{gap}{}", kind.sign(), kind.word())).collect();
+            format!("words, or first {}", signs.join(between))
+        };
+        let texts = [signs(" ", ", "), signs(" ", " "), signs("", " ").replacen("words, or first ", "", 1)];
+        let text = texts.iter().find(|text| cells::width(text) <= usize::from(place.width)).or(texts.last());
+        let text = cells::clip(text.map_or("", String::as_str), usize::from(place.width), state.skin.glyphs.ellipsis);
         buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(ThemeRole::Infra));
     }
     prompt::draw(typed.text(), typed.cursor(), &[], style, place, buffer)

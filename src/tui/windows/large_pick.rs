@@ -4,6 +4,7 @@ use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
+use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -13,7 +14,14 @@ use refdesk_desk::{LargePick, SelectionChange};
 
 pub struct LargePickView;
 
+/// Columns of the window, with its border, unless a line of sizes needs more.
 const COLUMNS: u16 = 76;
+
+/// Columns of the border and the blanks within it.
+const AROUND: usize = 4;
+
+/// The most columns of the window.
+const MOST_COLUMNS: u16 = 110;
 
 /// Ids that are named before `+N more`.
 const NAMED: usize = 6;
@@ -24,7 +32,8 @@ impl Window for LargePickView {
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        let page = TextPage::question("A large pick", ThemeRole::Selection, COLUMNS, text(state));
+        let columns = columns(state);
+        let page = TextPage::question("A large pick", ThemeRole::Selection, columns, text(state, columns));
         Some(TextPage { has_keys: false, ..page })
     }
 
@@ -54,27 +63,46 @@ pub fn open(state: &mut State, pick: LargePick) {
     state.open(WindowKind::LargePick);
 }
 
-fn text(state: &State) -> WrappedText {
-    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+/// The columns of the window: the lines of sizes are whole where the screen is wide enough.
+fn columns(state: &State) -> u16 {
+    let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
+    let widest = choices.map(|choice| cells::width(&choice) + AROUND).max().unwrap_or(0);
+    let wanted = u16::try_from(widest).unwrap_or(MOST_COLUMNS).clamp(COLUMNS, MOST_COLUMNS);
+    wanted.min(state.layout().body.width)
+}
+
+/// The picks to choose from, each in a line.
+fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
+    [
+        (Action::Confirm, "all", &pick.whole),
+        (Action::PickNear, "direct mentions", &pick.near),
+        (Action::PickAlone, "only this one", &pick.alone),
+    ]
+    .map(|(action, words, change)| {
+        let key = state.key_in(KeyContext::LargePick, action);
+        format!("{key}  {words}: {}", size(state, change, pick, detail))
+    })
+}
+
+fn text(state: &State, columns: u16) -> WrappedText {
+    let columns = text_columns(columns);
     let Some(pick) = &state.large_pick else { return WrappedText::default() };
     let id = cells::clean(pick.id.as_str());
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more)) };
-    let key = |action| state.key_in(KeyContext::LargePick, action);
-    // Where there is little room, only the ways out are seen, each on a line of its own.
-    let choice = |action, words: &str, change| {
-        let whole = format!("{}  {words}: {}", key(action), size(state, change, pick, SizeDetail::Whole));
-        let short = || format!("{}  {words}: {}", key(action), size(state, change, pick, SizeDetail::Figures));
-        if cells::width(&whole) <= columns { whole } else { short() }
-    };
-    let [near, alone, back] = [Action::PickNear, Action::PickAlone, Action::Back].map(key);
+    // Where there is little room, only the ways out are seen, each on a line of its own, in the same detail.
+    let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
+    let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
+    let [all, direct, only] = choices(state, pick, detail);
+    let [near, alone, back] =
+        [Action::PickNear, Action::PickAlone, Action::Back].map(|action| state.key_in(KeyContext::LargePick, action));
     let undo = state.key(Action::Undo);
     let lines = [
-        (choice(Action::Confirm, "all", &pick.whole), ThemeRole::Strong),
-        (choice(Action::PickNear, "direct mentions", &pick.near), ThemeRole::Text),
-        (choice(Action::PickAlone, "only this one", &pick.alone), ThemeRole::Text),
+        (all, ThemeRole::Strong),
+        (direct, ThemeRole::Text),
+        (only, ThemeRole::Text),
         (format!("{back}  nothing"), ThemeRole::Text),
         (String::new(), ThemeRole::Text),
         (format!("Picking @{id} pulls in {named}{more}."), ThemeRole::Text),
@@ -87,28 +115,41 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// How much is said of a size.
+/// How much is said of a size. How many sources wait for trust is always said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
+    /// `+126, ~76,475 tokens in all (~80,102 with instructions), and 3 that wait for trust`
     Whole,
+    /// `+126, ~76,475 tokens in all, and 3 that wait for trust`
+    Sources,
+    /// `+126, ~76,475, 3 untrusted`
     Figures,
+    /// `+126, 3 untrusted`
+    Counts,
 }
 
-/// `+126, ~76,475 tokens in all, and 3 that wait for trust`, or only `+126, ~76,475`.
+impl SizeDetail {
+    const ALL: [Self; 4] = [Self::Whole, Self::Sources, Self::Figures, Self::Counts];
+}
+
 fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeDetail) -> String {
-    if let (SizeDetail::Figures, 0..) = (detail, change.cost.sources) {
-        let tokens = cells::tokens(change.cost.sources.unsigned_abs());
-        return match others(change, pick).count() {
-            0 => tokens,
-            others => format!("+{}, {tokens}", cells::grouped(others)),
-        };
+    let others = others(change, pick).count();
+    let waiting = source_words::count_waiting(&state.snapshot, change.enters.iter().filter(|id| **id != pick.id));
+    let is_whole = matches!(detail, SizeDetail::Whole | SizeDetail::Sources);
+    let mut parts = Vec::new();
+    parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
+    if detail != SizeDetail::Counts || waiting == 0 {
+        let print = if is_whole { cells::in_tokens } else { cells::tokens };
+        let tokens = change_cost::added(change.cost, print);
+        parts.push(if is_whole && others > 0 { format!("{tokens} in all") } else { tokens });
     }
-    let tokens = change_cost::added(change.cost, cells::in_tokens);
-    let with = change_cost::with_instructions(change.cost, cells::in_tokens);
-    let brought = change.enters.iter().filter(|id| **id != pick.id);
-    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, brought));
-    match others(change, pick).count() {
-        0 => format!("{tokens}{with}"),
-        others => format!("+{}, {tokens} in all{with}{waiting}", cells::grouped(others)),
+    if !is_whole && waiting > 0 {
+        parts.push(format!("{} {}", cells::grouped(waiting), source_state::UNTRUSTED));
     }
+    let with = match detail {
+        SizeDetail::Whole => change_cost::with_instructions(change.cost, cells::in_tokens),
+        _ => String::new(),
+    };
+    let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };
+    format!("{}{with}{waiting}", parts.join(", "))
 }

@@ -70,9 +70,9 @@ impl Window for MessagesView {
 
 fn kind(tone: MessageKind) -> (&'static str, ThemeRole) {
     match tone {
-        MessageKind::Note => ("note", ThemeRole::Infra),
+        MessageKind::Note | MessageKind::Explanation | MessageKind::Unbound => ("note", ThemeRole::Infra),
         MessageKind::Done => ("done", ThemeRole::Selection),
-        MessageKind::Refusal | MessageKind::Unbound => ("not done", ThemeRole::Warning),
+        MessageKind::Refusal => ("not done", ThemeRole::Warning),
         MessageKind::Error | MessageKind::Problem => ("error", ThemeRole::Error),
     }
 }

@@ -92,9 +92,8 @@ impl Window for ProfilesView {
         draw_frame(state, titles, role, outer, buffer);
         let window = cursor.window(all.len(), usize::from(list.height));
         let top = window.start;
-        let widest = all.iter().map(|it| cells::width(&cells::clean(&it.name))).max().unwrap_or(0);
-        let widest_of = |text: fn(&Profiled) -> String| all.iter().map(|it| cells::width(&text(it))).max().unwrap_or(0);
-        let columns = [widest, widest_of(selects), widest_of(|it| cells::tokens(it.tokens)).max(7)];
+        // The cursor, and the blank before the border.
+        let columns = ProfileColumns::of(all, usize::from(list.width).saturating_sub(1 + 1));
         for (nth, profile) in all.get(window).unwrap_or_default().iter().enumerate() {
             let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
             row(state, profile, columns, list.width).draw(under, role, nth_row(list, nth), buffer);
@@ -139,27 +138,84 @@ fn selects(it: &Profiled) -> String {
     format!("{:>2} picked, {:>2} pulled in{auto}", it.picks.len(), it.transitive.len())
 }
 
-/// The columns are those of the longest name, of the widest counts and of the widest price.
-fn row<'a>(state: &'a State, it: &Profiled, [widest, counts, price]: [usize; 3], width: u16) -> ListRow<'a> {
+/// How much is said in the rows: as much as fits in all of them, since the details have the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowDetail {
+    Whole,
+    /// Without what it writes and lacks.
+    Counts,
+    /// Without how it comes to its sources.
+    Sources,
+    /// The name and the price.
+    Price,
+}
+
+impl RowDetail {
+    const ALL: [Self; 4] = [Self::Whole, Self::Counts, Self::Sources, Self::Price];
+
+    fn counts(self, it: &Profiled) -> String {
+        match self {
+            Self::Whole | Self::Counts => selects(it),
+            Self::Sources => cells::counted(it.picks.len() + it.transitive.len() + it.auto.len(), "source"),
+            Self::Price => String::new(),
+        }
+    }
+
+    /// What comes after the price: each part with its colour.
+    fn notes(self, it: &Profiled) -> Vec<(String, ThemeRole)> {
+        if it.problems.iter().any(Diagnostic::is_error) {
+            let why = if self == Self::Whole { "cannot be used: see below" } else { "cannot be used" };
+            return vec![(why.to_owned(), ThemeRole::Error)];
+        }
+        let part = |count: usize, text: String, role| (count > 0).then_some((text, role));
+        let (waiting, missing) = (it.waiting, it.missing.len());
+        let mut parts = vec![part(waiting, format!("{waiting} untrusted"), ThemeRole::Hints)];
+        if self == Self::Whole {
+            parts.push(Some((cells::counted(it.templates.len(), "template"), ThemeRole::Templates)));
+            parts.push(part(missing, format!("{missing} missing"), ThemeRole::Warning));
+        }
+        parts.into_iter().flatten().collect()
+    }
+}
+
+/// The columns of the rows: those of the longest name, which is typed and never cut, of the widest counts and of the widest price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ProfileColumns {
+    name: usize,
+    counts: usize,
+    price: usize,
+    detail: RowDetail,
+}
+
+impl ProfileColumns {
+    fn of(all: &[Profiled], room: usize) -> Self {
+        let widest = |text: &dyn Fn(&Profiled) -> usize| all.iter().map(text).max().unwrap_or(0);
+        let name = widest(&|it| cells::width(&cells::clean(&it.name)));
+        let price = widest(&|it| cells::width(&cells::tokens(it.tokens))).max(7);
+        let columns = |detail: RowDetail| {
+            let counts = widest(&|it| cells::width(&detail.counts(it)));
+            let notes = widest(&|it| detail.notes(it).iter().map(|(text, _)| cells::width(text) + 1).sum());
+            let whole = name + 1 + if counts > 0 { counts + 1 } else { 0 } + price + 1 + notes;
+            (whole <= room + 1, Self { name, counts, price, detail })
+        };
+        let fitting = RowDetail::ALL.into_iter().map(columns).find(|(fits, _)| *fits);
+        fitting.map_or(Self { name, counts: 0, price, detail: RowDetail::Price }, |(_, columns)| columns)
+    }
+}
+
+fn row<'a>(state: &'a State, it: &Profiled, columns: ProfileColumns, width: u16) -> ListRow<'a> {
+    let ProfileColumns { name, counts, price, detail } = columns;
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
     let is_broken = it.problems.iter().any(Diagnostic::is_error);
-    let name = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
-    let tokens = format!("{:>price$}", cells::tokens(it.tokens));
-    row.id(&cells::clean(&it.name), widest.min(row.room() / 2), theme.style(name));
-    row.cell(&selects(it), counts, theme.style(ThemeRole::Selection));
-    row.cell(&tokens, price, theme.style(ThemeRole::Text));
-    if is_broken {
-        row.text("cannot be used: see below", theme.style(ThemeRole::Error));
-        return row;
+    let role = if is_broken { ThemeRole::Error } else { ThemeRole::Text };
+    row.id(&cells::clean(&it.name), name, theme.style(role));
+    if counts > 0 {
+        row.cell(&detail.counts(it), counts, theme.style(ThemeRole::Selection));
     }
-    if it.waiting > 0 {
-        row.text(&format!("{} untrusted", it.waiting), theme.style(ThemeRole::Hints)).gap().gap();
-    }
-    // What it writes comes before what it lacks, which the details name.
-    row.text(&cells::counted(it.templates.len(), "template"), theme.style(ThemeRole::Templates)).gap();
-    if !it.missing.is_empty() {
-        row.text(&format!("{} missing", it.missing.len()), theme.style(ThemeRole::Warning));
+    row.cell(&format!("{:>price$}", cells::tokens(it.tokens)), price, theme.style(ThemeRole::Text));
+    for (text, role) in detail.notes(it) {
+        row.text(&text, theme.style(role)).gap();
     }
     row
 }

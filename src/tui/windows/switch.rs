@@ -11,7 +11,7 @@ use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::page::WrappedText;
+use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::Switch as Difference;
 use refdesk_desk::engine::Request;
 
@@ -117,5 +117,7 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
     } else {
         lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
     }
-    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let lines = lines.into_iter().map(|(text, role)| PageLine::new(cells::clean(&text), role).hanging(indent(&text)));
+    WrappedText::new(lines.collect(), columns)
 }

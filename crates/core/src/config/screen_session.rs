@@ -33,6 +33,9 @@ pub struct ScreenSession {
     /// Name of the arrangement of the panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement: Option<String>,
+    /// Name of the arrangement that the next pane has, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrangement_before: Option<String>,
     /// Name of the catalog order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,

@@ -16,12 +16,20 @@ pub use walk::{Direction, levels, shortest_path};
 pub use weight::ClosureWeight;
 use weight::{SourceWeight, weights};
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::MentionGraph;
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::selection::{ExpansionRules, MAX_TRANSITIVE_DEPTH};
+
+/// A source that so many others mention is a hub.
+pub const MENTIONS_OF_A_HUB: usize = 3;
+/// Of so many sources one is a hub.
+const ONE_IN: usize = 10;
+/// The hubs of a small catalog.
+const LEAST_HUBS: usize = 10;
 
 /// The mention graph of a whole catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,5 +73,14 @@ impl GraphAnalysis {
         let depth = if rules.transitive { MAX_TRANSITIVE_DEPTH } else { 0 };
         let weights = weights(&adjacency, &sources, depth);
         Self { catalog, graph, adjacency, cycles, weights }
+    }
+
+    /// The sources that many others mention, the most mentioned first: a tenth of the catalog at most, or a list of ten.
+    pub fn hubs(&self) -> Vec<usize> {
+        let by = |at: usize| self.adjacency.mentioning(at).len();
+        let mut hubs: Vec<usize> = (0..self.adjacency.len()).filter(|at| by(*at) >= MENTIONS_OF_A_HUB).collect();
+        hubs.sort_by_key(|at| (Reverse(by(*at)), *at));
+        hubs.truncate((self.adjacency.len() / ONE_IN).max(LEAST_HUBS));
+        hubs
     }
 }

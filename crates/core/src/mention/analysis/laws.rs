@@ -236,3 +236,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn hubs_are_mentioned_by_three_and_the_most_of_a_tenth_or_ten() {
+    let star = |hub: usize, by: std::ops::Range<usize>| by.map(move |from| (from, hub));
+    for (size, edges, expected) in [
+        (9, star(0, 3..5).collect::<Edges>(), vec![]),
+        (9, star(0, 3..6).chain(star(1, 3..7)).collect(), vec![1, 0]),
+        (9, [(3, 0), (3, 0), (3, 0), (4, 0)].to_vec(), vec![]),
+        (60, (0..15).flat_map(|hub| star(hub, 20..40)).collect(), (0..10).collect()),
+        (200, (0..50).flat_map(|hub| star(hub, 60..63 + hub)).collect(), (30..50).rev().collect()),
+    ] {
+        let (catalog, graph) = world(size, &edges);
+        let analysis = GraphAnalysis::of(catalog, graph, &HashMap::new(), &[], ExpansionRules::default());
+        assert_eq!(analysis.hubs(), expected, "{edges:?}");
+    }
+}

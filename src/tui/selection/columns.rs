@@ -1,0 +1,120 @@
+//! How the columns of the selection share its width: tree lines, mark and id, the name, a word for depth or state, the tokens. They are
+//! the same in all rows, so that names and words stand below each other.
+
+use crate::common::selection_tree::{TreeRow, TreeRowKind};
+use crate::tui::counts::widest_usual;
+use crate::tui::source_state;
+use crate::tui::widgets::cells;
+use refdesk_desk::engine::Snapshot;
+
+/// Columns of a name that says something.
+const LEAST_NAME: usize = 12;
+
+/// What the rows need, measured once a snapshot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowWidths {
+    /// Columns that tree lines, mark and id take in the widest row.
+    pub widest: usize,
+    /// The same without a few rows that are much wider than the others.
+    usual: usize,
+    name: usize,
+    /// Columns of the longest `+126`.
+    brings: usize,
+    /// Columns of the longest word.
+    pub words: usize,
+}
+
+impl RowWidths {
+    pub fn of(rows: &[TreeRow], snapshot: &Snapshot) -> Self {
+        let columns = |text: &str| cells::width(&cells::clean(text));
+        let id = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, columns);
+        let name = |row: &TreeRow| row.id(snapshot).and_then(|id| snapshot.catalog.get(id));
+        let words = |wanted: fn(&TreeRow) -> bool| {
+            rows.iter().filter(|row| wanted(row)).map(|row| word(row, snapshot).len()).max().unwrap_or(0)
+        };
+        let mut ids: Vec<usize> = rows.iter().map(id).collect();
+        let usual = widest_usual(&mut ids);
+        Self {
+            widest: ids.last().copied().unwrap_or(0),
+            usual,
+            name: rows.iter().filter_map(name).map(|source| columns(&source.name)).max().unwrap_or(0),
+            brings: words(brings_others),
+            words: words(|_| true),
+        }
+    }
+}
+
+/// The columns of each field; 0 if it is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TreeColumns {
+    /// Tree lines, mark and id.
+    pub id: usize,
+    pub name: usize,
+    pub word: usize,
+    /// Whether the words are those of all rows, and not only of picks that bring others.
+    pub has_all_words: bool,
+}
+
+impl TreeColumns {
+    /// For rows with this many columns before the tokens.
+    pub fn of(rows: RowWidths, room: usize) -> Self {
+        let name = |word: usize| {
+            let left = room.saturating_sub(rows.usual + 1 + if word > 0 { word + 1 } else { 0 });
+            if left >= LEAST_NAME { left } else { 0 }
+        };
+        let fits = |word: usize| word > 0 && rows.usual + 1 + word <= room;
+        // Tree lines and marks say depth and state too, and nothing else says the name. Words go before an id is cut.
+        let cuts_name = name(rows.words) < rows.name.min(name(rows.brings));
+        let (word, has_all_words) = match () {
+            () if fits(rows.words) && !cuts_name => (rows.words, true),
+            () if fits(rows.brings) => (rows.brings, false),
+            () => (0, false),
+        };
+        let name = if rows.name > 0 { name(word) } else { 0 };
+        let beside = [name, word].into_iter().filter(|columns| *columns > 0).map(|columns| columns + 1).sum::<usize>();
+        Self { id: room.saturating_sub(beside), name, word, has_all_words }
+    }
+}
+
+/// Whether the word of a row is how many a pick brings.
+pub fn brings_others(row: &TreeRow) -> bool {
+    matches!(row.kind, TreeRowKind::Member(_)) && row.brings.others > 0
+}
+
+/// How many a pick brings, or the depth or the state of another row.
+pub fn word(row: &TreeRow, snapshot: &Snapshot) -> String {
+    let is_auto = |id| source_state::is_auto(snapshot, id);
+    match row.kind {
+        _ if brings_others(row) => format!("+{}", row.brings.others),
+        TreeRowKind::Member(_) if row.level == 0 => String::new(),
+        TreeRowKind::Member(_) if !row.id(snapshot).is_some_and(is_auto) => format!("depth {}", row.level),
+        TreeRowKind::Member(_) | TreeRowKind::Auto(_) => "auto".to_owned(),
+        TreeRowKind::Dormant(_) => "dormant".to_owned(),
+        TreeRowKind::Excluded(_) => "excluded".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_in_all_rows_or_in_none_and_ids_are_cut_last() {
+        let rows = RowWidths { widest: 30, usual: 30, name: 20, brings: 4, words: 8 };
+        for (room, id, name, word, has_all_words) in [
+            (28, 28, 0, 0, false),
+            (34, 34, 0, 0, false),
+            (35, 30, 0, 4, false),
+            (39, 30, 0, 8, true),
+            // A name that would be cut has the columns of the depth.
+            (48, 30, 12, 4, false),
+            (56, 30, 20, 4, false),
+            (60, 30, 20, 8, true),
+            (80, 30, 40, 8, true),
+        ] {
+            assert_eq!(TreeColumns::of(rows, room), TreeColumns { id, name, word, has_all_words }, "{room}");
+        }
+        let long = RowWidths { widest: 120, ..rows };
+        assert_eq!(TreeColumns::of(long, 60), TreeColumns::of(rows, 60), "one long id takes nothing from the others");
+    }
+}
