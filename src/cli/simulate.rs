@@ -224,7 +224,7 @@ mod tests {
         for (text, most, expected) in [
             ("docs/a.md:7", 11, "docs/a.md:7"),
             ("\"Guide > Setup > Proxy\", docs/a.md:7", 16, "\"Guid…ocs/a.md:7"),
-            ("日本日本日本日本日本", 10, "日…日本日"),
+            ("日本日本日本日本日本", 10, "日…本日本"),
         ] {
             let shown = without_middle(text, most);
             assert_eq!(shown, expected);

@@ -9,7 +9,7 @@ use crate::support::workspace::Workspace;
 fn only_a_yes_writes_outside_the_workspace() {
     let moved = r#"{"sources": [{"id": "m", "name": "M", "path": "/home/them/kb/docs/a.md"}]}"#;
     for (words, asked, file, before) in [
-        (&["add", "https://example.org/a"][..], "+9", "knowledge/a.json", ""),
+        (&["add", "https://example.org/a"][..], "+11", "knowledge/example-org-a.json", ""),
         (&["check", "--fix"], "+1 −1", "knowledge/catalog.json", moved),
     ] {
         let workspace = Workspace::with(&[("docs/a.md", "x")]);

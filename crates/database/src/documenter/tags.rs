@@ -157,7 +157,7 @@ mod tests {
             ("price: (average_price)", "price: price, average, average price"),
             // A word that more than a third of the domains have.
             ("a1: shop_bin; b1: shop_zone", "a1: a1, bin, shop bin; b1: b1, zone, shop zone"),
-            ("system: log_a_b_c_d; person: person", "person: person; system: log"),
+            ("system: ledger_a_b_c_d; person: person", "person: person; system: ledger"),
             // None is without a tag.
             ("system: type", "system: type"),
             ("system: 日本", "system: 日本"),
