@@ -207,6 +207,9 @@ fn evidence(verdict: &Verdict) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
+/// Any prompt reaches a score like this, so that a threshold at it would bring up everything.
+const NOISE: f64 = 0.3;
+
 /// What can be done if others score higher.
 fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     let (id, has_tag) = (verdict.id.as_str(), !verdict.matched.is_empty());
@@ -216,7 +219,8 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
         Rejection::OneWord => "`refdesk index` computes its vectors".to_owned(),
         Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
         Rejection::BelowThreshold => {
-            let lower = verdict.meaning.as_ref().map(|meaning| {
+            let near = verdict.meaning.as_ref().filter(|meaning| meaning.score.hundredth_below() >= NOISE);
+            let lower = near.map(|meaning| {
                 let file = desk.config_file().map_or("references.json".to_owned(), |file| desk.around().display(file));
                 format!(", or set `hints.threshold` to {:.2} in {file}", meaning.score.hundredth_below())
             });

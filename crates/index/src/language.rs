@@ -86,8 +86,8 @@ fn is_mostly_english(text: &str) -> bool {
     let (mut english, mut other) = (0, 0);
     for word in words(text) {
         let word = word.to_lowercase();
-        match (word.len() > 2 && is_english(&word), is_of_other_language(&word)) {
-            (true, false) => english += 1,
+        match (is_english(&word), is_of_other_language(&word)) {
+            (true, false) if word.len() > 2 => english += 1,
             (false, true) => other += 1,
             _ => {}
         }
@@ -133,6 +133,7 @@ mod tests {
             ("सर्वर को फिर से चालू करें", Language::Other),
             ("rename the constant 名 in the parser module", Language::English),
             ("where are the grafana boards", Language::English),
+            ("how to redeploy", Language::English),
             ("retry backoff jitter", Language::OtherLatin),
             ("wie lange darf ein alter Endpunkt bleiben", Language::OtherLatin),
             ("Wie erkläre ich \"not in the index\" auf der Seite?", Language::OtherLatin),

@@ -234,8 +234,9 @@ impl KeymapReader<'_> {
             if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
                 let mut written: Vec<KeySequence> = own.keys.iter().map(|it| it.keys.clone()).collect();
                 if let Some(problem) = sent_as_another(own) {
+                    // First, since sentences name the first key.
                     let free = binding.default_keys().filter(|key| taker(entries, context, key).is_none());
-                    written.extend(free);
+                    written.splice(0..0, free);
                     self.report(problem, own.at);
                 }
                 keys.insert((binding.name, context), written);
@@ -355,9 +356,9 @@ mod tests {
             ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
             // Most terminals cannot tell these apart.
-            ("[global]\npalette = \"C-i\"", "palette", "global: C-i : C-p"),
+            ("[global]\npalette = \"C-i\"", "palette", "global: : C-p C-i"),
             ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: C-i F9"),
-            ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-i C-p"),
+            ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-p C-i"),
             // The other key of the action stays.
             ("[list]\ntop = \"j\"", "down", "list: Down"),
             ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x, graph: x"),

@@ -10,7 +10,7 @@ use refdesk_text::report::listed::of_rest;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Severity};
 
-/// Problems of one object that are listed; others are counted. Each place is searched from the beginning of the object, which a
+/// Errors, and warnings, of one object that are listed; others are counted. Each place is searched from the beginning of the object, which a
 /// file with a hundred thousand of them would make endless.
 const LISTED: usize = 100;
 
@@ -22,7 +22,8 @@ pub(crate) struct Fields<'a> {
     members: &'a Map<String, Value>,
     source_id: Option<String>,
     diagnostics: &'a mut Vec<Diagnostic>,
-    reported: usize,
+    errors: usize,
+    warnings: usize,
     /// Where among the diagnostics the number of those is that are not listed.
     rest: Option<usize>,
 }
@@ -37,7 +38,7 @@ impl<'a> Fields<'a> {
     ) -> Option<Self> {
         match value {
             Value::Object(members) => {
-                Some(Self { document, path, members, source_id: None, diagnostics, reported: 0, rest: None })
+                Some(Self { document, path, members, source_id: None, diagnostics, errors: 0, warnings: 0, rest: None })
             }
             other => {
                 let found = word(other);
@@ -111,7 +112,16 @@ impl<'a> Fields<'a> {
         let members = self.object(key)?;
         let path = self.path.iter().copied().chain([PointerStep::Key(key)]).collect();
         let (document, source_id) = (self.document, self.source_id.clone());
-        Some(Fields { document, path, members, source_id, diagnostics: self.diagnostics, reported: 0, rest: None })
+        Some(Fields {
+            document,
+            path,
+            members,
+            source_id,
+            diagnostics: self.diagnostics,
+            errors: 0,
+            warnings: 0,
+            rest: None,
+        })
     }
 
     /// Warns about unknown members, each with the nearest known name.
@@ -146,9 +156,10 @@ impl<'a> Fields<'a> {
     }
 
     fn report_at(&mut self, below: &[PointerStep<'_>], part: MemberPart, problem: Diagnostic) {
-        self.reported += 1;
-        if let Some(more @ 1..) = self.reported.checked_sub(LISTED) {
-            return self.count(problem.severity, more);
+        let alike = if problem.is_error() { &mut self.errors } else { &mut self.warnings };
+        *alike += 1;
+        if *alike > LISTED {
+            return self.count(problem.severity);
         }
         let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
         let position = self.document.position(&path, part);
@@ -156,8 +167,9 @@ impl<'a> Fields<'a> {
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
     }
 
-    /// There are so many more, the latest of this severity.
-    fn count(&mut self, severity: Severity, more: usize) {
+    /// There is one more, of this severity.
+    fn count(&mut self, severity: Severity) {
+        let more = self.errors.saturating_sub(LISTED) + self.warnings.saturating_sub(LISTED);
         if let Some(rest) = self.rest.and_then(|at| self.diagnostics.get_mut(at)) {
             let counted = of_rest(rest.severity.min(severity), more);
             (rest.severity, rest.message) = (counted.severity, counted.message);

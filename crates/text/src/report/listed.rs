@@ -6,10 +6,11 @@ use crate::Code;
 /// The most problems of a file that are listed. They take some ten megabytes.
 pub const LISTED: usize = 10_000;
 
-/// The problems of a file in order: the first ones, and how many more there are.
+/// The problems of a file in order: the first errors and the first warnings, and how many more there are.
 #[derive(Debug, Default)]
 pub struct ListedProblems {
     listed: Vec<Diagnostic>,
+    errors: usize,
     /// In place of the others.
     rest: Option<Diagnostic>,
     left_out: usize,
@@ -18,7 +19,10 @@ pub struct ListedProblems {
 impl ListedProblems {
     /// Adds one behind the others.
     pub fn push(&mut self, problem: Diagnostic) {
-        if self.listed.len() < LISTED {
+        let errors = usize::from(problem.is_error());
+        let alike = if problem.is_error() { self.errors } else { self.listed.len() - self.errors };
+        if alike < LISTED {
+            self.errors += errors;
             return self.listed.push(problem);
         }
         self.left_out += 1;
@@ -30,7 +34,7 @@ impl ListedProblems {
 
     /// All of them, the number of those that are not listed in the last one.
     pub fn into_vec(self) -> Vec<Diagnostic> {
-        let Self { mut listed, rest, left_out } = self;
+        let Self { mut listed, rest, left_out, .. } = self;
         listed.extend(rest.map(|rest| Diagnostic { message: message(left_out), ..rest }));
         listed
     }
@@ -44,7 +48,7 @@ impl Extend<Diagnostic> for ListedProblems {
 
 /// Stands for so many problems that are not listed, the worst of this severity.
 pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
-    Diagnostic::new(severity, Code::TooManyProblems, message(count)).fix("fix those above first")
+    Diagnostic::new(severity, Code::TooManyProblems, message(count)).fix("fix the others first")
 }
 
 fn message(count: usize) -> String {
@@ -58,16 +62,13 @@ mod tests {
 
     #[test]
     fn what_is_beyond_the_limit_is_counted() {
-        let problem = |at: usize| match at {
-            10_005 => Diagnostic::error(Code::NotAnObject, "wrong"),
-            _ => Diagnostic::warning(Code::UnknownKey, "wrong"),
-        };
+        let problem = |_| Diagnostic::warning(Code::UnknownKey, "wrong");
         for (count, expected) in [
             (0, None),
             (LISTED, None),
             (LISTED + 1, Some((Severity::Warning, "1 more problem is not listed"))),
-            (10_500, Some((Severity::Error, "500 more problems are not listed"))),
-            (13_000, Some((Severity::Error, "3,000 more problems are not listed"))),
+            (10_500, Some((Severity::Warning, "500 more problems are not listed"))),
+            (13_000, Some((Severity::Warning, "3,000 more problems are not listed"))),
         ] {
             let mut problems = ListedProblems::default();
             problems.extend((0..count).map(|at| problem(at).in_file("a.json")));
@@ -77,5 +78,10 @@ mod tests {
             assert!(problems.iter().all(|it| it.file.as_deref() == Some("a.json")));
             assert_eq!(problems.len(), count.min(LISTED) + usize::from(expected.is_some()));
         }
+        let mut problems = ListedProblems::default();
+        problems.extend((0..20_000).map(problem));
+        problems.extend((0..3).map(|_| Diagnostic::error(Code::NotAnObject, "wrong")));
+        let problems = problems.into_vec();
+        assert_eq!(problems.iter().filter(|it| it.is_error()).count(), 3, "no warning hides an error");
     }
 }
