@@ -197,7 +197,7 @@ pub(crate) fn is_in_language(path: &Path) -> bool {
     has_language
 }
 
-/// A path without its languages, and these: without one or in English a document is nobody's translation.
+/// A path without its languages, and these: without one, or in English, a document is an original.
 fn without_language(path: &Path) -> (PathBuf, (bool, String)) {
     let mut bare = PathBuf::new();
     let mut languages = String::new();

@@ -103,7 +103,7 @@ fn note(state: &State) -> String {
 fn position(state: &State, tab: GraphTab) -> String {
     match tab {
         GraphTab::Neighbours => String::new(),
-        // A heading is no row to be on.
+        // The cursor is never on a heading.
         _ => {
             let (rows, at) = (&state.graph.rows, state.graph.cursor.at);
             let headings = |until: usize| rows.iter().take(until).filter(|row| row.is_heading()).count();

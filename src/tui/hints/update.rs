@@ -26,7 +26,7 @@ pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
 /// Asks again about the same prompt after a snapshot.
 pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
     // A pending answer to a first question is about another prompt than the visible rows, and rows that were found while the
-    // documents were read are no rows to keep: what is pulled in was not known.
+    // documents were read are not kept: what is pulled in was not known.
     let same_prompt = (state.hints.is_answered || state.hints.is_refresh) && !state.hints.is_early;
     look(state, effects);
     state.hints.is_refresh = same_prompt;

@@ -53,18 +53,22 @@ fn the_reason_of_the_row_under_the_cursor_is_whole_while_the_prompt_is_typed() {
     }
 }
 
-#[test]
-fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
-    let mut state = fixture::state(80, 24);
-    press(&mut state, "3 Enter \"java\"");
-    let hint = |id: &str| Hint {
-        id: id.into(),
+/// Hints at these because of the tag `java` at the beginning of the prompt.
+fn found(ids: &[&str]) -> Findings {
+    let hint = |id: &&str| Hint {
+        id: (*id).into(),
         tags: vec!["java".to_owned()],
         firsts: vec![0],
         ranges: std::iter::once(0..4).collect(),
         is_in_code: false,
     };
-    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
+    Findings { hints: ids.iter().map(hint).collect(), ..Findings::default() }
+}
+
+#[test]
+fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 Enter \"java\"");
     let told = |state: &mut State, ids: &[&str]| {
         answer(state, Response::Findings(found(ids)));
         state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
@@ -83,14 +87,6 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
 #[test]
 fn rows_found_before_all_documents_are_read_are_found_anew() {
     let mut state = fixture::state(120, 36);
-    let hint = |id: &str| Hint {
-        id: id.into(),
-        tags: vec!["java".to_owned()],
-        firsts: vec![0],
-        ranges: std::iter::once(0..4).collect(),
-        is_in_code: false,
-    };
-    let found = |ids: &[&str]| Findings { hints: ids.iter().copied().map(hint).collect(), ..Findings::default() };
     let whole = Snapshot { generation: 3, ..fixture::snapshot() };
     let loading = Some(Loading { done: 1, total: 7 });
     update(&mut state, Input::Snapshot(Box::new(Snapshot { loading, generation: 2, ..whole.clone() })));

@@ -1,4 +1,4 @@
-//! A limit on the problems of one file: somebody may have written a million of them into it, and nobody reads the ten thousandth.
+//! A limit on the problems of one file: a hostile one may have a million, and a person does not read the ten thousandth.
 
 use super::{Diagnostic, Severity};
 use crate::Code;

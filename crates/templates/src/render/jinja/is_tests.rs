@@ -42,7 +42,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     });
 }
 
-/// The name of a filter or test that is asked for; `None` for what is no name. A list or a dict cannot be looked up at all.
+/// The name of a filter or test that is asked for; `None` for what is not a name. A list or a dict cannot be looked up at all.
 fn name(value: &Value) -> Result<Option<&str>, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(value)),
