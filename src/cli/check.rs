@@ -11,7 +11,7 @@ use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::escape::one_line;
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -47,7 +47,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
         text.push('\n');
     }
     let sources = desk.catalog().len();
-    let counts = [(sources, "source"), (errors.len(), "error"), (warnings.len(), "warning")];
+    let counts = [(sources, "source"), (total(&errors), "error"), (total(&warnings), "warning")];
     let [sources, wrong, odd] = counts.map(|(count, what)| counted(count, what));
     text.push_str(&format!("{sources}: {wrong}, {odd}\n"));
     let fixed: Vec<_> = fixed

@@ -246,7 +246,8 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
     }
-    if let Some(first) = errors.first() {
+    // What is wrong with a part of the catalog is among the problems of the workspace; the hook did its work.
+    if let Some(first) = errors.first().filter(|_| desk.catalog().is_empty()) {
         let more = errors.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more: refdesk check)") };
         log_unjournalled(desk.failed(session, &format!("{}{more}", first.message)).as_ref());

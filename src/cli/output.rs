@@ -16,7 +16,8 @@ use super::{fix, help};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::nearest::nearest;
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, total};
+use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error};
 
 /// Prints an answer and gives its exit code.
@@ -299,8 +300,9 @@ fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
     for problem in errors.iter().take(ERRORS) {
         print_to_stderr(&in_words(problem));
     }
-    if let Some(more) = errors.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        print_to_stderr(&format!("error: {more} more errors: `refdesk check` shows them"));
+    let more = total(errors.iter().skip(ERRORS).copied());
+    if more > 0 {
+        print_to_stderr(&format!("error: {} more errors: `refdesk check` lists them", grouped(more)));
     }
     // Warnings of a rendering and of databases concern the request, and no other command prints them.
     let is_own = |problem: &&Diagnostic| shows_warnings || problem.code == Code::Render;
@@ -323,7 +325,8 @@ fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
                 0 => String::new(),
                 some => format!(" ({some} of missing files, which `refdesk init` follows if they moved)"),
             };
-            print_to_stderr(&format!("{} warnings{missing}: `refdesk check` shows them", many.len()));
+            let count = grouped(total(many.iter().copied()));
+            print_to_stderr(&format!("warning: {count} warnings{missing}: `refdesk check` lists them"));
         }
     }
 }

@@ -111,7 +111,8 @@ fn write_tree(text: &mut String, variables: &[Variable]) {
         let kind = match variable.kind {
             VariableKind::Scalar => "",
             VariableKind::Flag => "  yes or no",
-            VariableKind::List => "  list of",
+            VariableKind::List if variable.fields.is_empty() => "  list of values",
+            VariableKind::List => "  list, each item with",
             VariableKind::Object => "  with",
         };
         let optional = if variable.optional { "  (optional)" } else { "" };

@@ -1,6 +1,6 @@
 //! The problems of the workspace with their fixes, and the ways to begin.
 
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, total};
 
 use super::fix;
 use super::lists::{NumberedRow, Target, list};
@@ -9,11 +9,11 @@ use super::words::{counted, sentence, stopped};
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let all = state.snapshot.diagnostics.clone();
-    let errors = all.iter().filter(|problem| problem.is_error()).count();
+    let errors = total(all.iter().filter(|problem| problem.is_error()));
     if all.is_empty() {
         turn.say("There are no problems in this workspace.");
     } else {
-        turn.say(format!("{} and {}.", counted(errors, "error"), counted(all.len() - errors, "warning")));
+        turn.say(format!("{} and {}.", counted(errors, "error"), counted(total(all.iter()) - errors, "warning")));
     }
     list(state, all.iter().map(row).collect(), turn);
 }

@@ -4,6 +4,7 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Snapshot;
 use refdesk_templates::Template;
+use refdesk_text::report::total;
 
 use crate::tui::source_state;
 use crate::tui::widgets::cells;
@@ -65,7 +66,7 @@ impl Counts {
         let pulled_in = members.iter().filter(|it| it.role == Role::Transitive);
         let pulled_in = pulled_in.filter(|it| !source_state::is_auto(snapshot, it.id.as_str()));
         let mut ids: Vec<usize> = sources.iter().map(|source| columns(source.id.as_str())).collect();
-        let errors = snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+        let errors = total(snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()));
         Self {
             sources: sources.len(),
             missing: sources.iter().filter(|source| source.is_missing()).count(),
@@ -75,7 +76,7 @@ impl Counts {
             dormant: snapshot.selection.dormant().len(),
             tokens: snapshot.agent_tokens(),
             errors,
-            warnings: snapshot.diagnostics.len() - errors,
+            warnings: total(snapshot.diagnostics.iter()) - errors,
             widest_id: widest_usual(&mut ids),
             longest_id: ids.last().copied().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),

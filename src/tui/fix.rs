@@ -11,6 +11,10 @@ pub fn words(state: &State, fix: &Fix) -> Option<String> {
         Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),
         Fix::ShowProblems => format!("{} shows where it is defined", state.key(Action::Problems)),
         Fix::Trust => format!("{} shows what waits for your approval", state.key(Action::Trust)),
+        Fix::FindMoved => format!(
+            "correct the path, remove the source, or let {} find where the file went",
+            state.key(Action::Welcome)
+        ),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),

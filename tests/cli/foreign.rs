@@ -14,7 +14,7 @@ use crate::support::program::{PROGRAM, ProgramRun, run};
 use crate::support::workspace::{STATE, Workspace, inline};
 
 /// The one diagnostic that every command prints about all foreign files together.
-const TOLD: &str = "not written by your refdesk on this machine";
+const TOLD: &str = "not written by refdesk on this machine";
 
 const OWN: &str = ".jaato/refdesk";
 

@@ -88,7 +88,7 @@ fn every_row_says_who_did_what() {
         (agent, "template", "Rendered an inline template with the renderTemplate tool"),
         (agent, "template", "Rendered hello.txt.tmpl with the renderTemplate tool"),
         (agent, "template", "Rendered an inline template with the renderTemplateToFile tool"),
-        (agent, "template", "Wrote gen/x.txt"),
+        (agent, "file", "Wrote gen/x.txt"),
         (agent, "template", "Rendered an inline template with the renderTemplateToFile tool"),
         (
             agent,
@@ -96,7 +96,7 @@ fn every_row_says_who_did_what() {
             "Asked a person to approve a write of src/x.txt: claude-code over mcp wants to write src/x.txt",
         ),
         (agent, "asked", "A person at a screen answered: yes to src/x.txt"),
-        (agent, "template", "Wrote src/x.txt"),
+        (agent, "file", "Wrote src/x.txt"),
         (
             agent,
             "asked",

@@ -11,6 +11,7 @@ use refdesk_files::{read_own, write_private};
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 
 impl Desk {
@@ -63,7 +64,9 @@ impl Desk {
                 _ => problem,
             }
         };
-        self.catalog.sources().iter().filter(is_hidden).map(told).collect()
+        let mut listed = ListedProblems::default();
+        listed.extend(self.catalog.sources().iter().filter(is_hidden).map(told));
+        listed.into_vec()
     }
 
     /// Whether a person was told of exactly these problems before; from now on they count as told. `kind` names a file in the

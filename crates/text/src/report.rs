@@ -44,6 +44,9 @@ pub struct Diagnostic {
     /// How to fix it.
     #[serde(rename = "hint")]
     pub fix: Fix,
+    /// How many problems this is: 1, or as many as a list leaves out.
+    #[serde(skip)]
+    pub count: usize,
 }
 
 impl Diagnostic {
@@ -58,7 +61,7 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, message: String) -> Self {
-        Self { severity, code, file: None, line: None, column: None, source_id: None, message, fix: Fix::None }
+        Self { severity, code, file: None, line: None, column: None, source_id: None, message, fix: Fix::None, count: 1 }
     }
 
     /// Sets the file, as printed.
@@ -114,6 +117,11 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// How many problems these are, with those that lists left out.
+pub fn total<'a>(problems: impl IntoIterator<Item = &'a Diagnostic>) -> usize {
+    problems.into_iter().map(|problem| problem.count).sum()
 }
 
 /// Adds diagnostics that are not known yet, by code, file and line.

@@ -6,6 +6,7 @@ use super::super::check;
 use super::report::CheckLine;
 use refdesk_desk::{Desk, changed_since, first_sections_only};
 use refdesk_text::Error;
+use refdesk_text::report::total;
 use refdesk_text::tokens::{counted, grouped};
 
 /// Counts the problems that `check` lists.
@@ -15,8 +16,8 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     let found = format!(
         "{}, {}, {}",
         counted(sources, "source"),
-        counted(errors.len(), "error"),
-        counted(warnings.len(), "warning")
+        counted(total(&errors), "error"),
+        counted(total(&warnings), "warning")
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::tui::action::hidden_keys;
 use crate::tui::action::keymap::{BoundPlace, Keymap, places};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
-use crate::tui::key::KeySequence;
+use crate::tui::key::{Key, KeySequence};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
@@ -233,8 +233,9 @@ impl KeymapReader<'_> {
         for (binding, context) in places() {
             if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
                 let mut written: Vec<KeySequence> = own.keys.iter().map(|it| it.keys.clone()).collect();
+                // Sentences name the first key, so it must be one that terminals send.
+                written.sort_by_key(|keys| twin(keys).is_some());
                 if let Some(problem) = sent_as_another(own) {
-                    // First, since sentences name the first key.
                     let free = binding.default_keys().filter(|key| taker(entries, context, key).is_none());
                     written.splice(0..0, free);
                     self.report(problem, own.at);
@@ -304,10 +305,15 @@ fn taker<'e>(
     here.flat_map(|it| it.keys.iter().map(move |keys| (it, keys))).find(|(_, written)| written.keys.collides_with(key))
 }
 
+/// The first key of these that most terminals send as another one, and that other one.
+fn twin(keys: &KeySequence) -> Option<(Key, Key)> {
+    keys.keys().iter().find_map(|key| Some((*key, key.twin()?)))
+}
+
 /// What is wrong with an entry of which most terminals send no key as what it is.
 fn sent_as_another(entry: &KeymapEntry) -> Option<Diagnostic> {
-    let twin = |written: &WrittenKeys| written.keys.keys().iter().find_map(|key| Some((*key, key.twin()?)));
-    let (key, twin) = entry.keys.iter().map(twin).collect::<Option<Vec<_>>>()?.into_iter().next()?;
+    let twins = entry.keys.iter().map(|written| twin(&written.keys));
+    let (key, twin) = twins.collect::<Option<Vec<_>>>()?.into_iter().next()?;
     let word = entry.binding.word();
     let message = format!("most terminals send '{key}' as '{twin}', so '{word}' keeps its default keys as well");
     Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or write a second one beside it"))
@@ -357,7 +363,7 @@ mod tests {
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
             // Most terminals cannot tell these apart.
             ("[global]\npalette = \"C-i\"", "palette", "global: : C-p C-i"),
-            ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: C-i F9"),
+            ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: F9 C-i"),
             ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-p C-i"),
             // The other key of the action stays.
             ("[list]\ntop = \"j\"", "down", "list: Down"),

@@ -254,6 +254,7 @@ fn topic(topic: Topic) -> (&'static str, ThemeRole) {
         Topic::Catalog => ("cat", ThemeRole::Catalog),
         Topic::Document => ("doc", ThemeRole::Transitive),
         Topic::Template => ("tpl", ThemeRole::Templates),
+        Topic::File => ("file", ThemeRole::Templates),
         Topic::Problem => ("prob", ThemeRole::Error),
         Topic::Warning => ("warn", ThemeRole::Warning),
         Topic::Desk => ("desk", ThemeRole::Infra),

@@ -14,7 +14,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, total};
 
 pub struct Problems;
 
@@ -45,9 +45,9 @@ impl Window for Problems {
             0 => String::new(),
             own => format!(" ({} in your own files)", cells::grouped(own)),
         };
-        let count = all.iter().filter(|problem| problem.is_error()).count();
+        let count = total(all.iter().copied().filter(|problem| problem.is_error()));
         let [errors, warnings] =
-            [(count, "error"), (all.len() - count, "warning")].map(|(count, what)| cells::counted(count, what));
+            [(count, "error"), (total(all.iter().copied()) - count, "warning")].map(|(count, what)| cells::counted(count, what));
         let role = if count > 0 { ThemeRole::Error } else { ThemeRole::Warning };
         let titles = Titles {
             title: "Problems",

@@ -172,7 +172,7 @@ impl<'a> Fields<'a> {
         let more = self.errors.saturating_sub(LISTED) + self.warnings.saturating_sub(LISTED);
         if let Some(rest) = self.rest.and_then(|at| self.diagnostics.get_mut(at)) {
             let counted = of_rest(rest.severity.min(severity), more);
-            (rest.severity, rest.message) = (counted.severity, counted.message);
+            (rest.severity, rest.message, rest.count) = (counted.severity, counted.message, counted.count);
             return;
         }
         self.rest = Some(self.diagnostics.len());

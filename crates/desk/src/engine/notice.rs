@@ -107,6 +107,8 @@ pub enum Topic {
     Document,
     /// The templates.
     Template,
+    /// A file was written or removed.
+    File,
     /// An error.
     Problem,
     /// A warning.
@@ -129,11 +131,12 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Selection,
         Self::Catalog,
         Self::Document,
         Self::Template,
+        Self::File,
         Self::Problem,
         Self::Warning,
         Self::Desk,
@@ -152,6 +155,7 @@ impl Topic {
             Self::Catalog => "catalog",
             Self::Document => "document",
             Self::Template => "template",
+            Self::File => "file",
             Self::Problem => "problem",
             Self::Warning => "warning",
             Self::Desk => "desk",

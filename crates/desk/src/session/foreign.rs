@@ -105,8 +105,8 @@ impl Foreign {
         if let Some(more) = files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
             told.push(format!("and {more} more"));
         }
-        let message = format!("not written by your refdesk on this machine: {}", told.join(", "));
-        let hint = "this is expected after a move, a copy or an update of refdesk; otherwise the files came with the repository";
+        let message = format!("not written by refdesk on this machine: {}", told.join(", "));
+        let hint = "after a move or a copy of the folder, the next pick settles this; otherwise the files came with the repository";
         Some(Diagnostic::warning(Code::ForeignState, message).fix(hint))
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         foreign.note("a/journal.jsonl".to_owned(), ForeignFileAction::Aside("a/journal.jsonl.foreign-1".to_owned()));
         foreign.note("a/journal.jsonl".to_owned(), ForeignFileAction::Lines);
         foreign.settle("a/journal.jsonl");
-        let message = "not written by your refdesk on this machine: a/journal.jsonl (set aside as \
+        let message = "not written by refdesk on this machine: a/journal.jsonl (set aside as \
                        a/journal.jsonl.foreign-1), a/selection.json (only its picks and exclusions count)";
         assert_eq!(foreign.diagnostic().unwrap().message, message);
         (0..10_000).for_each(|at| foreign.note(format!("b/{at}"), ForeignFileAction::Ignored));

@@ -335,6 +335,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "free some disk space"
         }
+        io::ErrorKind::NotFound => "open the workspace where it is now: its folder was moved or deleted",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
             "move away whatever is in the way below .jaato/refdesk/"
         }

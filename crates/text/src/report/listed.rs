@@ -2,6 +2,7 @@
 
 use super::{Diagnostic, Severity};
 use crate::Code;
+use crate::tokens::grouped;
 
 /// The most problems of a file that are listed. They take some ten megabytes.
 pub const LISTED: usize = 10_000;
@@ -13,7 +14,6 @@ pub struct ListedProblems {
     errors: usize,
     /// In place of the others.
     rest: Option<Diagnostic>,
-    left_out: usize,
 }
 
 impl ListedProblems {
@@ -25,17 +25,18 @@ impl ListedProblems {
             self.errors += errors;
             return self.listed.push(problem);
         }
-        self.left_out += 1;
-        match &mut self.rest {
-            Some(rest) => rest.severity = rest.severity.min(problem.severity),
-            None => self.rest = Some(Diagnostic { file: problem.file, ..of_rest(problem.severity, 1) }),
-        }
+        let (severity, count) = match &self.rest {
+            Some(rest) => (rest.severity.min(problem.severity), rest.count + problem.count),
+            None => (problem.severity, problem.count),
+        };
+        let file = self.rest.take().map_or(problem.file, |rest| rest.file);
+        self.rest = Some(Diagnostic { file, ..of_rest(severity, count) });
     }
 
     /// All of them, the number of those that are not listed in the last one.
     pub fn into_vec(self) -> Vec<Diagnostic> {
-        let Self { mut listed, rest, left_out, .. } = self;
-        listed.extend(rest.map(|rest| Diagnostic { message: message(left_out), ..rest }));
+        let Self { mut listed, rest, .. } = self;
+        listed.extend(rest);
         listed
     }
 }
@@ -48,12 +49,10 @@ impl Extend<Diagnostic> for ListedProblems {
 
 /// Stands for so many problems that are not listed, the worst of this severity.
 pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
-    Diagnostic::new(severity, Code::TooManyProblems, message(count)).fix("fix the others first")
-}
-
-fn message(count: usize) -> String {
     let are = if count == 1 { "problem is" } else { "problems are" };
-    format!("{} more {are} not listed", crate::tokens::grouped(count))
+    let message = format!("{} more {are} not listed", grouped(count));
+    let problem = Diagnostic::new(severity, Code::TooManyProblems, message);
+    Diagnostic { count, ..problem }.fix("fix the listed ones first; the rest appear then")
 }
 
 #[cfg(test)]

@@ -70,7 +70,8 @@ fn topic(what: JournalEvent) -> Topic {
         JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
             Topic::Selection
         }
-        JournalEvent::Written | JournalEvent::Removed | JournalEvent::Rendered => Topic::Template,
+        JournalEvent::Written | JournalEvent::Removed => Topic::File,
+        JournalEvent::Rendered => Topic::Template,
         JournalEvent::Failed | JournalEvent::Unwritten => Topic::Failed,
         JournalEvent::Asked | JournalEvent::Answered => Topic::Asked,
     }

@@ -327,7 +327,7 @@ impl Worker<'_> {
         if !proposal.is_unchanged() {
             let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
             let place = Some(FileLine { path: proposal.path.clone(), line: 1 });
-            self.tell(Notice { place, ..Notice::new(self.who(session), Topic::Template, text) });
+            self.tell(Notice { place, ..Notice::new(self.who(session), Topic::File, text) });
         }
         Ok(written)
     }
