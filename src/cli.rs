@@ -74,12 +74,12 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Reads the program's arguments, does what they ask and tells the exit code: 0 done, 1 the request could not be met,
-/// 2 usage, 3 timed out. Without a command it runs `screen`; with the one that is in no help it renders for a desk.
-/// `screen_settings` says what the screen makes of the user's files.
+/// Parses the arguments, runs the command and returns the exit code: 0 done, 1 the request could not be met, 2 usage, 3
+/// timed out. Without a command it runs `screen`; a hidden command renders templates for a desk. `screen_settings`
+/// reads the user's keymap and themes.
 ///
 /// # Errors
-/// What keeps the full screen from running; every command prints its own errors.
+/// The full screen cannot run. Commands print their own errors.
 pub fn run(
     screen: impl FnOnce(Started, ScreenStart) -> color_eyre::Result<ExitCode>,
     screen_settings: fn(&ScreenFiles) -> ScreenSettings,
@@ -165,7 +165,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         },
         _ => options,
     };
-    // The profile's contents are shown for the desk it is to be used at.
+    // A profile is shown for the desk that will use it.
     let options = match command {
         Command::Profiles => Options { profile: None, ..options },
         _ => options,
@@ -200,7 +200,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     answer
 }
 
-/// Moved paths in one line with the command that fixes them, and only once.
+/// Replaces the problems of moved paths by one line with the command that fixes them, and reports each only once.
 fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let moved: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| problem.code == Code::MovedPath).collect();
     if moved.is_empty() {
@@ -216,7 +216,7 @@ fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     }
 }
 
-/// Missing paths only if they were not told before, and not with `init`, which follows them itself.
+/// Drops missing paths that were reported before, and for `init`, which follows them, all missing paths.
 fn tell_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput) {
     let is_missing = |problem: &&Diagnostic| problem.code == Code::MissingPath && !problem.is_error();
     let missing: Vec<&Diagnostic> = answer.diagnostics.iter().filter(is_missing).collect();
@@ -280,7 +280,7 @@ fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &
         Command::Replay(args) => replay::run(desk, args),
         // Handled before, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
-        // They need an engine instead of a desk, which `run` has started.
+        // An engine that `run` has started handles these, not a desk.
         Command::Watch | Command::Mcp(_) => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }

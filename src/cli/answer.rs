@@ -82,7 +82,7 @@ impl CommandOutput {
 
     /// Adds the diagnostics from opening the workspace.
     pub fn add_opening_diagnostics(&mut self, desk: &Desk) {
-        // Few are printed; the desk may have tens of thousands.
+        // Few are printed; there can be tens of thousands.
         let earlier = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
         let known: HashSet<&Diagnostic> = opening.iter().collect();
@@ -90,7 +90,7 @@ impl CommandOutput {
         self.diagnostics.extend(opening);
         if desk.is_unmet() && self.exit == 0 {
             self.exit = 1;
-            // It is reported as the failure, so not again as a diagnostic.
+            // Already reported as the failure.
             if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == Code::ConfigNotFound) {
                 let problem = self.diagnostics.remove(at);
                 self.refused.push(Error::new(problem.code, problem.message, problem.fix));

@@ -304,7 +304,7 @@ impl Command {
         matches!(self, Self::Search(_) | Self::Enrich(_) | Self::Simulate(_) | Self::WhyNot(_))
     }
 
-    /// What it needs of the workspace.
+    /// What it needs from the workspace.
     pub fn workspace_need(&self) -> WorkspaceNeed {
         match self {
             Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {
@@ -333,7 +333,7 @@ impl Command {
         matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles | Self::Db(_) | Self::Edit(_))
     }
 
-    /// Whether the command may store what it read of documents in the cache.
+    /// Whether the command can store what it read from documents in the cache.
     pub fn keeps_mentions(&self) -> bool {
         match self {
             Self::Enrich(args) => !args.dry_run,

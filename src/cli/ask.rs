@@ -85,7 +85,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     refused(refusal, &[("status", json!(status))])
 }
 
-/// Whether a pick of any source with one of these tags would change nothing.
+/// Whether picking sources with these tags would change nothing.
 fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
     let mut tagged = desk.catalog().sources().iter().filter(|source| has_any_tag(source, tags)).peekable();
     tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))

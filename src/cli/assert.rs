@@ -54,7 +54,7 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
     CommandOutput { exit: 2, json: json!({"cases": [], "problems": []}), ..CommandOutput::refused(refusal) }
 }
 
-/// Reports every problem of the file.
+/// Reports every problem in the file.
 fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", counted(problems.len(), "error")), "");
     let json = json!({"cases": [], "problems": fix::all(&problems)});
@@ -165,7 +165,7 @@ fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
     })
 }
 
-/// One row per case, with a line for each unmet expectation and what happened instead, or for further hints.
+/// One row per case, then a line per unmet expectation with what happened instead, and one for further hints.
 fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &Judged| {
         vec![

@@ -23,8 +23,8 @@ use refdesk_text::{Code, Error};
 /// Names the shell in a call for a completion.
 const VARIABLE: &str = "REFDESK_COMPLETE";
 
-/// The line of the script for bash after which it can say how the word at the cursor begins: within quotation marks, a
-/// value is inserted without escapes.
+/// The script for bash passes the first character of the word after this line: between quotation marks, values are
+/// inserted without escapes.
 const BASH_WORD: &str = "_CLAP_IFS=\"$IFS\" \\\n";
 const BASH_QUOTE: &str = "        REFDESK_COMPLETE_QUOTE=\"${COMP_WORDS[COMP_CWORD]:0:1}\" \\\n";
 const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
@@ -32,7 +32,7 @@ const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
 /// The most values offered; a shell cannot show more.
 const OFFERED: usize = 2_000;
 
-/// What a value of an argument is.
+/// The kind of value that an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     Id,
@@ -90,7 +90,7 @@ pub fn answer_call() -> bool {
     // Nothing may be printed into the line that the user is writing.
     std::panic::set_hook(Box::new(|_| {}));
     let answered = catch_unwind(AssertUnwindSafe(|| answer(&shell))).ok().flatten().unwrap_or_default();
-    // A shell that went away needs no answer.
+    // The shell is gone and needs no answer.
     let _ = std::io::stdout().write_all(&answered);
     true
 }
@@ -109,14 +109,14 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
         words.into_iter().enumerate().map(|(word_at, word)| quoting.read(word, word_at == at)).collect();
     let start = words.get(at).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let program = help::program();
-    // A tag that is removed begins as short options do, and none may be glued to it.
+    // A tag to remove looks like short options, to which the parser would append the `h` of help.
     let is_dash = start.starts_with('-') && !start.starts_with("--");
     let program = if is_dash { program.mut_subcommand("tag", |tag| tag.disable_help_flag(true)) } else { program };
     let mut program = with_values(program, &CompletedLine { words: words.clone(), quoting });
     program.build();
     let folder = environment::current().ok();
     if is_rejoined {
-        // The shell's own way would take the position among the divided words.
+        // clap's own answer would count the position among the split words.
         let before = start.rfind(BREAKS).and_then(|at| start.get(..=at)).unwrap_or_default();
         let found = complete(&mut program, words, at, folder.as_deref()).ok()?;
         let values: Vec<String> = found.iter().map(|it| it.get_value().to_string_lossy().into_owned()).collect();
@@ -127,10 +127,10 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// Where bash divides a word: it inserts a value behind the last of these.
+/// Where bash splits a word: it inserts a value after the last of these.
 const BREAKS: [char; 2] = ['=', ':'];
 
-/// The words as they were typed, of which bash makes several at each `=` and `:`, and the position of the one at the cursor.
+/// The words as typed, rejoined where bash split them at `=` and `:`, and the position of the one at the cursor.
 fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
     let is_break =
         |word: &OsString| word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| BREAKS.contains(&c)));
@@ -146,37 +146,37 @@ fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
             cursor = Some(joined.len() - 1);
         }
     }
-    // The cursor may be behind the last word.
+    // The cursor can be after the last word.
     let behind = joined.len();
     (joined, cursor.unwrap_or(behind))
 }
 
-/// The values for bash, without what they begin with, which is on the line already.
+/// The values for bash, without the beginning that is already on the line.
 fn without_start(values: &[String], start: &str) -> String {
     let separator = environment::variable("_CLAP_IFS").and_then(|it| it.into_string().ok()).filter(|it| !it.is_empty());
     let values: Vec<&str> = values.iter().map(|value| value.strip_prefix(start).unwrap_or(value)).collect();
     values.join(separator.as_deref().unwrap_or("\n"))
 }
 
-/// The words before the cursor, and how the shell wants to get a value.
+/// The words before the cursor, and how the shell expects values.
 #[derive(Debug, Clone)]
 struct CompletedLine {
     words: Vec<OsString>,
     quoting: Quoting,
 }
 
-/// How a shell hands over words, and what it does with the values that it gets.
+/// How a shell passes words, and what it does with the values that it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quoting {
-    /// bash: words come as they are written, and values are inserted as they are.
+    /// bash: words are passed as typed, and values are inserted unchanged.
     Bash,
     /// bash, within quotation marks.
     BashQuoted,
-    /// zsh: words come as they are written, and values are quoted.
+    /// zsh: words are passed as typed, and values are quoted.
     Zsh,
-    /// fish: only the word at the cursor comes as it is written, and values are quoted.
+    /// fish: only the word at the cursor is passed as typed, and values are quoted.
     Fish,
-    /// PowerShell: values are inserted as they are.
+    /// PowerShell: values are inserted unchanged.
     Powershell,
     /// Values are quoted.
     Other,
@@ -203,7 +203,7 @@ impl Quoting {
         };
         let text = word.to_str().filter(|text| is_written && text.contains(['\\', '\'', '"']));
         let read = text.and_then(|text| {
-            // What is open at the cursor ends there: an escape, or a quotation.
+            // An escape or quotation that is open at the cursor ends there.
             let escapes = text.len() - text.trim_end_matches('\\').len();
             let text = text.get(..text.len() - escapes % 2)?;
             let read = ["", "'", "\""].iter().find_map(|end| shell_words::split(&format!("{text}{end}")).ok());
@@ -212,7 +212,7 @@ impl Quoting {
         read.map_or(word, OsString::from)
     }
 
-    /// A value as the shell wants it. It may have blanks, but nothing that a shell would run or replace.
+    /// A value in the syntax of the shell. It can have blanks, but nothing that a shell would run or expand.
     fn write(self, value: String) -> String {
         match self {
             Self::Bash => value.replace(' ', "\\ "),
@@ -222,7 +222,7 @@ impl Quoting {
     }
 }
 
-/// The program with the values of its arguments in the workspace that the words mean.
+/// The program with values for its arguments, from the workspace on the command line.
 fn with_values(program: Command, line: &CompletedLine) -> Command {
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let program = program.mut_args(|arg| with_candidates("", arg, line));
@@ -269,7 +269,7 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
     })
 }
 
-/// Files behind the sign that has a value read from one.
+/// Files after `@`, which reads the value from one.
 fn files_with_values(start: &OsStr) -> Vec<CompletionCandidate> {
     let start = start.to_string_lossy();
     let Some(path) = start.strip_prefix('@') else { return Vec::new() };
@@ -277,7 +277,7 @@ fn files_with_values(start: &OsStr) -> Vec<CompletionCandidate> {
     files.into_iter().map(|file| file.add_prefix("@")).collect()
 }
 
-/// The values that begin with what is written of them so far.
+/// The values that begin with the typed text.
 fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<CompletionCandidate> {
     let CompletedLine { words, quoting } = line;
     let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
@@ -312,20 +312,20 @@ fn commands() -> Vec<(String, String)> {
     program.get_subcommands().map(described).collect()
 }
 
-/// The options that the words so far say, with nothing that could be written.
+/// The desk's options according to the typed words; opening it writes nothing.
 fn options(words: &[OsString]) -> Option<Options> {
     let matches = help::program().ignore_errors(true).try_get_matches_from(words).ok()?;
     let arguments = <super::Cli as clap::FromArgMatches>::from_arg_matches(&matches).ok();
     let current = environment::current().ok()?;
     let arguments = arguments.or_else(|| <super::Cli as clap::Parser>::try_parse_from(["refdesk"]).ok())?;
-    // The name of a profile may be what is being completed.
+    // The name of the profile could be incomplete.
     let arguments = super::Cli { profile: None, ..arguments };
     let options = environment::options_from(&arguments, None, &current, &current).ok()?;
     // A long-running desk leaves damaged files where they are.
     Some(Options { lives_on: true, index_process: None, ..options })
 }
 
-/// The values with a description each; those that do not begin with `start` may be missing.
+/// Values with a description each; those that do not begin with `start` can be missing.
 fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, String)> {
     let start = start.to_owned();
     match kind {
@@ -365,8 +365,8 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     }
 }
 
-/// Whether a shell takes the value as it stands, or with its blanks quoted: what comes with a repository must not become
-/// a command.
+/// Whether a value is safe in a shell as it is, or with its blanks quoted: text from a repository must not become a
+/// command.
 fn is_safe(value: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,: ".contains(c);
     !value.starts_with('-') && !value.trim().is_empty() && value.trim() == value && value.chars().all(is_plain)

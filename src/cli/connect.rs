@@ -1,5 +1,5 @@
-//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once approved, and
-//! try out whether the agents would now be answered.
+//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once approved,
+//! and try out whether agents now get answers.
 
 pub(in crate::cli) mod canary;
 mod choose;
@@ -58,7 +58,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     if !args.settings.user && !desk.around().is_workspace() {
         return CommandOutput::refused(nothing_found(desk.around())).with_status("error");
     }
-    // A person reads it before the first question, else it is in the notes.
+    // A person reads it before the first question; otherwise it is in the notes.
     let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();
     let mut evidence: Vec<Vec<String>> = agents.iter().map(FoundAgent::note).map(Vec::from_iter).collect();
     if is_asked {
@@ -132,7 +132,7 @@ pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, for
     joined(answers, args.agents.len() == 1, Verb::Disconnect)
 }
 
-/// The agents of these names, each once.
+/// The agents with these names, each once.
 fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
     let mut agents: Vec<FoundAgent> = Vec::new();
     for word in words {
@@ -156,7 +156,7 @@ fn refused(client: &Client, refusal: Error) -> CommandOutput {
     CommandOutput { json, exit, ..CommandOutput::refused(refusal) }
 }
 
-/// Says that the catalog is empty, and asks whether to connect an agent to it nevertheless; a note if so.
+/// Says that the catalog is empty, and asks whether to connect an agent anyway; a note if so.
 fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<String>, Error> {
     if !desk.catalog().is_empty() {
         return Ok(None);
@@ -301,7 +301,7 @@ fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb
         whole.notes.extend(answer.notes.iter().cloned());
         whole.exit = whole.exit.max(answer.exit);
         for (names, error) in attributed(&client, answer.refused.clone()) {
-            // What keeps one agent from being connected often keeps all: it is said once.
+            // The same error often keeps all agents from being connected: it is reported once.
             match errors.iter_mut().find(|(_, known)| *known == error) {
                 Some((known, _)) => known.extend(names),
                 None => errors.push((names, error)),

@@ -19,7 +19,7 @@ use super::fix::worded;
 use super::index;
 use super::signals::Interrupt;
 
-/// What a shell reports of a command that Ctrl-C ended.
+/// The exit code that a shell reports for a command ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
 /// Runs the subcommand.
@@ -53,7 +53,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     answer
 }
 
-/// A request that could not begin: what is configured is wrong, or what was asked for.
+/// A request that could not begin, because the configuration or the arguments are wrong.
 fn refused(error: Error) -> CommandOutput {
     let exit = match error.code {
         Code::NoDatabases | Code::UnknownDatabase | Code::DatabaseMisconfigured | Code::BadGlob => 2,
@@ -63,7 +63,7 @@ fn refused(error: Error) -> CommandOutput {
     CommandOutput { exit, ..CommandOutput::refused(error) }
 }
 
-/// The answer of a command that writes pages, with what lets a search find them.
+/// The answer of a command that writes pages, with a note on how to make them searchable.
 fn unindexed(mut answer: CommandOutput) -> CommandOutput {
     let has = |what: &str| answer.json.get(what).and_then(Value::as_array).is_some_and(|paths| !paths.is_empty());
     if has("written") || has("removed") {

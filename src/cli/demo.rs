@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 
 static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
 
-/// Its database, relative to the folder. Built from SQL in about two milliseconds: a change of a binary file could not be reviewed.
+/// Its database, relative to the folder. Built from SQL in about two milliseconds: a binary file cannot be reviewed.
 const DATABASE: &str = "data/accounts.db";
 const DATABASE_SQL: &str = include_str!("../../assets/demo/data/accounts.sql");
 
@@ -29,8 +29,8 @@ pub fn unpack() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Gives the unpacked demo its search index, which could not be built beforehand: the folder is new for each command. Returns what
-/// keeps it from being built.
+/// Builds the search index of the demo, which cannot be shipped: the folder is new for each command. Returns why it
+/// could not be built.
 pub fn build_index(desk: &Desk) -> Option<Diagnostic> {
     output::print_to_stderr("building the search index of the demo, which takes a few seconds");
     let error = desk.update_index(Indexing::default(), &mut |_| true).err()?;

@@ -1,5 +1,5 @@
-//! `refdesk doctor`: proves that agents are told what they should be, and reports on everything that this depends on;
-//! changes nothing.
+//! `refdesk doctor`: checks that agents get what they should, and reports on everything that this depends on; changes
+//! nothing.
 
 mod agents;
 mod catalog;

@@ -17,7 +17,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// What to do with a file that does not hold what it should, or that hides another source.
+/// What to do with a file that does not contain what it should, or that hides another source.
 enum NextStep {
     EditAgain,
     PutBack,
@@ -77,10 +77,10 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
     }
 }
 
-/// What is wrong with the file now, which is printed, and in a few words.
+/// What is wrong with the file now: printed in full, returned in a few words.
 fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) -> Option<(Code, &'static str)> {
     let mut problems = problems(desk, shown, id);
-    // An entry that takes the id of another one takes that one out of the catalog, so it is asked about as an error is.
+    // An entry with the id of another one removes that one from the catalog, so it is handled like an error.
     let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
     problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
     problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));

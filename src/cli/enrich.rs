@@ -67,7 +67,7 @@ fn reason(event: Forgetting) -> &'static str {
     }
 }
 
-/// Nothing was added: there is no room even for the line that says so.
+/// The warning that nothing was added: the budget has no room even for the line that says so.
 fn nothing_fits(wanted: usize) -> Diagnostic {
     let message =
         format!("nothing was added: the budget has no room for any of {wanted}, or for the line that counts them");

@@ -38,7 +38,7 @@ pub fn current() -> Result<PathBuf, Error> {
     })
 }
 
-/// The options alone; looks for the workspace from another folder, unless one is named.
+/// Only the options; looks for the workspace from another folder, unless one is named.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     let (workspace, reason) = match (demo, &arguments.workspace) {
@@ -93,7 +93,7 @@ fn this_program() -> PathBuf {
     if own.exists() { own } else { started().unwrap_or(own) }
 }
 
-/// The path for starting this program again; empty if the system does not tell, which the first rendering reports.
+/// The path for starting this program again; empty if the system does not report it, which the first rendering reports.
 #[cfg(not(target_os = "linux"))]
 fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_default()
@@ -125,7 +125,7 @@ pub fn home() -> Option<PathBuf> {
     folder("HOME").filter(|home| home.is_absolute())
 }
 
-/// Whether `connect` or `doctor` runs this process to see whether an agent could: it leaves no trace in the workspace.
+/// Whether `connect` or `doctor` runs this process to test that an agent could: it leaves no trace in the workspace.
 pub fn is_trial() -> bool {
     env::var_os(TRIAL).is_some()
 }
@@ -165,7 +165,7 @@ pub fn own_file() -> Option<PathBuf> {
     env::current_exe().and_then(std::fs::canonicalize).ok()
 }
 
-/// Whether a program, as settings name it, is this one: its name, its path, or a path at which there is nothing.
+/// Whether the program that settings name is this one: by its name, its path, or a path where there is no file.
 pub fn is_this_program(named: &str) -> bool {
     let expanded = home().and_then(|home| {
         let inside = ["$HOME/", "${HOME}/", "~/"].iter().find_map(|start| named.strip_prefix(start))?;

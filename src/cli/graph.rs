@@ -15,7 +15,7 @@ use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 
-/// The most mentions that are listed with their places: folders within folders have those of all files below them.
+/// The most mentions listed with their places: nested folders have the mentions of all files below them.
 const MENTIONS: usize = 100_000;
 
 /// Reads every document and prints the graph.
@@ -96,7 +96,7 @@ fn dot(desk: &Desk, mentions: &[Mention]) -> String {
     out + "}\n"
 }
 
-/// Mermaid's names may hold little, so nodes are numbered and carry their ids as labels.
+/// Mermaid allows few characters in names, so nodes are numbered and have their ids as labels.
 fn mermaid(desk: &Desk, mentions: &[Mention]) -> String {
     let sources = desk.catalog().sources().iter();
     let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();

@@ -1,4 +1,4 @@
-//! The program as its users see it in `--help`: the commands by what they are for, those for a beginner first.
+//! The program as `--help` shows it: commands grouped by purpose, those for a beginner first.
 
 use std::ffi::OsString;
 

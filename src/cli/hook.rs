@@ -33,7 +33,7 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     // The location of a panic goes to the log instead of the screen, and its message nowhere: it may contain text.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "a defect of refdesk");
+        tracing::error!(place, "a bug in refdesk");
     }));
     let (value, desk) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
@@ -227,8 +227,8 @@ fn enrich_event(
     (enriched.added().to_owned(), problems)
 }
 
-/// An agent can only select sources by a tool of a server. `connect` writes whether the agent has one; without that, it
-/// is assumed to have the one that is open.
+/// An agent can select sources only with a tool of a server. `connect` writes whether the agent has one; otherwise it
+/// is assumed to have the one that is running.
 fn hint_action(workspace: &Path, args: &HookArgs) -> HintAction {
     let has_server = args.mcp || (!args.no_mcp && presence::is_open(workspace, PresenceKind::Server));
     if has_server { HintAction::Select } else { HintAction::Read }
@@ -241,7 +241,7 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
     let foreign = opening.iter().filter(|problem| problem.code == Code::ForeignState);
     for problem in errors.iter().copied().chain(foreign).chain(problems) {
-        tracing::warn!(problem = ?output::in_words(problem), "wrong at the desk");
+        tracing::warn!(problem = ?output::in_words(problem), "problem of the workspace");
     }
     if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
@@ -260,7 +260,7 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
 
 /// The agent gets nothing; the reason is logged.
 fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session)>) {
-    tracing::warn!(?reason, "nothing is said");
+    tracing::warn!(?reason, "nothing is added");
     let opened = opened.filter(|_| !environment::is_trial());
     log_unjournalled(opened.and_then(|(desk, session)| desk.failed(session, reason)).as_ref());
     (hook::nothing(), None)

@@ -192,7 +192,7 @@ impl ProgressLine {
     }
 }
 
-/// The time that is left at the speed so far, once it can be told.
+/// The time left at the speed so far, once there is enough to estimate it.
 fn left(passed: Duration, done: usize, of: usize) -> String {
     if passed < Duration::from_secs(2) || done == 0 {
         return String::new();

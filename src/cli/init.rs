@@ -69,7 +69,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
     };
     let files = counted(proposals.len(), "file");
-    // A list stands before the difference, so that no program takes it for a patch, and who reads it may be an agent.
+    // The list before it shows programs that this is not a patch. An agent can be the reader, so it is escaped.
     let shown = || {
         let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
         format!("{listed}\n{notes}{}", visible(&difference))
@@ -103,7 +103,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     }
 }
 
-/// Lets a person tick and untick; whether they went on.
+/// Lets a person tick and untick; returns whether they went on.
 fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     let mut shown = format!("{}{notes}", list::shown(found, ticks, SHOWS));
     loop {
@@ -129,12 +129,12 @@ fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     }
 }
 
-/// A person left without writing anything, as they may.
+/// A person left without writing anything, which is not an error.
 fn left(found: &Discovery, ticks: &Ticks) -> CommandOutput {
     CommandOutput { text: b"Nothing was written.\n".to_vec(), ..answer("left", found, ticks) }
 }
 
-/// What building the index came to.
+/// Outcome of building the index.
 struct Indexed {
     text: String,
     /// Why it was not built.
@@ -168,7 +168,7 @@ fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
     }
 }
 
-/// The difference for a person: of many new files, which all look the same, the first ones.
+/// The difference for a person; of many new files, which look alike, only the first ones.
 fn difference(proposals: &[Proposal]) -> String {
     let mut shown: String = proposals.iter().take(DIFFS).map(|proposal| proposal.diff.shown()).collect();
     let changed = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed > 0);
@@ -265,7 +265,7 @@ fn sample(prompts: &[SamplePrompt]) -> String {
     text
 }
 
-/// The notes on what is listed now, and on the whole: of what was left out before, they were read then.
+/// The notes on what is listed now, and on the scan as a whole. Notes on what was left out before were read then.
 fn of_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
     let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
     let shown: Vec<String> = new.map(lossy).chain(found.moved.iter().map(|source| lossy(&source.after))).collect();

@@ -67,7 +67,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
         _ if !is_wanted(&line) => {}
         Some(now) => cells.push(row(&line, now)),
         None => {
-            // What was read from text can be written as text.
+            // Cannot fail: the line was parsed from JSON.
             let line = serde_json::to_string(&line).unwrap_or_default();
             text.extend(escape::json(&line).as_bytes());
             text.push(b'\n');

@@ -40,7 +40,7 @@ pub fn run(args: &ManArgs, format: OutputFormat) -> CommandOutput {
     }
 }
 
-/// The page as `man` shows it; without a `man` that can, the help.
+/// Shows the page with `man`; the help is the answer if `man` cannot show it.
 fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
     let shown = environment::on_path("man").is_some_and(|man| show(&man, text).is_ok_and(|status| status.success()));
     let help = if shown { String::new() } else { page.command.clone().render_long_help().to_string() };
@@ -50,7 +50,7 @@ fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
 /// Has `man` show a page.
 fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
     let mut child = process::Command::new(man).args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    // One that ends early has its reasons, which its status tells.
+    // A `man` that ends early breaks the pipe; its status says whether it failed.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(text.as_bytes()));
     child.wait()
 }
@@ -67,7 +67,7 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
     for (at, word) in words.iter().enumerate() {
         let text = word.to_string_lossy();
         let path = Path::new(word);
-        // A folder of a command's name is meant if it is there.
+        // An existing folder comes before a command of the same name.
         let is_folder = at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1);
         match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
             Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },

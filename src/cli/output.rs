@@ -20,7 +20,7 @@ use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error};
 
-/// Prints an answer and gives its exit code.
+/// Prints an answer and returns its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     print_diagnostics(&answer.diagnostics, answer.shows_warnings);
     answer.refused.iter().for_each(print_error);
@@ -80,7 +80,7 @@ fn in_color(text: &str) -> String {
     shown
 }
 
-/// What begins a line of a message, and its colour.
+/// The part of a message line to colour, and its colour.
 const COLORS: [(&str, &str); 4] = [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  fix:", "36")];
 
 /// A difference with its added and removed lines in colours; the text has no other escape sequence.
@@ -146,13 +146,13 @@ pub fn ask_with_yes(question: &str) -> bool {
     answer.is_some_and(|answer| ["", "y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
-/// That nothing was written, since no person could be asked.
+/// The error that nothing was written because no person could be asked.
 pub fn unasked() -> Error {
     let hint = "check what would be written, and run again with --yes";
     Error::new(Code::NotApproved, "not a terminal, so nothing was written", hint)
 }
 
-/// That nothing was written, since a person said no.
+/// The error that nothing was written because a person said no.
 pub fn declined() -> Error {
     Error::new(Code::NotApproved, "nothing was written", "")
 }

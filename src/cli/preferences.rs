@@ -15,7 +15,7 @@ use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Prints a path, the values or the problems; `screen_settings` says what the screen makes of its files.
+/// Prints a path, the values or the problems; `screen_settings` reads the files of the screen.
 pub fn run(command: Option<ConfigCommand>, screen_settings: fn(&ScreenFiles) -> ScreenSettings) -> CommandOutput {
     let (preferences, file, problems) = environment::preferences();
     let (Some(file), Some(home)) = (file, environment::own_config_home()) else {

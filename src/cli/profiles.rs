@@ -21,7 +21,7 @@ const COLUMNS: usize = 60;
 /// The column of sources that wait for trust, shown only if there are some.
 const WAITING: usize = 6;
 
-/// What loads a profile in its own scope.
+/// The option that loads a profile in its own scope.
 const OWN: &str = "--profile";
 
 /// A profile does not store the selection, so commands that store it are refused.
@@ -148,7 +148,7 @@ fn table(all: &[Profiled]) -> String {
     let widest =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     let widths: [usize; 8] = std::array::from_fn(widest);
-    // A name must be typed, so it is never cut, and figures are compared, so they stand below each other.
+    // Names have to be typed, so they are never cut; figures are compared, so they are aligned.
     let name = rows.iter().map(|[name, ..]| name_cell(name).width()).max().unwrap_or(0);
     let mut text = String::new();
     for row in &rows {
@@ -174,7 +174,7 @@ fn name_cell(name: &str) -> String {
     format!("{indent}{}", one_line(name.trim_start()))
 }
 
-/// What it loads for an agent of its own, counted in the same way.
+/// What it loads for an agent that was started with it, counted in the same way.
 fn own_scope(it: &Profiled) -> AfterSwitch {
     let pulled_in = it.transitive.iter().filter(|id| !it.auto.contains(id)).cloned().collect();
     AfterSwitch {
@@ -187,7 +187,7 @@ fn own_scope(it: &Profiled) -> AfterSwitch {
     }
 }
 
-/// Whether a switch to it loads something else than the profile itself.
+/// Whether a switch to it loads something other than the profile itself.
 fn is_different(it: &Profiled) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
 }

@@ -74,7 +74,7 @@ fn question(removal: &Removal) -> String {
     }
 }
 
-/// Where the sources are mentioned in others, a line each.
+/// Where other sources mention these, a line each.
 fn mentioned(desk: &Desk, removal: &Removal) -> Vec<String> {
     let told = |mention| {
         let place = rows::where_mentioned(desk, mention);

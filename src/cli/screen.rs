@@ -32,15 +32,15 @@ pub struct ScreenStart {
     pub preferences: Preferences,
     /// The user's keymap and themes.
     pub files: ScreenFiles,
-    /// Where it is kept how the workspace was left; `None` in the demo.
+    /// The file with the state in which the workspace was left; `None` in the demo.
     pub session_file: Option<ScreenSessionFile>,
     /// Which interface is opened.
     pub interface: Interface,
-    /// Whether a person types, who can be asked, and can trust and approve.
+    /// Whether a person types: only a person is asked, and can trust and approve.
     pub is_person: bool,
 }
 
-/// What is opened without a command.
+/// The interface that opens without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interface {
     /// The full screen.
@@ -49,7 +49,7 @@ pub enum Interface {
     Plain,
 }
 
-/// Opens the screen, or the plain interface if it is asked for or the terminal cannot move its cursor; without a suitable
+/// Opens the screen, or the plain interface if requested or if the terminal cannot move its cursor; without a suitable
 /// terminal, an error that names the commands.
 ///
 /// # Errors

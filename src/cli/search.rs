@@ -12,7 +12,7 @@ use refdesk_desk::{
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::{counted, grouped};
 
-/// Prints the best sections, and notes in the journal what was shown of them.
+/// Prints the best sections, and records in the journal what was shown.
 pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
     let request = SearchRequest {
         kinds: args.kinds.clone(),
@@ -43,7 +43,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
     }
 }
 
-/// A sentence as notes are written: it continues `note: `.
+/// A sentence in the style of notes: it continues `note: `.
 fn as_note(sentence: &str) -> String {
     let mut rest = sentence.trim_end_matches('.').chars();
     rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()

@@ -12,8 +12,8 @@ pub fn survive_file_size_limit() {
     let _ = signal_hook::flag::register(signal, Arc::default());
 }
 
-/// Ctrl-C while a command reads databases and writes their pages: it ends what it does, and says how far it is. The second one ends
-/// the program at once.
+/// Ctrl-C while a command reads databases and writes their pages: the first one stops the work, which reports how far
+/// it got; the second one ends the program.
 pub struct Interrupt {
     is_stopped: Arc<AtomicBool>,
     /// Set while a question is asked, which leaves nothing to end.
@@ -26,7 +26,7 @@ impl Interrupt {
         use signal_hook::consts::SIGINT;
         use signal_hook::flag::{register, register_conditional_default};
         let is_asking = Arc::<AtomicBool>::default();
-        // In this order, since the last one sets what the one before it looks at. Without them Ctrl-C ends the program.
+        // In this order: each checks its flag before the last one sets it. Without them, Ctrl-C ends the program.
         let _ = register_conditional_default(SIGINT, is_asking.clone())
             .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
             .and_then(|_| register(SIGINT, is_stopped.clone()));

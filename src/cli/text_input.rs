@@ -1,4 +1,4 @@
-//! A text from the command line or from standard input, with its command-line options: its kind, and the tool that returned it.
+//! A text from the command line or standard input, with its options: its kind, and the tool that returned it.
 
 use std::io::{IsTerminal, Read};
 

@@ -7,7 +7,7 @@ use std::thread::{Builder, available_parallelism};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Starts as many as there are processors but at most `most`, or as many as the system allows.
+/// Starts one per processor, but at most `most`, or as many as the system allows.
 pub fn start(most: usize) {
     let wanted = available_parallelism().map_or(1, usize::from).min(most);
     let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| worker().ok()).collect();
@@ -21,7 +21,7 @@ pub fn start(most: usize) {
         };
         ThreadPoolBuilder::new().num_threads(seats.len()).spawn_handler(sit).build_global()
     };
-    // It only fails if there is a pool already, which serves as well.
+    // It fails only if there already is a pool, which works as well.
     drop(built);
 }
 

@@ -84,7 +84,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     match ask(&shown, "Trust all of it?") {
         Some(true) => {}
         Some(false) => {
-            // A person who answers no made no error; a program is told why it is not met.
+            // A person's no is not an error; a program is told why nothing was trusted.
             let mut json = document("error", trusted, waiting);
             if let Value::Object(members) = &mut json {
                 members.insert("error".to_owned(), json!(Error::new(Code::NotApproved, "nothing was trusted", "")));

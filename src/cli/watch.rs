@@ -75,7 +75,7 @@ fn watch(options: Options, session: Session, printer: &EventPrinter<'_>) -> io::
         drop(lines);
         match timeout(LAST, written).await {
             Ok(Ok(ended)) => ignore_closed_reader(ended),
-            // A reader that went away needs no more.
+            // The reader is gone.
             _ => Ok(()),
         }
     })
@@ -97,7 +97,7 @@ async fn print_events(
     Err(io::Error::other("the background task ended; its error is above or in the log"))
 }
 
-/// Writes each line at once, until there are no more.
+/// Writes each line immediately, until there are no more.
 fn write(mut lines: Receiver<String>) -> io::Result<()> {
     let mut out = stdout();
     while let Some(line) = lines.blocking_recv() {

@@ -1,4 +1,4 @@
-//! `refdesk why`: the chain of reasons for which a source is selected.
+//! `refdesk why`: the chain of mentions from a pick to a source.
 
 use serde_json::{Value, json};
 

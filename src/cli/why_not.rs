@@ -10,7 +10,7 @@ use refdesk_desk::{Desk, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
-/// Explains one source for one prompt; that it gets a hint is an answer too.
+/// Explains one source for one prompt; it can also get a hint.
 pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutput {
     let desk = &desk.settled();
     let budget: Budget = args.budget.into();
@@ -171,7 +171,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
     (reason, message, hint)
 }
 
-/// What tells why a text cannot be read.
+/// The commands that show why a text cannot be read.
 const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
 
 /// Why it is left out, with its score and the one that it needs.
@@ -193,7 +193,7 @@ fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
     }
 }
 
-/// What of the text matches, in brackets: `` (tag `retry` at 1:5, words retry, cosine 0.300, coverage 0.112, section "Retries",
+/// What matches, in parentheses: `` (tag `retry` at 1:5, words retry, cosine 0.300, coverage 0.112, section "Retries",
 /// docs/retry.md:7)``.
 fn evidence(verdict: &Verdict) -> String {
     let mut parts: Vec<String> = tags(verdict).collect();
@@ -207,7 +207,7 @@ fn evidence(verdict: &Verdict) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// Any prompt reaches a score like this, so that a threshold at it would bring up everything.
+/// Any prompt reaches such a score: a threshold below it would bring up everything.
 const NOISE: f64 = 0.3;
 
 /// What can be done if others score higher.

@@ -1,5 +1,5 @@
-//! Commands in a folder that is not a workspace: those that need one say where it was looked for and what to do, and
-//! nothing is written there.
+//! Commands in a folder that is not a workspace: those that need one say where they looked and what to do, and write
+//! nothing there.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use refdesk_desk::Desk;
 use refdesk_files::workspace::mark_of;
 use refdesk_text::{Code, Error};
 
-/// What a command needs of the workspace.
+/// What a command needs from the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceNeed {
     /// Nothing: it works in any folder.
@@ -52,7 +52,7 @@ pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -
     if command.chooses() { refused.with_status("error") } else { refused }
 }
 
-/// That no workspace was found, and where it was looked for.
+/// The error that no workspace was found, with the places that were searched.
 pub fn nothing_found(around: &Surroundings) -> Error {
     let from = &around.workspace;
     let home = around.home.as_deref().filter(|home| from.starts_with(home) && from != home);
@@ -66,7 +66,7 @@ pub fn nothing_found(around: &Surroundings) -> Error {
     Error::new(Code::NoWorkspace, message, way_out(around))
 }
 
-/// What to do where no workspace was found.
+/// What to do if no workspace was found.
 pub fn way_out(around: &Surroundings) -> &'static str {
     if is_home(around) {
         "change to the folder of a project, or name one with --workspace"
@@ -75,7 +75,7 @@ pub fn way_out(around: &Surroundings) -> &'static str {
     }
 }
 
-/// Whether it is the home folder or above it, which does not become a workspace by itself: it holds all that a person has.
+/// Whether it is the home folder or above it, which does not become a workspace by itself: it has all of a person's files.
 fn is_home(around: &Surroundings) -> bool {
     around.home.as_deref().is_some_and(|home| home.starts_with(&around.workspace))
 }

@@ -1,5 +1,5 @@
-//! A command of an agent's settings as it may be shown: by its program, its options and the words that refdesk knows. Other
-//! words may be secret, such as the value of a variable or a token.
+//! A command in an agent's settings, made safe to show: its program, its options and the words that refdesk knows.
+//! Other words can be secret, such as the value of a variable or a token.
 
 use refdesk_agents::setup::{Client, NAME};
 
@@ -14,7 +14,7 @@ pub(in crate::cli) fn shown_command(command: &str) -> String {
     }
 }
 
-/// A command in words; words that are not shown are one mark if they follow each other.
+/// A command as words; adjacent words that are not shown become one mark.
 pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut is_program_due = true;

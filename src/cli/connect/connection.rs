@@ -130,7 +130,7 @@ impl Connection {
         switches::find(desk, &self.client, self.for_user, (self.hook.is_some(), self.server.is_some()))
     }
 
-    /// Use the bare name if it starts this program, or if the file is the workspace's: that is used on other machines too.
+    /// Uses the bare name if it starts this program, or if the file is the workspace's, which other machines use too.
     fn choose_program(&mut self) -> String {
         let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
@@ -160,7 +160,7 @@ impl Connection {
         hook_commands(&text, &self.client).is_ok_and(|commands| !commands.is_empty())
     }
 
-    /// Whether the agent starts our server already, by its user's settings or those of the workspace.
+    /// Whether the user's or the workspace's settings already start our server.
     fn has_server(&self, desk: &Desk) -> bool {
         [true, false].into_iter().any(|for_user| {
             let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
@@ -185,8 +185,8 @@ impl Connection {
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
-    /// What stays in the files: when connecting, the part that was not asked for; when disconnecting, what was not written by
-    /// connecting.
+    /// What stays in the files: when connecting, the part that was not asked for; when disconnecting, what connecting
+    /// did not write.
     fn left_alone(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
             return self.other_part(desk).into_iter().collect();
@@ -200,7 +200,7 @@ impl Connection {
         self.files.iter().flat_map(|file| file.commands().into_iter().map(|command| note(file, command))).collect()
     }
 
-    /// The part that a person left out and the agent has already.
+    /// The part that was not asked for, if the agent already has it.
     fn other_part(&self, desk: &Desk) -> Option<String> {
         let (places, what, option) = match self.wanted {
             RequestedParts::Both => return None,
@@ -284,9 +284,9 @@ impl Connection {
         if self.verb == Verb::Connect && !kept.is_empty() || kept.len() == changes.iter().flatten().count() {
             return self.answer("error", changes, false, "").and_refused(vec![self.declined(&kept)]);
         }
-        // Another process may have changed the files or the records while this one read them or asked.
+        // Another process can have changed the files or the records while this one read them or asked.
         let lock = match ConnectionRecord::lock(desk, self.for_user) {
-            // Whatever keeps records from being stored does not keep old ones from being read.
+            // Old records can be read even if new ones cannot be stored.
             Err(refusal) if self.verb == Verb::Connect => return self.failed(refusal, changes, &[]),
             lock => lock.ok(),
         };
@@ -311,7 +311,7 @@ impl Connection {
         answer
     }
 
-    /// That a person said no to these files.
+    /// The error that a person said no to these files.
     fn declined(&self, files: &[&str]) -> Error {
         let (name, files) = (self.client.name, files.join(" and "));
         let (message, fix) = match self.verb {
@@ -329,20 +329,20 @@ impl Connection {
         Error::new(Code::NotApproved, message, fix)
     }
 
-    /// Whether there is something to remove, to forget or to leave alone, or it cannot be said.
+    /// Whether there is something to remove, to forget or to leave alone, or that is unknown.
     pub fn is_connected(&self) -> bool {
         self.changes().map_or(true, |changes| changes.iter().any(Option::is_some))
             || self.files.iter().any(|file| file.is_only_recorded() || !file.commands().is_empty())
     }
 
-    /// When disconnecting, removes the records of entries that a person has removed by hand.
+    /// When disconnecting, removes the records of entries that are already gone from the files.
     fn forget_removed(&self) {
         if self.verb == Verb::Disconnect {
             self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::forget_gone);
         }
     }
 
-    /// Makes the changes, all of them or those that were agreed to; the lock is held.
+    /// Makes the changes, all or the approved ones, while the lock is held.
     fn write(
         &self,
         desk: &mut Desk,

@@ -1,6 +1,6 @@
 //! Where the record of a connection is stored: a workspace's in the workspace, a user's in the user's state folder. Git
-//! ignores both; without its record, disconnecting removes only entries as refdesk writes them. No link is followed out of the
-//! workspace, and none to a record: a repository could contain one.
+//! ignores both. Without its record, disconnecting removes only entries exactly as refdesk writes them. No link is
+//! followed out of the workspace or to a record: a repository could contain one.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -13,7 +13,7 @@ use refdesk_desk::session::advice;
 use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, sweep, within, write_private};
 use refdesk_text::{Code, Error};
 
-/// Maximum size of a record in bytes: it has the entries that were replaced.
+/// Maximum size of a record in bytes: it contains the entries that were replaced.
 const LIMIT: u64 = 1024 * 1024;
 
 pub(in crate::cli) struct ConnectionRecord {
@@ -41,7 +41,7 @@ impl ConnectionRecord {
         Some(folder.join("connected"))
     }
 
-    /// Waits until no other process changes settings of the workspace, or of the user.
+    /// Takes the lock on the settings of the workspace or of the user, waiting for other processes.
     ///
     /// # Errors
     /// The lock cannot be taken.
@@ -53,7 +53,7 @@ impl ConnectionRecord {
         let lock = if for_user { private_folder(&folder).map(drop) } else { within(desk.workspace(), &folder) };
         let lock = lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT));
         let lock = lock.map_err(|error| not_stored(&error))?;
-        // What a killed process left: nobody else writes here now.
+        // Left by a killed process: under the lock, no other process writes here.
         let _ = sweep(&folder);
         Ok(Some(lock))
     }
@@ -160,7 +160,7 @@ impl ConnectionRecord {
 
 fn not_stored(error: &io::Error) -> Error {
     let message = format!("the record for disconnecting could not be saved: {error}");
-    // The folder may also be the user's own, of which the rest of the advice does not speak.
+    // The rest of the advice does not apply to the user's own folder.
     let is_advised = code_of(error).is_some()
         || matches!(
             error.kind(),

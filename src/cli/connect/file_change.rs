@@ -21,7 +21,7 @@ pub(super) enum Verb {
     Disconnect,
 }
 
-/// A settings file and the parts of ours that belong in it.
+/// A settings file and our parts that belong in it.
 pub(super) struct FileParts {
     pub file: SettingsFile,
     pub parts: Vec<(SettingsPart, ConnectionRecord)>,
@@ -30,7 +30,7 @@ pub(super) struct FileParts {
 /// A change to a settings file.
 pub(super) struct FileChange {
     pub proposal: Proposal,
-    /// The folders above it that are missing before all changes.
+    /// Its parent folders that are missing before any change.
     missing: usize,
     then: FollowUp,
 }
@@ -44,7 +44,7 @@ enum FollowUp {
     Remove(usize),
 }
 
-/// How often a file is read that changes while it is read.
+/// How often to read a file that changes while it is read.
 const READS: usize = 8;
 
 impl FileParts {
@@ -53,7 +53,7 @@ impl FileParts {
     /// # Errors
     /// The file cannot be read or understood, or may not be written.
     pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
-        // Another process may write the file while it is read.
+        // Another process could write the file while it is read.
         for _ in 1..READS {
             match self.change_of_one_reading(verb) {
                 Err(error) if error.code == Code::Changed => {}
@@ -88,7 +88,7 @@ impl FileParts {
             FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
             _ => propose(root, folder, file, &new, scope),
         })?;
-        // The file may have changed between the two reads.
+        // The file can have changed between the two reads.
         let is_same = text.map_or(proposal.before == PriorContent::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{shown} changed while it was being read");
@@ -124,7 +124,7 @@ impl FileParts {
             FollowUp::Remember(records) => {
                 for ((_, stored), record) in self.parts.iter().zip(records) {
                     let Some(record) = record else { continue };
-                    // After a kill the folders may be there, and the file not.
+                    // After a kill, the folders can exist without the file.
                     let earlier = stored.record.as_ref().map_or(0, |earlier| earlier.folders);
                     let made = change.missing.max(earlier);
                     let folders = if record.created { record.folders.max(made) } else { record.folders };
@@ -181,7 +181,7 @@ impl FileParts {
 }
 
 impl FileChange {
-    /// Removes at least the folders that another file in the same folder was created with.
+    /// Removes the folders created for any of the files in the same folder.
     pub fn share_folders(changes: &mut [Option<Self>]) {
         let removed = |change: &Self| match change.then {
             FollowUp::Remove(folders) => Some((change.proposal.path.parent()?.to_path_buf(), folders)),
@@ -197,7 +197,7 @@ impl FileChange {
         }
     }
 
-    /// What it does to the file: to be done, asked and done.
+    /// The verb for the change: as an infinitive, at the start of a question, and in the past tense.
     pub fn words(&self) -> [&'static str; 3] {
         match (&self.then, &self.proposal.before) {
             (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],

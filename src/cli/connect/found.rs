@@ -1,18 +1,18 @@
-//! Which agents are installed, or configured here, and how that shows.
+//! Which agents are installed or configured here, and the evidence for it.
 
 use super::super::environment;
 use super::settings_file::user_folder;
 use refdesk_agents::setup::Client;
 use refdesk_desk::Desk;
 
-/// An agent and what shows that it is used.
+/// An agent and the evidence that it is used.
 pub(super) struct FoundAgent {
     pub client: Client,
     pub evidence: Vec<String>,
 }
 
 impl FoundAgent {
-    /// What shows that it is used; none if a person named it.
+    /// The evidence; none if a person named it.
     pub fn note(&self) -> Option<String> {
         let evidence = self.evidence.join(", ");
         (!evidence.is_empty()).then(|| format!("found {}: {evidence}", self.client.name))

@@ -25,7 +25,7 @@ pub(in crate::cli) struct SettingsFile {
     root_kind: RootKind,
     folder: PathBuf,
     file: &'static str,
-    /// The files and folders from which refdesk reads what it knows: no link of a repository has settings written there.
+    /// The files and folders that refdesk itself reads: a link in a repository must not have settings written there.
     own: Vec<PathBuf>,
     /// As printed.
     pub shown: String,
@@ -149,7 +149,7 @@ impl SettingsFile {
         read.is_ok_and(|(bytes, _)| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
-    /// Runs `propose` on the root it must stay within, its folder, and its name.
+    /// Calls `propose` with the root it must stay within, its folder, and its name.
     ///
     /// # Errors
     /// The path may not be written to.
@@ -168,7 +168,7 @@ impl SettingsFile {
         Ok(proposal.called(self.shown.clone()))
     }
 
-    /// A refusal to write, in words for a file whose place the agent decides.
+    /// A refusal to write, worded for a file whose location is the agent's choice.
     fn reworded(&self, refused: Error) -> Error {
         match refused.code {
             Code::Outside => {

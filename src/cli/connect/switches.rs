@@ -5,8 +5,8 @@ use refdesk_agents::setup::{Client, SwitchPaths, SwitchProblem, SwitchText};
 use refdesk_desk::Desk;
 use refdesk_files::path::lossy;
 
-/// What keeps the entries in the user's or the workspace's settings from working; `parts` says whether there are hooks, and
-/// whether there is a server.
+/// What keeps the entries in the user's or the workspace's settings from working; `parts` says whether there are hooks
+/// and a server.
 pub(in crate::cli) fn find(desk: &Desk, client: &Client, for_user: bool, parts: (bool, bool)) -> Vec<SwitchProblem> {
     if parts == (false, false) {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! `refdesk db show|path|usage|domains|domain|joins`: what the pages say, for people. No database is reached, and agents get the same
-//! answers.
+//! `refdesk db show|path|usage|domains|domain|joins`: what the pages say, for people. No database is queried, and
+//! agents get the same answers.
 
 use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, Desk, DomainTable, ToldJoin, ToldPath};
 use refdesk_text::Code;
@@ -12,7 +12,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbPathArgs, DbShowArgs, DbUsageArgs};
 use crate::cli::rows;
 
-/// Damaged pages that are named.
+/// The most damaged pages that are named.
 const DAMAGED: usize = 8;
 
 /// The page of a table.
@@ -87,7 +87,7 @@ fn role(used: &ColumnUse) -> String {
     key.into_iter().chain(target).collect::<Vec<_>>().join(", ")
 }
 
-/// Damaged pages, without which an answer may lack something.
+/// The damaged pages; without them an answer can be incomplete.
 fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = pages.iter().take(DAMAGED).map(DamagedPage::diagnostic).collect();
     if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {
@@ -149,7 +149,7 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
 }
 
-/// One join a row; with its database, if it could be of another.
+/// One row per join, with its database unless only one was asked about.
 fn joined(joins: &[ToldJoin], are_several: bool) -> String {
     let row = |join: &ToldJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));

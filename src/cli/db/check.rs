@@ -15,7 +15,7 @@ use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// Places of a rule that a line names; the JSON has all of them.
+/// The most places of a rule in its line; the JSON has all of them.
 const PLACES: usize = 5;
 
 /// Prints what the rules found; exit code 1 on errors, or if too little is described.

@@ -21,10 +21,10 @@ use refdesk_text::{Code, Error};
 /// The most ids in a line.
 const SHOWN: usize = 12;
 
-/// Files to remove that are named.
+/// The most files to remove that are named.
 const REMOVALS: usize = 20;
 
-/// Edited pages whose difference is shown.
+/// The most edited pages whose difference is shown.
 const DIFFS: usize = 5;
 
 /// Prepares, asks and writes.
@@ -85,7 +85,7 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
     CommandOutput { diagnostics: prepared.problems.clone(), notes: prepared.planned.changes.clone(), ..answer }
 }
 
-/// What was kept, and how to go on.
+/// The error of a stopped run: how much was written, and how to continue.
 fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
     let (written, all) = (grouped(report.written.len()), counted(prepared.to_write(), "page"));
     let message = format!("stopped after {written} of {all}; what is written stays");
@@ -106,7 +106,7 @@ fn question(prepared: &Documentation) -> String {
     format!("Write {pages}{removed} below {folder}{sources}")
 }
 
-/// The question with a small first letter.
+/// The question with a lowercase first letter.
 fn in_a_sentence(question: &str) -> String {
     let mut letters = question.chars();
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
@@ -212,7 +212,7 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
 fn show(is_terminal: bool, DocumentProgress { done, failed, of }: DocumentProgress) {
     if is_terminal {
         let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-        // A terminal that is gone makes no difference to the pages.
+        // The pages are written even if the terminal is gone.
         let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}{failed}");
     }
 }
@@ -269,7 +269,7 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     text
 }
 
-/// `db-shop-sales, db-shop-stock`; of many the first ones, and how to see the others.
+/// `db-shop-sales, db-shop-stock`; of many, the first ones and how to see the others.
 fn ids(sources: &[String], others: &str) -> String {
     let shown = sources.get(..SHOWN).unwrap_or(sources).join(", ");
     let more = match sources.len().saturating_sub(SHOWN) {

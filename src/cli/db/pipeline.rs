@@ -1,4 +1,4 @@
-//! `refdesk db pipeline`: plans, documents and indexes, stopping for a look after the plan.
+//! `refdesk db pipeline`: plans, documents and indexes, stopping for review after the plan.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Runs the three, each only if the one before it was met.
+/// Runs the three, each only if the one before it succeeded.
 pub fn run(
     desk: &mut Desk,
     session: &Session,

@@ -12,10 +12,10 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
-/// Most tables of a domain in the text form.
+/// The most tables of a domain in the text form.
 const LISTED: usize = 6;
 
-/// Makes the plan and writes it, unless it is only to be looked at. An error: no plan could be made.
+/// Makes the plan and writes it, unless this is a dry run. An error if no plan could be made.
 pub fn run(
     desk: &mut Desk,
     session: &Session,
@@ -97,7 +97,7 @@ fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
     text
 }
 
-/// What would be read of each table, and told of each column.
+/// What would be read from each table, and what pages would say about each column.
 fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
     let mut text = String::new();
     for database in of_run(plan, read) {

@@ -1,5 +1,5 @@
-//! The agents that are connected: what is in their settings, and whether it works. What came with a repository is only run
-//! if it is exactly what `connect` writes.
+//! The connected agents: what is in their settings, and whether it works. A command from a repository is run only if
+//! `connect` writes exactly that.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ struct AgentSettings {
     for_user: bool,
     /// The command of the hooks.
     hook: Option<String>,
-    /// Whether the hooks are written in another way than `connect` writes them.
+    /// Whether the hooks differ from those that `connect` writes.
     has_foreign_hook: bool,
     server: Option<ListedServer>,
     /// Whether `connect` wrote a server that is no longer there.
@@ -80,7 +80,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
 }
 
 impl AgentSettings {
-    /// What the settings contain; `None` if nothing of ours, and nothing that looks like it.
+    /// The state of the settings; `None` if they have nothing of ours and nothing that looks like it.
     fn read(desk: &Desk, client: Client, for_user: bool) -> Option<Self> {
         let mut new = Self {
             client,
@@ -150,7 +150,7 @@ impl AgentSettings {
         }
     }
 
-    /// Says which events do not reach refdesk, or only in part.
+    /// Reports events that do not reach refdesk, or only in part.
     fn note_gaps(&mut self, file: &str, gaps: &[HookGap]) {
         let events = |kind| {
             let events = gaps.iter().filter(move |gap| gap.kind == kind).map(|gap| gap.event);
@@ -169,7 +169,7 @@ impl AgentSettings {
         self.notes.extend(other.map(|text| (text, replaces)));
     }
 
-    /// Says that what `connect` wrote is gone from this file.
+    /// Reports that what `connect` wrote is gone from this file.
     fn note_removed(&mut self, file: &str, what: &str) {
         let (connect, word) = (self.connect_command(), self.client.word);
         let disconnect = connect.replacen("connect", "disconnect", 1);
@@ -216,13 +216,13 @@ impl AgentSettings {
         }
     }
 
-    /// What was read from a file; one that cannot be read is a problem only if it mentions us, or did.
+    /// The text of a file; failing to read one is a problem only if it mentions us, or did.
     fn parsed<T>(&mut self, settings: &SettingsText, read: Result<T, Error>) -> Option<T> {
         if let Err(error) = &read
             && (settings.is_recorded || settings.text.contains(NAME))
         {
             let problem = (format!("{}:{}", settings.file, error.message), "fix the file".to_owned());
-            // Hooks and server may be in the same file.
+            // Hooks and server can be in the same file.
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
             }
@@ -275,7 +275,7 @@ impl AgentSettings {
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
     }
 
-    /// The results without what commands of others printed, which may be private.
+    /// The results without the output of foreign commands, which can be private.
     fn reported(&self, mut results: Vec<CanaryResult>) -> Vec<CanaryResult> {
         let hook = self.hook.as_deref().map(|command| shell_words::split(command).unwrap_or_default());
         let is_own = hook.is_none_or(|words| is_own(&words.iter().map(String::as_str).collect::<Vec<_>>()))
@@ -290,7 +290,7 @@ impl AgentSettings {
         results
     }
 
-    /// Everything that is wrong, or that all is well; then what else is worth knowing.
+    /// Everything that is wrong, or that all is well; then the notes.
     fn lines(&self, results: &[CanaryResult]) -> Vec<CheckLine> {
         let name = self.client.name;
         let scope = if self.for_user { "your settings" } else { "this workspace" };

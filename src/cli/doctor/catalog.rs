@@ -41,7 +41,7 @@ pub fn trust(desk: &Desk) -> CheckLine {
     }
 }
 
-/// The search index and the model: the lines, the members of the JSON form, and what keeps it from being read.
+/// The search index and the model: the lines, the members of the JSON form, and why the index cannot be read.
 pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option<Error>) {
     let (model, semantic) = (desk.model_name(), ("semantic", json!(desk.wants_meaning())));
     let status = match desk.index_status() {

@@ -1,4 +1,4 @@
-//! The databases that are references: as their files show them, without reaching any.
+//! The databases that are references, judged from their files without connecting to any.
 
 use super::report::{CheckLevel, CheckLine};
 use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, TableSummary};
@@ -7,7 +7,7 @@ use refdesk_text::tokens::counted;
 
 const NAME: &str = "databases";
 
-/// What is wrong with them, or has to be done; nothing where there are none.
+/// What is wrong with them or has to be done; empty without databases.
 pub fn databases(desk: &Desk) -> Option<CheckLine> {
     desk.databases_file()?;
     Some(line(&desk.overview_reader().read()))

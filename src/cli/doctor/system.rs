@@ -79,7 +79,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     vec![workspace, configuration, state, log]
 }
 
-/// What keeps files from being made in this folder, or the folder from being made.
+/// Why files cannot be created in this folder, or the folder itself.
 fn obstacle(folder: &Path) -> Option<String> {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let nearest = folder.ancestors().find(is_there)?;
@@ -90,7 +90,7 @@ fn obstacle(folder: &Path) -> Option<String> {
     (!is_writable(nearest)).then(|| format!("{at} not writable"))
 }
 
-/// Whether the screen can be told of changes.
+/// Whether the system can watch the folders for the screen.
 pub fn watches(desk: &Desk) -> CheckLine {
     let wanted = watched_folders(desk);
     let limit = std::fs::read_to_string(WATCHES).ok().and_then(|text| text.trim().parse::<usize>().ok());
@@ -104,7 +104,7 @@ pub fn watches(desk: &Desk) -> CheckLine {
     }
 }
 
-/// What the terminal says of itself in the environment.
+/// What the environment says about the terminal.
 pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     let get = |name: &str| get(name).filter(|value| !value.is_empty());
     let Some(term) = get("TERM") else {

@@ -11,7 +11,7 @@ use refdesk_text::tokens::grouped;
 /// The most rows that are shown again after they changed.
 const CHANGED: usize = 20;
 
-/// The most folders that are named of what is folded.
+/// The most folders named in the line for what is folded.
 const FOLDERS: usize = 3;
 
 /// What is ticked, in the order of the list.
@@ -118,7 +118,7 @@ pub fn changed(found: &Discovery, before: &Ticks, ticks: &Ticks) -> String {
     text
 }
 
-/// How much is shown of a row.
+/// How much of a row is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
     Head,
@@ -153,7 +153,7 @@ fn place(source: &ProposedSource) -> String {
     }
 }
 
-/// What is not listed, by its folders at the top.
+/// What is not listed, by its top-level folders.
 fn folded(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let rest = found.new.get(ticks.listed.saturating_sub(ticks.moved)..).unwrap_or_default();
     if rest.is_empty() {
