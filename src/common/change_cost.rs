@@ -1,5 +1,5 @@
-//! What a change costs, in words: the prices of the sources that come and go, as the lists show them, and in parentheses
-//! by how much the total of the top line changes, which has the instructions besides.
+//! What a change costs, in words: the price of the sources that come and go, as lists show it, and in parentheses the
+//! change of the total in the top line, which includes the instructions.
 
 use refdesk_desk::CostChange;
 
@@ -21,7 +21,7 @@ pub fn saved(change: CostChange, print: fn(u64) -> String) -> String {
     }
 }
 
-/// The same for a change that may do either; nothing for none.
+/// The same for a change that can do either; `None` if it does neither.
 pub fn signed(change: CostChange, print: fn(u64) -> String, less: &str) -> Option<String> {
     match change.sources {
         0 => None,
@@ -30,7 +30,7 @@ pub fn signed(change: CostChange, print: fn(u64) -> String, less: &str) -> Optio
     }
 }
 
-/// ` (~1,690 with instructions)` behind one of the others, where it says something else.
+/// ` (~1,690 with instructions)` after one of the others, if the two differ.
 pub fn with_instructions(change: CostChange, print: fn(u64) -> String) -> String {
     let CostChange { sources, total } = change;
     let tokens = print(total.unsigned_abs());
@@ -44,7 +44,7 @@ pub fn with_instructions(change: CostChange, print: fn(u64) -> String) -> String
     }
 }
 
-/// A change of sources of which the instructions say nothing.
+/// A change that the instructions do not mention.
 #[cfg(test)]
 pub fn of_sources(tokens: i64) -> CostChange {
     CostChange { sources: tokens, total: tokens }

@@ -1,4 +1,4 @@
-//! Databases in words: which tables some words keep, what a run of the documenter would do, and its outcome.
+//! Databases in words: which tables match a filter, what a run of the documenter would do, and its outcome.
 
 use refdesk_database::names::words::split;
 use refdesk_database::schema::table_doc::ColumnDoc;
@@ -7,16 +7,16 @@ use refdesk_desk::{
 };
 use refdesk_text::tokens::{counted, grouped};
 
-/// Tables that are named of a domain, and sources of a run.
+/// The most tables named for a domain, and sources for a run.
 const TABLES: usize = 8;
 const SOURCES: usize = 6;
 
-/// The words of a filter, to compare with.
+/// The words of a filter, in lower case.
 pub fn words_of(filter: &str) -> Vec<String> {
     filter.split_whitespace().map(str::to_lowercase).collect()
 }
 
-/// Whether a filter keeps a table: each word is in its name, or begins a word of it, of its domain or of its database.
+/// Whether a table matches: each word is in its name, or begins a word of its name, domain or database.
 pub fn keeps(words: &[String], database: &DatabaseSummary, domain: &DomainSummary, table: &TableSummary) -> bool {
     if words.is_empty() {
         return true;
@@ -108,7 +108,7 @@ pub fn without_front_matter(text: &str) -> &str {
     below.map_or(text, |(_, below)| below.trim_start_matches('\n'))
 }
 
-/// What the page of a table tells of a column's values, and by which rule no more.
+/// What the page of a table says about a column's values, and the rule because of which it says no more.
 pub fn told(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
         (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),

@@ -1,6 +1,6 @@
-//! Which rows of the catalog or the templates a filter line keeps, and in which order. `query` parses the line,
-//! `haystack` holds the texts, `source_states` answers words like `picked`, `apply` combines them, `order` sorts. A
-//! key over 10,000 sources is one pass over packed memory; a narrower line searches only what the line before could
+//! Which rows of the catalog or the templates match a filter line, and in which order. `query` parses the line,
+//! `haystack` holds the texts, `source_states` answers words like `picked`, `apply` combines them, `order` sorts. A key
+//! press over 10,000 sources is one pass over packed memory; a narrower line searches only what the line before could
 //! match.
 
 mod apply;

@@ -1,5 +1,5 @@
-//! The sources that a prompt brings up, as rows: sources the prompt names, then hints by tag, hints by meaning, sources passed over, and the
-//! best of those that only have a score. One row per source: a tag of a named one is shown in its row.
+//! The sources that a prompt brings up, as rows: those it names, hints by tag, hints by meaning, sources passed over,
+//! and the best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
 use super::source_words::{IdList, parents};
 use refdesk_core::catalog::{Source, SourceId};

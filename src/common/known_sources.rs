@@ -1,5 +1,5 @@
-//! What a session of an agent knows, as rows: the tree of the selection with what the session was told of each source, then
-//! what it knows besides. And what it got and did, in sentences.
+//! What a session of an agent knows, as rows: the selection tree with what the session was told about each source, then
+//! the other sources it knows. Also what it got and did, in sentences.
 
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
@@ -13,7 +13,7 @@ pub struct KnownRow {
     pub id: String,
     /// Its row of the selection's tree; `None` if it is not in it.
     pub node: Option<TreeRow>,
-    /// `None` if it was told nothing of it.
+    /// `None` if it was told nothing about it.
     pub knowledge: Option<Knowledge>,
 }
 

@@ -4,10 +4,10 @@
 use refdesk_desk::engine::{Actor, Notice};
 use refdesk_desk::session::SCREEN;
 
-/// What programs read of sources that a pick pulled in.
+/// How programs are told which sources a pick pulled in.
 const INCLUDED: &str = "References transitively included: ";
 
-/// The notice as a person reads it. What was done at a screen was done by that person: the journal counts only with a seal of theirs.
+/// The notice as a person reads it. Actions at a screen are that person's: the journal counts only if they sealed it.
 pub fn for_people(notice: Notice) -> Notice {
     let who = if notice.who.word() == SCREEN { Actor::You } else { notice.who.clone() };
     let notice = Notice { who, ..notice };

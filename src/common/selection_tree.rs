@@ -15,14 +15,14 @@ pub struct TreeRow {
     pub level: usize,
     /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
-    /// What would leave with it, as the preview of an unpick says it; nothing for what is not a root.
+    /// What would leave with it, as the preview of an unpick counts it; only a root has any.
     pub brings: PickConsequence,
 }
 
 /// What a pick brings: itself, and the sources that no other pick keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PickConsequence {
-    /// The sources besides it, without those of mode auto: an agent gets them anyway.
+    /// The other sources, without those of mode auto: an agent gets them anyway.
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
     pub waiting: usize,
@@ -110,14 +110,14 @@ impl ReachedFrom {
     }
 }
 
-/// What each root brings, by its place among the members. What is reached from several roots stays if one of them goes.
+/// What each root brings, by its place among the members. A source that several roots reach stays if one of them goes.
 fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
     let members = snapshot.selection.members();
     let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
     let is_root = |at: usize| members.get(at).is_some_and(|member| member.role != Role::Transitive);
     let mut reached: Vec<ReachedFrom> =
         (0..members.len()).map(|at| if is_root(at) { ReachedFrom::One(at) } else { ReachedFrom::None }).collect();
-    // Without what is pulled in, mentions lead nowhere. Each member is passed on twice at most: a second root ends it.
+    // If nothing is pulled in, mentions lead nowhere. Each member is visited at most twice: a second root ends it.
     let pulls = members.iter().any(|member| member.role == Role::Transitive);
     let mut changed: Vec<usize> =
         if pulls { (0..members.len()).filter(|at| is_root(*at)).collect() } else { Vec::new() };

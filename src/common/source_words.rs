@@ -8,7 +8,7 @@ use refdesk_text::tokens::grouped;
 /// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
 pub type IdList = fn(&[&str]) -> String;
 
-/// Of a source outside the workspace that a person has not trusted.
+/// The state of a source outside the workspace that a person has not trusted.
 pub const WAITS: &str = "waits for trust";
 
 /// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`, `waits for trust`.

@@ -224,7 +224,7 @@ impl Haystack {
 #[derive(Debug, Clone)]
 pub struct TagPattern(String);
 
-/// The top-level variables of a template, as its row is searched for them.
+/// The text of a template's top-level variables that is searched.
 pub fn variables(template: &Template) -> String {
     let names: Vec<&str> = template.variables.iter().map(|variable| variable.name.as_str()).collect();
     names.join(", ")
@@ -264,8 +264,8 @@ pub struct TextMatcher {
 }
 
 impl TextMatcher {
-    /// How well a text matches field `nth`. Any few letters occur in order somewhere in tags or in a sentence, so letters can be
-    /// left out only in ids and names.
+    /// How well a text matches field `nth`. Any few letters occur in order somewhere in tags or in a sentence, so
+    /// letters can be left out only in ids and names.
     fn find(&mut self, nth: usize, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         match text.exact.score(field, &mut self.matcher) {
             Some(score) => MatchScore::Score(u32::from(score)),

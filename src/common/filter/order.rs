@@ -30,7 +30,7 @@ impl Order {
         }
     }
 
-    /// The order of this word, if there is one.
+    /// The order with this name, if there is one.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::Standing].into_iter().find(|it| it.word() == word)
     }
@@ -45,7 +45,7 @@ impl Order {
         }
     }
 
-    /// What is said after sorting.
+    /// The message after sorting.
     pub fn sentence(self) -> String {
         match self {
             Self::Catalog => "In catalog order".to_owned(),

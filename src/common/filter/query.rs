@@ -38,7 +38,7 @@ pub struct TextTerm {
     /// The search text as typed.
     pub needle: String,
     pub atom: Atom,
-    /// The same, to be found as it is.
+    /// The same, to be matched exactly.
     pub exact: Atom,
     pub len: u16,
 }
@@ -122,7 +122,7 @@ impl Query {
 }
 
 impl Term {
-    /// The name of a term that there is not, as `state` in `state:missing`, which is searched as a text.
+    /// The name of an unknown term, such as `state` in `state:missing`, which is searched as text.
     pub fn unknown_name(&self) -> Option<&str> {
         let Test::Text(_) = self.test else { return None };
         let (name, _) = self.written.trim_start_matches('!').split_once(':')?;

@@ -59,8 +59,8 @@ impl FormRow {
     }
 }
 
-/// Whether a rendered text depends on a sample of these rows, so that it must not become a file. What a text shows of a sample is
-/// seen in it; what a flag did is not.
+/// Whether a rendered text depends on a sample of these rows, so that it must not become a file. A sample text is
+/// visible in it; the effect of a sample flag is not.
 pub fn holds_samples(rows: &[FormRow], is_shown: bool) -> bool {
     rows.iter().any(|row| row.is_sample() && (is_shown || matches!(row.holds, RowValue::Flag(_))))
 }

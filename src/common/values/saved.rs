@@ -1,5 +1,5 @@
-//! Typed values as they are kept for the next time. A value is never kept if a name on the way to it, or a name within it,
-//! says that it is secret, or if it looks like a key: templates have no other mark for that.
+//! Typed values as saved for the next time. A value is never saved if a name on its path or within it says that it is
+//! secret, or if it looks like a key: templates have no other mark for secrets.
 
 use serde_json::Value;
 
@@ -36,11 +36,11 @@ const SECRET: [&str; 26] = [
     "licensekey",
 ];
 
-/// Words of such a name that only count whole.
+/// Words that make such a name only as whole words.
 const SECRET_WORDS: [&str; 13] =
     ["pin", "pwd", "pass", "auth", "cred", "creds", "jwt", "otp", "pat", "tok", "dsn", "salt", "iban"];
 
-/// How a key begins that says so itself.
+/// The prefixes of keys that have one.
 const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "glpat-", "sk-", "sk_live_", "xox"];
 
 /// Whether a name says that its value is secret.
@@ -97,7 +97,7 @@ impl TypedValues {
                 TypedValue::Text(text) if looks_secret(text) => continue,
                 TypedValue::Text(text) => match json(text) {
                     Some(Ok(value)) if holds_secret(&value) => continue,
-                    // What is in it is not known.
+                    // Its members are unknown.
                     Some(Err(_)) => continue,
                     _ => SavedValue::Text(text.clone()),
                 },
@@ -109,7 +109,7 @@ impl TypedValues {
         saved
     }
 
-    /// The values that were kept.
+    /// The values that were saved.
     pub fn from_saved(saved: SavedValues) -> Self {
         let way = |steps: Vec<SavedStep>| {
             let step = |step| match step {

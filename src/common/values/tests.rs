@@ -113,9 +113,9 @@ fn typed_values_replace_samples() {
     assert_eq!(over(&[("tags.1", text("b"))])["tags"], json!(["‹tags›", "b"]));
     let mut unset = sample(&tree());
     unset["f"] = json!(false);
-    assert_eq!(over(&[("items", text("x"))]), unset, "what does not fit is not given");
+    assert_eq!(over(&[("items", text("x"))]), unset, "an invalid value is left out");
     assert_eq!(over(&[("more", text("x"))])["more"], json!("x"), "a partial may ask for it");
-    assert_eq!(over(&[("a.b", text("x"))]), unset, "once a was an object");
+    assert_eq!(over(&[("a.b", text("x"))]), unset, "a is no longer an object");
 }
 
 /// A flag that nobody typed shows what it does only in a preview of samples alone (BEHAVIOUR §6 "Only tested").
@@ -132,7 +132,7 @@ fn flags_are_not_set_for_anybody() {
         let rows = rows(&flags, &typed(values));
         (rows.iter().filter(|row| row.is_sample()).count(), holds_samples(&rows, false))
     };
-    assert_eq!(shown(&[]), (2, true), "all are samples: what they did is seen nowhere in the text");
+    assert_eq!(shown(&[]), (2, true), "all are samples, and their effect on the text is invisible");
     assert_eq!(shown(&[("f", TypedValue::Flag(false))]), (0, false));
     let texts = rows(&tree()[..1], &typed(&[]));
     assert_eq!([true, false].map(|is_shown| holds_samples(&texts, is_shown)), [true, false], "a text shows its sample");
@@ -144,17 +144,17 @@ fn optional_values_are_left_out_until_typed() {
     tree[0].optional = true;
     tree[2].fields[0].optional = true;
     let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
-    assert_eq!(over(&[]), sample(&tree), "as long as nothing is typed all of it is shown");
+    assert_eq!(over(&[]), sample(&tree), "before anything is typed, samples show everything");
     let touched = over(&[("f", TypedValue::Flag(false))]);
     assert_eq!((touched.get("a"), touched["items"][0].get("name")), (None, None), "{touched}");
     assert_eq!(touched["items"][1]["x"]["y"], json!("‹y›"));
     let values = over(&[("items.0.x.y", text("z"))]);
-    assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a list that is typed asks for no more");
+    assert_eq!(values["items"], json!([{"x": {"y": "z"}}]), "a typed list needs nothing else");
     assert_eq!(over(&[("a", text(""))])["a"], json!(""), "empty is a value");
     tree[2].optional = true;
     let over = |values: &[(&str, TypedValue)]| typed(values).over_sample(&tree);
     let touched = over(&[("f", TypedValue::Flag(false))]);
-    assert_eq!(touched["items"][0]["name"], json!("‹name›"), "all of the list is optional, and it is given");
+    assert_eq!(touched["items"][0]["name"], json!("‹name›"), "the whole list is optional, and it is given");
     assert_eq!(typed(&[]).document(&tree)["a"], json!(""), "a document to fill in shows it");
 }
 
@@ -202,7 +202,7 @@ fn a_document_has_the_typed_values_and_blanks() {
         ("items.1.name", text("")),
         ("items.1.x.y", text("")),
     ]);
-    assert_eq!(some.edited(&tree(), &edited), expected, "an item that is new says what it says");
+    assert_eq!(some.edited(&tree(), &edited), expected, "a new item is taken as it is");
 }
 
 #[test]
