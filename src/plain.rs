@@ -1,5 +1,5 @@
-//! The plain interface, for screen readers and terminals that cannot move their cursor: what the full screen does, as
-//! numbered lists, questions and commands. Plain lines in, plain lines out; it works on pipes too.
+//! The plain interface, for screen readers and terminals that cannot move their cursor: the features of the full screen
+//! as numbered lists, questions and commands. Plain lines in, plain lines out; it works on pipes too.
 //!
 //! ```text
 //! line ─► command ─► update(&mut PlainState, PlainInput) -> Turn (lines, effects) ─► run ─► engine

@@ -19,7 +19,7 @@ use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
 use super::words::{counted, named, names, standing, tokens};
 
-/// A change of picks and exclusions that was asked for.
+/// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choosing {
     Pick(Vec<SourceId>),
@@ -82,10 +82,10 @@ impl Choosing {
     }
 }
 
-/// A change that the engine was asked for.
+/// A change that was requested from the engine.
 #[derive(Debug, Clone)]
 pub struct PendingChange {
-    /// What is said once it is done.
+    /// What to say once it is done.
     pub done: String,
     /// The snapshot before it.
     pub before: Box<Snapshot>,
@@ -177,7 +177,7 @@ fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut InputOutcome) 
     state.pending = Some(Pending::Preview(choosing));
 }
 
-/// Takes the preview: asks if the consequence is large, else does it.
+/// Takes the preview: asks if the consequence is large, else makes the change.
 pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
     let change = match (&choosing, response) {
         (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
@@ -238,7 +238,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
     }
 }
 
-/// Does it.
+/// Makes the change.
 pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
     let done = match choosing {
         Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {

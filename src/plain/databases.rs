@@ -1,5 +1,5 @@
-//! The documented databases: their tables, a page with what may be told of each column, and a run that documents them after what
-//! it would write was said.
+//! The documented databases: their tables, a page with what it says about each column's values, and a run that
+//! documents them after saying what it would write.
 
 use refdesk_desk::engine::{PreparedRun, Request};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DocumentReport, TableSummary};
@@ -11,7 +11,7 @@ use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
 use crate::common::databases::{domain, headline, keeps, outcome, told, without_front_matter, words_of};
 
-/// Lines of differences, and paths of new pages, that are said before the question.
+/// The most lines of differences, and paths of new pages, that are said before the question.
 const LINES: usize = 200;
 const PATHS: usize = 20;
 
@@ -20,7 +20,7 @@ pub fn ask(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Databases);
 }
 
-/// Lists databases and tables, or the tables that these words keep.
+/// Lists databases and tables, or the tables that match these words.
 pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str, turn: &mut InputOutcome) {
     overview.problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
     if overview.databases.is_empty() {
@@ -88,7 +88,7 @@ pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn
     turn.ask(Request::DatabasePage { database, path });
 }
 
-/// Reads a page, and what it tells of each column's values.
+/// Reads a page, and what it says about each column's values.
 pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOutcome) {
     let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();

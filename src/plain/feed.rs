@@ -21,7 +21,7 @@ const KEPT: usize = 1000;
 /// The most notices said at once.
 const SAID: usize = 5;
 
-/// What happened, newest first, and what of it was not said yet.
+/// What happened, newest first, and which of it is still to be said.
 #[derive(Debug, Default)]
 pub struct PlainFeed {
     pub notices: VecDeque<Notice>,
@@ -33,9 +33,9 @@ pub struct PlainFeed {
 /// A line for the news.
 #[derive(Debug, PartialEq, Eq)]
 enum UnsaidNews {
-    /// A notice, which the feed has too.
+    /// A notice, which is in the feed too.
     Notice(String),
-    /// A refusal, or the end of a request, which nothing else says.
+    /// A refusal, or the end of a request, which is said nowhere else.
     Other(String),
 }
 
@@ -45,7 +45,7 @@ impl PlainFeed {
         self.notices.truncate(KEPT);
     }
 
-    /// Keeps a notice for the news; of many, the last ones.
+    /// Adds a notice to the news; of many, the last ones are said.
     fn tell_notice(&mut self, notice: &Notice) {
         self.news.push(UnsaidNews::Notice(sentence(notice)));
         let is_notice = |news: &UnsaidNews| matches!(news, UnsaidNews::Notice(_));
@@ -57,7 +57,7 @@ impl PlainFeed {
         }
     }
 
-    /// Keeps a line for the news that the feed does not have; once, even if it happens again and again.
+    /// Adds a line to the news that is not in the feed; once, even if it happens again and again.
     fn tell(&mut self, line: String) {
         let news = UnsaidNews::Other(line);
         if !self.news.contains(&news) {
@@ -66,12 +66,12 @@ impl PlainFeed {
     }
 }
 
-/// Takes an event.
+/// Handles an event.
 pub fn event(state: &mut PlainState, event: Event) {
     match event {
         Event::Notice(notice) => {
             let notice = for_people(notice);
-            // What this person did was answered at once.
+            // This person's own actions were answered immediately.
             if notice.who != Actor::You {
                 state.feed.tell_notice(&notice);
             }

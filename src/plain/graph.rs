@@ -1,5 +1,5 @@
-//! The graph of mentions in sentences: the neighbours of a source, the way between two, the heaviest picks, hubs, cycles,
-//! orphans and broken links. The engine analyses it; here are only the rows.
+//! The graph of mentions in sentences: the neighbours of a source, the way between two, the heaviest picks, hubs,
+//! cycles, orphans and broken links. The engine analyses it; this only words the rows.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, standing, tokens};
 use super::{catalog, problems};
 
-/// What of the graph is said.
+/// What to say about the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphQuestion {
     /// The whole catalog, the heaviest pick first.
@@ -31,7 +31,7 @@ pub enum GraphQuestion {
     Path(SourceId, SourceId),
 }
 
-/// Asks for what these words mean.
+/// Asks for the part that these words name.
 pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let question = match given.to_lowercase().as_str() {
         "" | "map" => GraphQuestion::Map,

@@ -1,5 +1,5 @@
-//! Finds anything by its words: sources, templates, problems, events, saved filters and commands at once, then the sections
-//! that the search of the documents finds.
+//! Finds anything by its words: first sources, templates, problems, events, saved filters and commands, then the
+//! sections that the search of the documents finds.
 
 use refdesk_desk::SearchAnswer;
 use refdesk_desk::engine::Request;
@@ -24,7 +24,7 @@ pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Search(Box::new(SearchRequest::new(words, SearchReader::Person))));
 }
 
-/// Lists what was found, with the sections last. Without an index the names are all there is.
+/// Lists what was found, with the sections last. Without an index, only names are searched.
 pub fn found(
     state: &mut PlainState,
     mut rows: Vec<NumberedRow>,

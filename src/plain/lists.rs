@@ -14,7 +14,7 @@ use super::words::counted;
 /// Rows or lines of a page.
 pub const PAGE: usize = 20;
 
-/// A rest of at most this many is said at once.
+/// A rest of at most this many is said with the page before.
 const REST: usize = 5;
 
 /// The rows of the last list.
@@ -50,7 +50,7 @@ pub enum Target {
     Receipt(u64),
     /// A page of a database, by the name of the database and its path.
     DatabasePage(String, String),
-    /// Something that can only be said.
+    /// Only a sentence.
     Sentence,
     /// A request, by its id.
     Request(String),
@@ -59,7 +59,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The source that it is about, if it is about one.
+    /// The source that it is about, if any.
     pub fn source(&self) -> Option<SourceId> {
         match self {
             Self::Source(id) => Some(id.clone()),
@@ -81,7 +81,7 @@ impl Target {
 /// A text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pages {
-    /// What it is.
+    /// Its title.
     pub title: String,
     pub lines: Vec<String>,
     /// How many were said.

@@ -1,5 +1,5 @@
-//! The loop of the plain interface: it takes a line, says what follows, and takes the next line only when the engine has
-//! answered everything. What happens meanwhile is said before the next prompt, never in the middle of typing.
+//! The loop of the plain interface: it takes a line, says what follows, and takes the next line only after the engine
+//! has answered everything. What happens meanwhile is said before the next prompt, never in the middle of typing.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -86,14 +86,14 @@ struct Conversation {
     has_changed: bool,
 }
 
-/// What may arrive while something else is awaited.
+/// What can arrive while something else is awaited.
 struct PendingInput {
     events: mpsc::Receiver<Event>,
     signals: EndSignals,
 }
 
 impl PendingInput {
-    /// Waits for this. Events are taken meanwhile, because the engine waits for room in their queue; they say nothing by
+    /// Waits for this. Takes events meanwhile, because the engine waits for room in their queue; they say nothing by
     /// themselves.
     async fn wait_for<T>(&mut self, state: &mut PlainState, awaited: impl Future<Output = T>) -> Result<T, LoopEnd> {
         let mut awaited = pin!(awaited);
@@ -126,7 +126,7 @@ impl Conversation {
             let before = update::before_line(&mut self.state);
             self.carry_out(before).await?;
             let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
-            // What was read before may be read again since, because of a change on disk.
+            // It may have been read again since, because of a change on disk.
             self.take_whole_snapshot().await?;
             let input = match line.ok_or(LoopEnd::Done)?? {
                 TypedLine::Text(text) => PlainInput::Line(text),

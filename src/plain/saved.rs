@@ -1,5 +1,5 @@
-//! What the person keeps from one time to the next, and shares with the full screen: the named filters of the workspace, its
-//! limit of tokens, and the theme.
+//! What is saved for the person and shared with the full screen: the named filters of the workspace, its limit of
+//! tokens, and the theme.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,16 +14,16 @@ use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainStart, PlainState};
 use super::words::counted;
 
-/// Where it is kept; nothing is without these.
+/// Where it is saved; nothing is without these.
 #[derive(Debug, Clone, Default)]
 pub struct SavedFiles {
-    /// How the workspace was left.
+    /// The state in which the workspace was left.
     pub session: Option<ScreenSessionFile>,
     /// How the screen looks.
     pub screen: Option<PathBuf>,
 }
 
-/// What is kept.
+/// What is saved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedState {
     /// The filters of the catalog that have a name, by name.
@@ -37,7 +37,7 @@ pub struct SavedState {
 }
 
 impl PlainStart {
-    /// The same, with what the person kept in this file of the workspace and, outside the demo, for the screen.
+    /// The same, with what is saved in this file of the workspace and, outside the demo, for the screen.
     pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles, is_demo: bool) -> Self {
         let own_themes = own.themes.iter().map(|theme| theme.name.clone()).collect();
         Self { files: SavedFiles { session, screen: screen::file().filter(|_| !is_demo) }, own_themes, ..self }
@@ -45,14 +45,14 @@ impl PlainStart {
 }
 
 impl SavedFiles {
-    /// What was kept the last time, with these own themes.
+    /// What was saved the last time, with these own themes.
     pub fn read(&self, own_themes: Vec<String>) -> SavedState {
         let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
         let (screen, _) = screen::remembered(self.screen.as_deref());
         SavedState { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
     }
 
-    /// Keeps what differs from `before`; of the files everything else stays as it is now.
+    /// Saves what differs from `before`; everything else in the files stays.
     ///
     /// # Errors
     /// A file cannot be written.

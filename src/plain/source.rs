@@ -18,7 +18,7 @@ use super::words::{counted, names, price, sentence, stands};
 /// The most mentions that are said.
 const MENTIONS: usize = 8;
 
-/// From this offset on, a document is not read on to be searched.
+/// A document is searched up to this offset.
 const SEARCHED: u64 = 16 * 1024 * 1024;
 
 /// Which sources a command takes.
@@ -151,7 +151,7 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
     }
 }
 
-/// Where the knowledge is.
+/// Where the content is.
 fn place(snapshot: &Snapshot, source: &Source) -> String {
     let workspace = Path::new(&*snapshot.workspace);
     match &source.kind {
@@ -217,7 +217,7 @@ pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) 
     turn.ask(Request::Read { id: id.clone(), file: None });
 }
 
-/// What was read of a document before the line that it is said from.
+/// The part of a document before the line to say.
 #[derive(Debug, Clone, Default)]
 pub struct BegunDocument {
     /// The caption of its first part.
@@ -228,7 +228,7 @@ pub struct BegunDocument {
 fn rest_of(document: &Document) -> Option<RestOfDocument> {
     let Document { id, path, next, rest, .. } = document;
     let rest = RestOfDocument { id: SourceId::from(id.as_str()), path: path.clone(), from: *next, bytes: *rest };
-    // Without progress, there would be no end.
+    // Without progress, this would not end.
     (document.rest > 0 && document.next > document.from).then_some(rest)
 }
 

@@ -68,9 +68,9 @@ pub struct PlainState {
     pub typed: HashMap<String, TypedValues>,
     /// Paths typed for the files of templates, by the name of the template.
     pub paths: HashMap<String, String>,
-    /// What is kept for the next time.
+    /// What is saved for the next time.
     pub saved: SavedState,
-    /// What was said after changes, the newest first.
+    /// The messages after changes, the newest first.
     pub messages: VecDeque<String>,
 }
 
@@ -127,7 +127,7 @@ pub enum Pending {
     Preview(Choosing),
     /// A change.
     Change(PendingChange),
-    /// The document of a source, to be said from this line on, counted from 0, and what of it was read before.
+    /// The document of a source, to be said from this line on, counted from 0, and the part of it that was read before.
     Document {
         from: usize,
         begun: BegunDocument,
@@ -152,7 +152,7 @@ pub enum Pending {
     Write,
     /// What choosing these sources for a request would add.
     Marks(Box<OpenRequest>),
-    /// Something after whose success only this is said.
+    /// Anything else; this is said if it succeeds.
     Simple(&'static str),
     Profiles,
     /// What the instructions and the prompt cost.
@@ -168,7 +168,7 @@ pub enum Pending {
         desk: String,
         session: String,
     },
-    /// The databases, to list the tables that these words keep.
+    /// The databases, to list the tables that match these words.
     Databases(String),
     /// A page of a database.
     DatabasePage,
@@ -182,7 +182,7 @@ pub enum Pending {
     Place(PlaceOf),
 }
 
-/// What is at the place that the engine was asked for.
+/// Which place the engine was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceOf {
     Document,

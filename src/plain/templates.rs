@@ -248,7 +248,7 @@ fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut InputOutcome
     state.question = Some(Question::Write(Box::new(proposal)));
 }
 
-/// Writes what was said.
+/// Writes what was shown.
 pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Write);
     let reason = match state.typist {

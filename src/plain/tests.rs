@@ -21,7 +21,7 @@ fn typed(state: &mut PlainState, line: &str) -> InputOutcome {
     update(state, PlainInput::Line(line.to_owned()))
 }
 
-/// What is said to a line that asks the engine for nothing.
+/// The lines said in answer to a line that asks the engine for nothing.
 #[track_caller]
 fn said(state: &mut PlainState, line: &str) -> Vec<String> {
     let turn = typed(state, line);

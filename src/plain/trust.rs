@@ -27,7 +27,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     state.question = Some(Question::Trust(untrusted));
 }
 
-/// Trusts what was said, if it is still what waits.
+/// Trusts what was said, if exactly that still waits.
 pub fn trust(state: &mut PlainState, said: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
     if state.snapshot.untrusted != said {
         return turn.say("These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again.");

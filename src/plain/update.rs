@@ -53,7 +53,7 @@ fn messages(state: &PlainState, turn: &mut InputOutcome) {
     state.messages.iter().for_each(|message| turn.say(message));
 }
 
-/// From this many documents on, it is said that they are read.
+/// From this many documents on, say that they are being read.
 const MANY_DOCUMENTS: usize = 1_000;
 
 /// What is said while the documents are read, which may take a while.
@@ -378,7 +378,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
     }
 }
 
-/// Says why the engine refused what was asked. Any other answer is a defect, which is not silent either.
+/// Says why the engine refused the request. Any other answer is a bug, which is not silent either.
 pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
     match response {
         Response::Done(refusals) if !refusals.is_empty() => {

@@ -8,15 +8,15 @@ use super::templates::{by_name, template};
 use super::words::{counted, sentence};
 use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, ValuePath};
 
-/// The most items that a list is given at once.
+/// The most items that a list can be given at a time.
 const MOST_ITEMS: usize = 200;
 
-/// A value that is asked for.
+/// The value that is being asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedValue {
     /// The name of the template.
     template: String,
-    /// Where it goes. The template, and with it the rows of the form, may change before it is typed.
+    /// Its place. The template, and with it the rows of the form, can change before it is typed.
     way: ValuePath,
 }
 

@@ -1,4 +1,4 @@
-//! Whatever is typed and answered: no panic, and lines that are lines.
+//! For any input and any answer: no panic, and lines that are lines.
 
 use proptest::prelude::*;
 
