@@ -53,7 +53,7 @@ pub fn call(
     Ok(EditorCommand { program, arguments, origin })
 }
 
-/// How an editor ended that failed.
+/// How a failed editor ended.
 pub fn ending(status: ExitStatus) -> String {
     status.code().map_or_else(|| format!("ended with {status}"), |code| format!("failed with exit code {code}"))
 }

@@ -1,4 +1,4 @@
-//! What waits for signals, timers and sockets.
+//! The runtime that waits for signals, timers and sockets.
 
 use std::io;
 
