@@ -1,5 +1,5 @@
-//! The README and the book in `docs/` against the program: their links lead somewhere, their commands run, and what they
-//! list is what there is.
+//! The README and the book in `docs/` against the program: their links work, their commands run, and their lists are
+//! complete.
 
 use std::collections::BTreeSet;
 use std::fs;

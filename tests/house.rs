@@ -1,5 +1,5 @@
-//! Rules about the source code that the compiler does not check: the three faces do not use each other, only the layers that
-//! run the desk log, every file has a description, and the entry point stays small.
+//! Rules about the source code that the compiler does not check: the three faces do not use each other, only the layers
+//! that run the desk log, every file has a description, and the entry point stays small.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and every good file of
-//! this repository validates while bad ones do not. The validator knows only the keywords that our schemas use and fails on
-//! any other, so that it ignores none.
+//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and every good file
+//! of this repository validates while bad ones do not. The validator knows only the keywords that our schemas use and
+//! fails on any other, so that none is ignored.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Every file of `tests/config`: good ones give no diagnostic, bad ones exactly those in its table, and the good entry of a
-//! bad file is in the catalog nevertheless.
+//! Every file of `tests/config`: good ones give no diagnostic, bad ones exactly those in its table, and the good entry
+//! of a bad file is still in the catalog.
 
 use std::collections::BTreeMap;
 use std::fs;

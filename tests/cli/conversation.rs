@@ -1,5 +1,5 @@
-//! The day's conversation over the demo: giving everything once costs a fraction of giving it every time, and nothing
-//! expected of a prompt is missing from what the session got up to it.
+//! The day's conversation over the demo: giving everything once costs a fraction of giving it every time, and by each
+//! prompt the session has everything that the prompt should bring up.
 
 use std::collections::BTreeSet;
 

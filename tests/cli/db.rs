@@ -1,4 +1,4 @@
-//! Databases as references, as their users meet them: planned, documented, asked.
+//! Databases as references, as their users see them: planned, documented, asked.
 
 use serde_json::Value;
 

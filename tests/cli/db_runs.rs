@@ -1,4 +1,4 @@
-//! Runs of `db document` that do not go undisturbed: killed, beside another, without room; and names that are hard to write.
+//! Disturbed runs of `db document`: killed, beside another one, on a full disk; and names that are hard to write.
 
 use std::collections::BTreeMap;
 use std::fs;

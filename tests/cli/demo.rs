@@ -1,4 +1,4 @@
-//! The demo knowledge base against `tests/demo/expected.json`, which was derived by hand from its documents: catalog,
+//! The demo knowledge base against `tests/demo/expected.json`, which a person derived from its documents: catalog,
 //! closures, mentions, prompts, templates, and its two intended problems.
 
 use std::collections::BTreeMap;

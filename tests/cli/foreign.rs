@@ -1,6 +1,6 @@
-//! State files from a repository, another user, another workspace or an older version: only their picks and exclusions are
-//! used, they are set aside with one diagnostic, and read-only commands write nothing. And only the user can read refdesk's
-//! own state.
+//! State files from a repository, another user, another workspace or an older version: only their picks and exclusions
+//! are used, they are set aside with one diagnostic, and read-only commands write nothing. Also, only the user can read
+//! refdesk's own state.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! The search index as its users meet it: built by command, behind a server and after the start of an agent's session;
+//! The search index as its users see it: built by command, behind a server and after the start of an agent's session;
 //! killed, starved, and fed with anything.
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! A new user in three repositories of different kinds, from a fresh home: `init`, `connect`, `doctor`, a prompt, and the right
-//! hint in what the agent's own settings make it run.
+//! A new user in three repositories of different kinds, from a fresh home: `init`, `connect`, `doctor`, a prompt, and
+//! the right hint from the command that the agent's own settings run.
 
 use std::fs;
 use std::process::Command;

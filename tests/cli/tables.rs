@@ -1,4 +1,4 @@
-//! What people find and ask of documented databases: two of them, so that names are not always clear.
+//! What people find and ask about documented databases: two of them, so that names can be ambiguous.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! `6` on the real screen: a small SQLite database is documented, paused, and documented to its end; its tables are found, and
-//! joins followed.
+//! `6` on the real screen: documenting a small SQLite database, paused and continued; its tables are found, and joins
+//! followed.
 
 use std::fs;
 

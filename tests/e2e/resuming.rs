@@ -1,4 +1,4 @@
-//! A workspace is there again as the screen was left: after quitting, and after a kill. The demo leaves nothing.
+//! The screen comes back as the workspace was left: after quitting, and after a kill. The demo leaves nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};

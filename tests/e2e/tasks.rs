@@ -1,4 +1,4 @@
-//! The five tasks of the book, typed at the real program as the book has them: each does what it says, with few keys.
+//! The five tasks of the book, typed into the real program exactly as written there: each works, with few keys.
 
 use std::fs;
 

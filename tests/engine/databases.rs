@@ -1,5 +1,5 @@
-//! Databases through the engine: looking reaches none, a run goes on beside other requests, holds its lock until it ends, and
-//! can be paused.
+//! Databases through the engine: looking queries none; a run continues beside other requests, holds its lock until it
+//! ends, and can be paused.
 
 use std::io::Read;
 use std::net::TcpListener;

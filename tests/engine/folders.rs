@@ -1,4 +1,4 @@
-//! Folders that disappear and return: their new content shows, and later edits too.
+//! Folders that disappear and return: their new content shows, and so do later edits.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
 //! The engine over a real folder: requests, answers, and file changes. Every wait is for a snapshot or an event, with a
-//! time-out that only a failure reaches.
+//! timeout that only a failure reaches.
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod checkout;

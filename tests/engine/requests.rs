@@ -1,4 +1,4 @@
-//! Requests of other processes come to a screen, are answered there, and go; only a screen's engine handles them.
+//! Requests of other processes arrive at a screen, are answered there, and go; only a screen's engine handles them.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Picks and exclusions through the engine: previews, undo, and other processes in between.
+//! Picks and exclusions through the engine: previews, undo, and changes by other processes meanwhile.
 
 use refdesk_desk::engine::{self, Actor, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic};
 use refdesk_desk::{CostChange, Desk, Session};

@@ -1,4 +1,4 @@
-//! More clients than the limits allow: they are told so, and no other client is affected.
+//! More clients than the limits allow: they get an error, and no other client is affected.
 
 use std::time::Instant;
 

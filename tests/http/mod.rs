@@ -1,4 +1,4 @@
-//! The HTTP server as its clients see it: raw HTTP/1.1 over sockets, with a real process wherever the test uses the real
+//! The HTTP server as its clients see it: raw HTTP/1.1 over sockets, with a real process if the test uses the real
 //! limits. Authorization, bodies, capacity, sessions, and shutdown.
 
 mod authorization;

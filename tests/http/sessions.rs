@@ -1,4 +1,4 @@
-//! The session of a request: the one it started, or one shared by all clients of its name; never one that it claims.
+//! The session of a request: the one it started, or one shared by all clients of its name; never a claimed one.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The processes that work at the desk: a server with its client, an agent's hook, and a screen with a person typing. Any
-//! of them may be killed while it works; what was acknowledged to it until then counts.
+//! The processes that work at the desk: a server with its client, an agent's hook, and a screen with a person typing.
+//! Any of them can be killed while it works; what was acknowledged to it before that counts.
 
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};

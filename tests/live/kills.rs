@@ -1,5 +1,5 @@
-//! Processes are killed again and again while all of them work. What was acknowledged is there, no file is torn, no process
-//! is blocked, no dead one counts as alive, and the next one takes over.
+//! Processes are killed again and again while all of them work. Acknowledged changes are there, no file is torn, no
+//! process is blocked, no dead one counts as alive, and the next one takes over.
 
 use std::fs;
 use std::sync::atomic::Ordering;

@@ -1,5 +1,5 @@
-//! Who is asked when an agent gives neither ids nor tags: its own user through its client if that can ask, in the way of
-//! each revision; else the configured channel; else a screen; else the agent is told what to do.
+//! Who is asked if an agent gives neither ids nor tags: its own user through its client if that can ask, as each
+//! revision defines it; else the configured channel; else a screen; else the agent is told what to do.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The tools for documented databases: there where there are any, naming every table, and quoting the pages of selected sources alone.
+//! The tools for documented databases: listed only if there are any, naming every table, quoting only selected sources.
 
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};

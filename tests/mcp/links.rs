@@ -1,4 +1,4 @@
-//! A file, folder or source that is replaced by a link after an agent was told of it: nothing behind the link is read.
+//! A file, folder or source replaced by a link after an agent was told about it: nothing behind the link is read.
 
 use std::fs;
 use std::os::unix::fs::symlink;

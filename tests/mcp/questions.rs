@@ -1,5 +1,5 @@
-//! How well tables are found: 60 questions over two real databases, half of them without a word of the table's name, by words alone
-//! and by words and meaning.
+//! How well tables are found: 60 questions over two real databases, half of them without a word of the table's name; by
+//! words only, and by words and meaning.
 
 #![allow(clippy::print_stdout, reason = "the figures are for the documentation")]
 

@@ -1,4 +1,4 @@
-//! `search_documents`: text of selected sources alone, within the asked-for tokens, noted in the journal.
+//! `search_documents`: only text of selected sources, within the requested tokens, recorded in the journal.
 
 use serde_json::{Value, json};
 

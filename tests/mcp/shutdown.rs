@@ -1,5 +1,5 @@
-//! How a server ends: at once with its input, gracefully by a signal, and never before acknowledged changes are stored.
-//! Standard output carries nothing but the protocol.
+//! How a server ends: immediately with its input, gracefully by a signal, and never before acknowledged changes are
+//! stored. Standard output carries nothing but the protocol.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Schemas as SQL, of any size and always the same: many tables with composite keys and cycles, names that are hard to write, and
-//! those of a company.
+//! Schemas as SQL, of any size and always the same: many tables with composite keys and cycles, names that are hard to
+//! write, and the schema of a company.
 
 use std::fmt::Write;
 

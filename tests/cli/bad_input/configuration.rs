@@ -1,4 +1,4 @@
-//! Configurations that cannot be read, parsed or trusted. Discovered sources are listed all the same.
+//! Configurations that cannot be read, parsed or trusted. Discovered sources are listed anyway.
 
 use std::fs::{self, File};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Documents and templates with odd bytes: read as far as possible, reported where not.
+//! Documents and templates with odd bytes: read as far as possible, and reported if not.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! refdesk's state files: damaged, blocked or not writable. Reading goes on; damaged files are set aside and never lost.
+//! refdesk's state files: damaged, blocked or not writable. Reading works; damaged files are set aside, never lost.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! What a killed `connect` or `disconnect` leaves is taken up by the next one: records that are ahead of their files, temporary files,
-//! empty folders.
+//! What a killed `connect` or `disconnect` leaves is cleaned up by the next one: records that are ahead of their files,
+//! temporary files, empty folders.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `refdesk connect` beyond hooks: servers, one part alone, agents that are found, and trying out what was written.
+//! `refdesk connect` beyond hooks: servers, only one part, agents that are found, and trying out what was written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! `refdesk doctor` run as a whole: what is well, what is wrong and what mends it, and that nothing changes.
+//! `refdesk doctor` run as a whole: what is well, what is wrong and how to fix it, and that nothing changes.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `refdesk enrich`: the text, what is appended, and what a session remembers of it.
+//! `refdesk enrich`: the text, what is appended, and what a session remembers about it.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Commands in a folder that is not a workspace: they say where one was looked for, and nothing is written; and `where`.
+//! Commands in a folder that is not a workspace: they say where they looked for one and write nothing; and `where`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `simulate`, `why-not` and `assert`: what an agent would be given; asking counts as giving nothing.
+//! `simulate`, `why-not` and `assert`: what an agent would be given; none of it counts as given.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Journal lines of a hook: what the agent got, byte for byte, and what was written; and a journal that someone prepared.
+//! Journal lines of a hook: what the agent got, byte for byte, and what was written; and a forged journal.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};

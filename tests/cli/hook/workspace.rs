@@ -1,5 +1,5 @@
-//! Which workspace a hook uses: that of the folder the agent works in. Without one, nothing is added and nothing is left
-//! behind.
+//! Which workspace a hook uses: the one of the folder the agent works in. Without one, nothing is added and nothing is
+//! left behind.
 
 use std::fs;
 use std::path::Path;
