@@ -105,7 +105,7 @@ fn the_engine_is_asked_once_for_all_that_arrived_meanwhile() {
     assert!(asked(&event(&mut state, receipts(6))));
     press(&mut state, "F7");
     answer(&mut state, Response::Agents(Arc::new(fixture::agents())));
-    assert!(state.agents.activity.is_none(), "nothing is kept once it is left");
+    assert!(state.agents.activity.is_none(), "the answer is dropped when the view is left");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn sorting_keeps_the_cursor_on_its_source() {
         assert_eq!(state.subject(Pane::Catalog), Some(best), "{keys}: the cursor is on the best match");
     }
     press(&mut state, "C-u \"java\" Enter Down");
-    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "from there it moves in the order that is shown");
+    assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"), "from there it moves in the shown order");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_limit_is_typed_and_kept() {
     assert_eq!(state.session().token_limit, Some(4_000));
 }
 
-/// The engine says the price of the instructions, which have the inline text of 18 tokens in full.
+/// The engine's answer with the price of the instructions, which have the inline text of 18 tokens in full.
 fn give_instructions(state: &mut State) {
     let snapshot = Snapshot { instructions: 812, ..state.snapshot.clone() };
     update(state, Input::Snapshot(Box::new(snapshot)));
@@ -170,7 +170,7 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     assert!(shown.contains("Space would pick it alone; it is in the instructions already."), "{shown}");
 }
 
-/// A pick of mine, and the conventions, which are of mode auto, pulled in by it.
+/// A pick of the user's, and the conventions of mode auto that it pulls in.
 fn with_auto_pulled_in() -> State {
     let mut state = fixture::state(120, 36);
     let members =
@@ -234,7 +234,7 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
     assert!(screen(&state).contains("in all, and 1 that waits for trust"), "{}", screen(&state));
-    // Words go before the number of sources that wait for trust does, whatever the width.
+    // At any width, words go before the number of sources that wait for trust.
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [
@@ -414,7 +414,7 @@ fn an_error_stays_until_it_is_read() {
     press(&mut state, "Esc");
     assert!(!screen(&state).contains("dismisses"));
     fail(&mut state, "the key is gone");
-    assert!(screen(&state).contains("The key is gone. Esc dismisses it."), "the same again is new");
+    assert!(screen(&state).contains("The key is gone. Esc dismisses it."), "the same error is new again");
     press(&mut state, "F8");
     let shown = screen(&state);
     assert!(shown.contains("Messages") && shown.matches("he key is gone").count() == 3, "{shown}");
@@ -427,7 +427,7 @@ fn the_last_messages_are_kept_once_each() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "Z C-r C-r C-r j j C-r Z");
     let texts: Vec<&str> = state.messages.last.iter().map(|message| message.text.as_str()).collect();
-    assert_eq!(texts.len(), 2, "a key that does nothing is none of them: {texts:?}");
+    assert_eq!(texts.len(), 2, "a key that does nothing is not a message: {texts:?}");
     press(&mut state, "j");
     for n in 0..200 {
         event(&mut state, Event::Notice(fixture::notice(&format!("notice {n}"))));

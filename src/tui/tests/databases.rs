@@ -52,7 +52,7 @@ fn rows_fold_and_unfold() {
         let state = databases(keys);
         assert_eq!((at(&state).as_str(), state.databases.rows.len()), (row, rows), "{keys}");
     }
-    assert_eq!(databases("l").databases.side, DatabaseSide::Detail, "what is unfolded leads to its page");
+    assert_eq!(databases("l").databases.side, DatabaseSide::Detail, "an unfolded row leads to its page");
     assert_eq!(databases("l h").databases.side, DatabaseSide::List);
 }
 
@@ -107,7 +107,7 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
         let state = databases(&format!("{order}{keys}"));
         assert_eq!((at(&state).as_str(), state.databases.tab), (row, tab), "{keys}");
     }
-    // From a pane back into the view, which asks anew.
+    // From a pane back into the view, which asks again.
     let mut state = databases(&format!("{order} Enter 2"));
     assert!(!state.databases.is_open());
     let effects = press(&mut state, "C-o");
@@ -116,7 +116,8 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
     assert_eq!(at(&state), "shop/sales/customer");
 }
 
-/// The tree of joins: the cursor, whether each is open (-), can be (+) or ends a circle (@), and the table at its end.
+/// The tree of joins: the cursor, whether each is open (-), can be opened (+) or ends a circle (@), and the table at
+/// its end.
 fn tree(state: &State) -> Vec<String> {
     let view = &state.databases;
     let row = |(at, row): (usize, &JoinRow)| {
@@ -147,7 +148,7 @@ fn joins_open_in_place_and_end_where_they_go_in_a_circle() {
         (" l l h h", &[">+ customer", " + order_line", "   status\\x1b"]),
         (" j l", &[" + customer", ">- order_line", "     bin", "   status\\x1b"]),
         (" j l k l", &[">- customer", "   @ customer", " - order_line", "     bin", "   status\\x1b"]),
-        // Elsewhere and back: the tree and the cursor are as they were.
+        // Leaving and coming back: the tree and the cursor are as they were.
         (" l j j Enter Backspace", &[" - customer", "   @ customer", ">+ order_line", "   status\\x1b"]),
         (" l h Tab Tab Tab", &[">+ customer", " + order_line", "   status\\x1b"]),
     ] {
@@ -179,7 +180,7 @@ fn a_join_whose_page_is_not_there_yet_or_is_damaged_says_so() {
     assert_eq!(tree(&state)[1], ">! order_line");
     press(&mut state, "l");
     assert_eq!(message(&state), "the page of main.order_line cannot be read");
-    // It is asked for again when the workspace was read anew.
+    // It is requested again after the workspace was reread.
     let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
     fixture::answer_pages(&mut state, effects);
     assert_eq!(tree(&state)[1], ">- order_line");
@@ -245,7 +246,7 @@ fn the_index_adds_tables_that_are_about_the_words() {
     assert_eq!(at(&state), "shop/stock/bin");
     assert!(screen(&state).contains("related"));
     press(&mut state, "\"s\"");
-    assert_eq!(state.databases.kept, (0, 7), "what was found was for other words");
+    assert_eq!(state.databases.kept, (0, 7), "the answer was for other words");
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn the_engine_is_asked_when_the_workspace_was_read_anew() {
     let next = snapshot(&state, 8);
     assert_eq!(asks(&update(&mut state, next), &Request::Databases), 0, "one answer is awaited");
     let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
-    assert_eq!(asks(&effects, &Request::Databases), 1, "what was read meanwhile is asked for");
+    assert_eq!(asks(&effects, &Request::Databases), 1, "the changes since then are asked for");
     let path = "docs/databases/shop/README.md".to_owned();
     assert_eq!(asks(&effects, &Request::DatabasePage { database: "shop".to_owned(), path }), 1);
     answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
@@ -337,14 +338,14 @@ fn a_run_is_looked_at_written_and_paused() {
     assert_eq!(commands(&press(&mut state, "y")), [Request::WriteDatabases(fixture::prepared_run().number)]);
     assert_eq!(state.open_window(), None);
     let effects = event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
-    assert_eq!(asks(&effects, &Request::Databases), 1, "the list shows what is written by now");
+    assert_eq!(asks(&effects, &Request::Databases), 1, "the list shows what has been written");
     let effects = event(&mut state, Event::DatabaseRun(fixture::progress(640, 2000)));
     assert_eq!(asks(&effects, &Request::Databases), 0, "one answer is awaited");
     let shown = screen(&state);
     assert!(shown.contains("640 of 2,000 pages, 1 failed, about 4 s left. Esc pauses."), "{shown}");
     press(&mut state, "w");
     assert_eq!(message(&state), "pages are being written: Esc pauses");
-    // It goes on while the user is elsewhere.
+    // It continues while the user is elsewhere.
     press(&mut state, "2");
     assert!(screen(&state).contains("writing 640/2,000 pages"), "{}", screen(&state));
     press(&mut state, "6");
@@ -387,9 +388,9 @@ fn a_run_that_is_not_wanted_is_forgotten() {
         assert_eq!(commands(&press(&mut state, keys)), [Request::PauseDatabases], "{keys}");
         assert!(matches!(state.databases.run, RunState::Idle));
         answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
-        assert!(matches!(state.databases.run, RunState::Idle), "an answer that comes late");
+        assert!(matches!(state.databases.run, RunState::Idle), "a late answer changes nothing");
     }
-    // Its answer may come when the next run is prepared already.
+    // Its answer can come when the next run is already prepared.
     let prepare = Request::PrepareDatabases(vec!["shop".to_owned()]);
     let mut state = databases("w");
     let question = state.questions.number(&prepare);

@@ -72,7 +72,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
     if state.open_window() == Some(WindowKind::Receipt) {
         let line = Ok(fixture::dated(fixture::receipt(2, "default").1));
         answer(&mut state, Response::JournalLine(line));
-        // The size of the window is only known now.
+        // Only now is the size of the window known.
         press(&mut state, "j k");
     }
     state
@@ -202,7 +202,7 @@ fn an_outdated_answer_is_dropped() {
 fn additions_given_meanwhile_are_no_longer_new() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 v");
-    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 0, "a stranger was told nothing");
+    assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 0, "another session changes nothing");
     press(&mut state, "v");
     assert_eq!(asked(&receipts(&mut state, Age::Now, &["s"])).len(), 1);
 }

@@ -39,7 +39,7 @@ fn under_cursor(state: &State) -> String {
 fn every_key_of_a_value_requests_a_preview() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter");
-    assert_eq!((state.part, state.typing), (PanePart::Values, Some(Typing::Value)), "one types at once");
+    assert_eq!((state.part, state.typing), (PanePart::Values, Some(Typing::Value)), "typing begins immediately");
     let typed = asked(&press(&mut state, "\"ab\""));
     assert_eq!(typed.iter().map(|all| &all["basePackage"]).collect::<Vec<_>>(), ["a", "ab"]);
     assert_eq!(values(&mut state, "Esc x")["basePackage"], Value::Null, "all are samples again");
@@ -53,24 +53,24 @@ fn every_key_of_a_value_requests_a_preview() {
 fn a_whole_form_is_filled_without_leaving_the_fields() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"org.example\" Enter");
-    assert_eq!(under_cursor(&state), "name", "what only holds others is passed over");
+    assert_eq!(under_cursor(&state), "name", "an object is passed over");
     press(&mut state, "\"id\" Tab");
-    assert_eq!((under_cursor(&state).as_str(), state.typing), ("nullable", Some(Typing::Value)), "a flag is gone to");
+    assert_eq!((under_cursor(&state).as_str(), state.typing), ("nullable", Some(Typing::Value)), "a flag is a stop");
     let all = values(&mut state, "\"y\"");
     assert_eq!(all, json!({"basePackage": "org.example", "fields": [{"name": "id", "nullable": true}]}));
     assert_eq!(values(&mut state, "Space")["fields"][0]["nullable"], json!(false));
     assert_eq!(values(&mut state, "Space")["fields"][0]["nullable"], json!(true));
     assert_eq!(commands(&press(&mut state, "\"y?\" Left Backspace")), [], "yes already; the rest means nothing there");
     press(&mut state, "BackTab");
-    assert_eq!(state.templates.value.text(), "id", "what was typed can be mended");
+    assert_eq!(state.templates.value.text(), "id", "typed text can be corrected");
     let all = values(&mut state, "C-o \"at\" Down Space");
     assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": true}]));
     press(&mut state, "Enter");
-    assert_eq!((state.typing, state.part), (None, PanePart::Values), "behind the last value typing ends");
+    assert_eq!((state.typing, state.part), (None, PanePart::Values), "typing ends after the last value");
     press(&mut state, "Up Enter Up Up");
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
-    assert_eq!(state.typing, None, "before the first one too");
+    assert_eq!(state.typing, None, "and before the first one");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn pasted_json_replaces_the_values() {
     assert_eq!(all["fields"][0]["name"], json!("a"), "the cursor is on the first value");
     assert_eq!(all["basePackage"], json!("pplain"), "invalid JSON is typed as text");
     let all = asked(&paste(&mut state, "{}")).pop().unwrap();
-    assert_eq!(all["basePackage"], json!("pplain{}"), "behind a value it is a part of it");
+    assert_eq!(all["basePackage"], json!("pplain{}"), "after a value it is a part of it");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn values_are_edited_as_json_in_the_editor() {
     assert_eq!(sent(&mut state, "Enter"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
     back(&mut state, "{\n");
     press(&mut state, "Esc");
-    assert_eq!(sent(&mut state, "E").0, "{\n", "also when one left it for now");
+    assert_eq!(sent(&mut state, "E").0, "{\n", "also after leaving it");
     assert_eq!(back(&mut state, "{\"basePackage\": \"q\"}")[0]["basePackage"], json!("q"));
     sent(&mut state, "E");
     update(&mut state, Input::Edited(None));
@@ -225,7 +225,7 @@ fn an_optional_value_shows_that_it_is_left_out() {
     assert_eq!(values(&mut state, "\"a\"")["basePackage"], "a");
     assert!(!row(&state).contains("left out"), "{}", row(&state));
     assert_eq!(values(&mut state, "Backspace")["basePackage"], "", "empty is a value");
-    assert_eq!(values(&mut state, "Esc x").get("basePackage"), None, "and taken back it is none");
+    assert_eq!(values(&mut state, "Esc x").get("basePackage"), None, "after a reset it is not a value");
 }
 
 #[test]
@@ -259,9 +259,9 @@ fn highlighting_follows_the_text_and_stays_with_its_lines() {
     assert_eq!(spans(&state, 0), 2, "until new ones come");
     let known = state.preview().unwrap().rendered.as_ref().unwrap().text.colours.clone();
     let shows = |generation, from, colours: &[Spans]| preview_update::shows(&state, generation, from, colours);
-    assert!(!shows(2, 0, &known), "what is as it was is not drawn");
+    assert!(!shows(2, 0, &known), "unchanged lines are not drawn");
     assert!(shows(2, 0, &[Spans::default()]) && !shows(1, 0, &[Spans::default()]));
-    assert!(!shows(2, 1, &[Spans::default()]), "it has none already");
+    assert!(!shows(2, 1, &[Spans::default()]), "it had none before");
     update(
         &mut state,
         Input::Highlighted {
@@ -276,7 +276,7 @@ fn highlighting_follows_the_text_and_stays_with_its_lines() {
     assert_eq!(preview(&mut state, "class Ax {\n}\n"), [], "the same text has its colours");
     press(&mut state, "\"z\"");
     let long = "x\n".repeat(600_000);
-    assert_eq!(preview(&mut state, &long), [], "a text so long stays plain");
+    assert_eq!(preview(&mut state, &long), [], "so long a text stays plain");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn rows_of_the_lists() {
         ],
         "by what a pick costs"
     );
-    assert_eq!(rows("Tab Tab"), [""; 0], "two mentions make no hub");
+    assert_eq!(rows("Tab Tab"), [""; 0], "two mentions do not make a hub");
     let cycle = "3 sources mention each other, directly or through others: ~4,300 tokens";
     assert_eq!(rows("Tab Tab Tab"), [cycle, "circuit-breaker", "retry-pattern", "timeouts"]);
     let orphans = ["team-conventions", "java-service", "payments-api", "ticket-search", "release-notes"];
@@ -193,7 +193,7 @@ fn picking_excluding_and_opening() {
         let sent = commands(&press(&mut state, keys));
         assert_eq!(sent, [command], "{keys}");
     }
-    // Whatever pane was left.
+    // From any pane.
     let mut state = fixture::in_graph(120, 36, "4 R");
     assert_eq!(state.graph.tab, Some(GraphTab::Map), "no source was under the cursor");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("java-service")]);

@@ -1,5 +1,5 @@
-//! The jump: words find everything at once, the search of the documents is asked with every change, its rows come in
-//! between, and Enter goes to the row under the cursor.
+//! The jump: words find everything at the same time, the documents are searched with every change, their sections join
+//! the rows, and Enter goes to the row under the cursor.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -283,7 +283,7 @@ fn enter_goes_there() {
 fn every_change_of_the_words_is_asked_and_the_newest_answer_stays() {
     let mut state = fixture::state(100, 30);
     assert_eq!(asked(&press(&mut state, "C-k")), [""; 0], "nothing to ask yet");
-    assert_eq!(asked(&press(&mut state, "\"a b\"")), ["a", "a b"], "a blank alone asks nothing new");
+    assert_eq!(asked(&press(&mut state, "\"a b\"")), ["a", "a b"], "only a blank asks nothing new");
     assert!(screen(&state).contains("searching the documents"), "{}", screen(&state));
     answer(&mut state, Response::Found(Ok(Box::new(found("a b")))));
     assert!(screen(&state).contains("3 sections"), "{}", screen(&state));

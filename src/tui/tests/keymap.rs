@@ -151,7 +151,7 @@ fn which_key_of_a_longer_chord_120x36() {
     insta::assert_snapshot!(which_key("2 g w", 120, 36));
 }
 
-/// A keymap in which every single key that a sentence could name is another one.
+/// A keymap in which every single key that a sentence could name is replaced.
 fn all_changed() -> String {
     let mut text = String::new();
     let mut last = None;
@@ -218,7 +218,7 @@ fn no_sentence_names_a_key_that_does_not_work() {
         let after = screen(&state);
         for line in after.lines() {
             let found = named.find(line).map(|it| it.as_str());
-            // What a message said before the keys changed stays.
+            // A message from before the keys changed stays.
             assert!(found.is_none() || message(&state).contains(found.unwrap_or_default().trim()), "{keys}: {line}");
         }
         if message(&state).is_empty() && state.focus == Pane::Catalog {

@@ -76,7 +76,7 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
     assert_eq!(state.typing, Some(Typing::Filter));
     press(&mut state, "\"java\"");
     click_on(&mut state, "java ");
-    assert_eq!(state.typing, Some(Typing::Filter), "a click into the field one is in");
+    assert_eq!(state.typing, Some(Typing::Filter), "a click into the open field");
     click_on(&mut state, "retry-pattern");
     assert_eq!((state.typing, state.catalog.filter.text()), (None, "java"), "what was typed is kept");
     assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
@@ -131,7 +131,11 @@ fn windows_and_the_mouse() {
     assert_eq!(state.window, None);
     press(&mut state, ": \"relo\"");
     let row = ACTIONS.iter().find(|binding| binding.action == Action::Reload).unwrap();
-    assert_eq!(commands(&click_on(&mut state, row.description)), [Request::Reload], "the row under the cursor is done");
+    assert_eq!(
+        commands(&click_on(&mut state, row.description)),
+        [Request::Reload],
+        "a click on the row under the cursor runs it"
+    );
     press(&mut state, ": \"border\"");
     click_on(&mut state, "border up");
     assert!(
@@ -234,7 +238,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_keep_their_shares() {
             assert_eq!(stands(&state), y, "{size:?} {keys:?} {taken} to {to}");
         }
         let typing = keys == "0 3 i";
-        assert_eq!(state.typing, typing.then_some(Typing::Prompt), "who types goes on typing");
+        assert_eq!(state.typing, typing.then_some(Typing::Prompt), "typing continues");
         update(&mut state, Input::Drag(Position::new(at.0, 0)));
         assert_eq!(stands(&state), at.1, "the button is not held");
         let remembered = state.remember();
@@ -269,7 +273,7 @@ fn vertical_rules_are_dragged_too() {
         assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, x, "to {to}");
     }
     press(&mut state, "i");
-    assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a rule that was put somewhere stays");
+    assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a moved rule stays");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn documents_are_passed_by_until_the_cursor_rests() {
     assert_eq!((title(&state), text(&screen(&state))), ((false, true), false));
     answer(&mut state, Response::Document(fixture::document(&row, "# Another\n")));
     assert!(screen(&state).contains("Another"));
-    assert_eq!(update(&mut state, Input::Rest), [], "there is nothing left to follow");
+    assert_eq!(update(&mut state, Input::Rest), [], "the document has followed already");
 }
 
 #[test]

@@ -133,5 +133,5 @@ fn the_question_shows_what_would_leave() {
     }
     let auto = asked(fixture::selection(vec![fixture::member("team-conventions", 0, &[])], &[], &["release-notes"]));
     let stays = "Auto sources stay in the instructions: @team-conventions. Exclusions stay: @release-notes.";
-    assert_eq!(auto, format!("Clear 1 pick? {stays}"), "an agent gets it all the same");
+    assert_eq!(auto, format!("Clear 1 pick? {stays}"), "an agent gets it anyway");
 }

@@ -91,7 +91,7 @@ fn rows_found_before_all_documents_are_read_are_found_anew() {
     let loading = Some(Loading { done: 1, total: 7 });
     update(&mut state, Input::Snapshot(Box::new(Snapshot { loading, generation: 2, ..whole.clone() })));
     press(&mut state, "3 i \"java\" Esc");
-    // What pulls in `timeouts` was not read yet.
+    // The document that pulls in `timeouts` was not read yet.
     answer(&mut state, Response::Findings(found(&["timeouts", "java-service"])));
     assert!(screen(&state).contains("1 hint · 1 selected "), "{}", screen(&state));
     let asked = commands(&update(&mut state, Input::Snapshot(Box::new(whole))));
@@ -123,7 +123,7 @@ fn earlier_prompts_can_be_recalled() {
         assert_eq!(state.hints.prompt.text(), shown, "{keys}");
     }
     let asked = commands(&press(&mut state, "C-x Up"));
-    assert_eq!(asked.len(), 1, "an empty prompt is not asked about, a fetched one is: {asked:?}");
+    assert_eq!(asked.len(), 1, "an empty prompt is not asked about, a recalled one is: {asked:?}");
     press(&mut state, "Esc C-x");
     assert_eq!((state.hints.prompt.text(), state.typing), ("", None), "from the list too");
 }

@@ -288,7 +288,7 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
     let none = Arc::new(fixture::selection(Vec::new(), &[], &[]));
     let empty = Snapshot { selection: none, generation: 2, ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(empty)));
-    assert!(!message(&state).starts_with("Answered"), "what another process changes is not the answer");
+    assert!(!message(&state).starts_with("Answered"), "a change by another process is not the answer");
     let mut members: Vec<_> = OFFERED.iter().map(|id| fixture::member(id, 0, &[])).collect();
     members.push(fixture::member("error-handling", 1, &["payments-api"]));
     let selection = Arc::new(fixture::selection(members, &[], &[]));

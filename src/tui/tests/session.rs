@@ -19,7 +19,7 @@ use refdesk_desk::engine::{Request, Response, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press};
 
-/// A screen of a workspace that was left so, before it is open.
+/// A screen of a workspace left in this state, before it is open.
 fn resumed(left: &ScreenSession) -> State {
     let skin = Skin { theme: Theme::new(Colours::Indexed), glyphs: Glyphs::UNICODE };
     let mut state = State::new(Size { width: 120, height: 36 }, skin);
@@ -163,7 +163,7 @@ fn places_are_walked_back_and_forward() {
         assert_eq!(at(&state), *expected);
     }
     press(&mut state, "1 G C-k \"#retry\" Enter M-Left");
-    assert_eq!(state.subject(Pane::Catalog), Some("release-notes"), "a filter is a place to come back from");
+    assert_eq!(state.subject(Pane::Catalog), Some("release-notes"), "going back leaves the filter");
     assert_eq!(state.catalog.filter.text(), "");
     press(&mut state, "M-Right");
     assert_eq!((state.catalog.filter.text(), state.catalog.rows.len()), ("#retry", 1), "forward to the filter too");

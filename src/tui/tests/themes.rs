@@ -76,7 +76,7 @@ fn the_background_decides_until_the_user_does() {
     assert_eq!(named(&state), ("contrast".to_owned(), Some("contrast".to_owned())));
     let mut state = fixture::state(80, 24);
     assert!(!press(&mut state, "T j Enter").contains(&Effect::AskGround));
-    assert!(press(&mut state, "T g Enter").contains(&Effect::AskGround), "it has not said anything yet");
+    assert!(press(&mut state, "T g Enter").contains(&Effect::AskGround), "the terminal has not answered yet");
 }
 
 #[test]

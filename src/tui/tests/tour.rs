@@ -1,4 +1,4 @@
-//! The tour: each step waits for what it asks for, it can be left at any time, and it takes no more room than there is.
+//! The tour: each step waits for what it asks for, it can be left at any time, and it takes only free rows.
 
 use std::sync::Arc;
 

@@ -72,7 +72,7 @@ fn asked(effects: &[Effect]) -> Vec<String> {
 fn it_is_shown_once_and_only_without_sources() {
     let mut state = empty(80, 24);
     assert_eq!(state.open_window(), Some(WindowKind::Welcome));
-    assert!(!screen(&state).contains("No sources"), "nothing sticks out from behind it");
+    assert!(!screen(&state).contains("No sources"), "the list's sentence is hidden behind it");
     press(&mut state, "Esc");
     assert_eq!(state.open_window(), None);
     assert!(screen(&state).contains("No sources yet: W shows how"));
@@ -86,7 +86,11 @@ fn it_is_shown_once_and_only_without_sources() {
     assert_eq!(state.open_window(), None, "the first source ends it");
     press(&mut state, "W");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
-    assert_eq!(state.open_window(), Some(WindowKind::Welcome), "a change of a catalog leaves what was opened over it");
+    assert_eq!(
+        state.open_window(),
+        Some(WindowKind::Welcome),
+        "a welcome opened over a catalog stays when that changes"
+    );
     assert_eq!(fixture::state(80, 24).open_window(), None);
 }
 
@@ -131,9 +135,9 @@ fn a_path_that_does_not_exist_is_said_below_it() {
     assert!(!screen(&state).contains("not an existing"), "{}", screen(&state));
     press(&mut state, "Enter \"x\"");
     let effects = answer(&mut state, Response::CanAdd(Ok(())));
-    assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)), "another path by now");
+    assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)), "the path has changed since");
     press(&mut state, "Enter Esc Esc");
-    assert_eq!(answer(&mut state, Response::CanAdd(Ok(()))), Vec::new(), "not wanted any more");
+    assert_eq!(answer(&mut state, Response::CanAdd(Ok(()))), Vec::new(), "no longer needed");
 }
 
 #[test]

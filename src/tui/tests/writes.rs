@@ -106,7 +106,7 @@ fn a_refused_path_says_why_while_it_is_typed() {
     assert!(screen(&state).contains(why), "{}", screen(&state));
     assert_eq!(commands(&press(&mut state, "Enter")), []);
     assert_eq!(message(&state), "", "the window says it already");
-    assert_eq!(paths(&mut state, "C-u Esc"), [Some(String::new()), None], "no path typed is none");
+    assert_eq!(paths(&mut state, "C-u Esc"), [Some(String::new()), None], "an empty path is not a path");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn the_templates_own_path_is_suggested() {
     let mut state = desk(offers);
     assert_eq!(paths(&mut state, "w C-u \"b\"").last(), Some(&Some("b".to_owned())));
     press(&mut state, "Esc w");
-    assert_eq!(state.templates.path.text(), "b", "what was typed counts more");
+    assert_eq!(state.templates.path.text(), "b", "the typed path counts more");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_template_that_disappears_closes_its_dialog() {
     let mut state = desk(fixture::proposed("a\n", "A.java", None));
     press(&mut state, "w \"A.java\"");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
-    assert!(state.open_window() == Some(WindowKind::Write), "it is there still");
+    assert!(state.open_window() == Some(WindowKind::Write), "it is still there");
     let mut snapshot = fixture::snapshot();
     let mut templates = (*snapshot.templates).clone();
     templates.templates.remove(0);
@@ -213,7 +213,7 @@ fn the_mouse_fills_in_and_writes() {
         commands(&update(state, Input::Click(at)))
     };
     let asked = click(&mut state, "[x] yes", 1);
-    assert!(matches!(&asked[..], [Request::Preview { values: Some(_), .. }]), "a box turns over at once: {asked:?}");
+    assert!(matches!(&asked[..], [Request::Preview { values: Some(_), .. }]), "a click toggles the box: {asked:?}");
     assert!(screen(&state).contains("[ ] no"));
     click(&mut state, "basePackage", 0);
     assert_eq!(state.typing, None, "a row gets the cursor first");
