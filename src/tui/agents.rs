@@ -1,6 +1,6 @@
-//! What agents did, shown instead of the panes: each session with what it was told, read and picked, what that cost over time, and
-//! whether hints were followed; below it, or on a page of its own, its lines of the journal and what it knows. The engine
-//! follows the journal; here are only the values that it sends.
+//! What agents did, shown in place of the panes: each session with what it was told, read and picked, its cost over
+//! time, and whether hints were followed; below it, or on a page of its own, its journal lines and what it knows. The
+//! engine follows the journal; here are only the values that it sends.
 
 pub mod disabled;
 mod row_view;

@@ -64,7 +64,7 @@ pub struct CatalogPane {
     pub section: Option<reading::OpenSection>,
 }
 
-/// A source that left the catalog from under the cursor. If it comes back, so does the cursor, unless that was moved.
+/// A source that left the catalog from under the cursor. If it comes back, so does the cursor, unless it was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftSource {
     pub id: String,

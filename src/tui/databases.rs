@@ -1,6 +1,6 @@
-//! The documented databases, shown instead of the panes: on the left databases, domains and tables with what happened to them, on the
-//! right the page of the one under the cursor, what may be told of its columns, and its joins to walk. What stands here was read
-//! by the engine; looking reaches no database.
+//! The documented databases, shown in place of the panes: on the left, databases, domains and tables with their state;
+//! on the right, the page of the one under the cursor, what may be said about its columns, and its joins to walk. The
+//! engine has read all of this; looking at it queries no database.
 
 mod detail;
 pub mod disabled;
@@ -39,7 +39,7 @@ pub enum DatabaseSide {
 pub enum DatabaseTab {
     #[default]
     Page,
-    /// What may be told of each column's values, and by which rule.
+    /// What may be said about each column's values, and the rule for it.
     Columns,
     /// What it refers to, and what refers to it.
     Joins,
@@ -105,13 +105,13 @@ pub struct DatabasesView {
     is_due: bool,
     is_asked: bool,
     pub rows: Vec<DatabaseRow>,
-    /// Tables that the filter keeps, and tables in all.
+    /// Tables that match the filter, and tables in all.
     pub kept: (usize, usize),
     /// Databases and domains whose rows are folded away.
     folded: HashSet<(String, Option<String>)>,
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Tables that the index finds for the words of the filter, beside those whose names have them.
+    /// Tables that the index finds for the words of the filter, in addition to those with matching names.
     found: HashSet<(String, TableName)>,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,

@@ -53,7 +53,7 @@ impl Feed {
         self.add_all(vec![notice], reader);
     }
 
-    /// Adds notices, oldest first, as if each came by itself.
+    /// Adds notices, oldest first, as if each had come separately.
     pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
@@ -199,7 +199,7 @@ mod tests {
             feed.add(notice(&at.to_string(), Actor::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
         }
         assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
-        assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its own is gone: the next to it");
+        assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its notice is gone, so the next one");
     }
 
     #[test]

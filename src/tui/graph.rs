@@ -94,7 +94,7 @@ pub struct GraphView {
     asked: Option<AnalysedValues>,
     /// The source at the centre of the neighbourhood.
     pub centre: Option<SourceId>,
-    /// Those that were there before it, the last one last.
+    /// The earlier centres, the last one last.
     before: Vec<SourceId>,
     /// Where the path begins.
     pub marked: Option<SourceId>,

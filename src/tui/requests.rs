@@ -17,7 +17,7 @@ use crate::tui::state::{Lookup, State};
 
 #[derive(Debug, Clone, Default)]
 pub struct RequestsPane {
-    /// The id of the one that is shown, or would be.
+    /// The id of the one that is shown, or would be if it were not put aside.
     pub current: Option<String>,
     /// Whether it has the place of the selection.
     pub place: RequestPlacement,

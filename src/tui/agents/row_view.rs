@@ -19,12 +19,12 @@ use crate::tui::widgets::sparkline::sparkline;
 
 /// Columns from which the first time of a session has a column.
 const WIDE: u16 = 100;
-/// The most columns of an agent's name, and the columns of a session's name where there is no room for more.
+/// The most columns of an agent's name, and the columns of a session's name if there is no room for more.
 const AGENT: usize = 24;
 const SESSION: usize = 10;
 /// The heading of the sparklines.
 const OVER_TIME: &str = "tokens over time";
-/// Columns of the figures: tokens, readings, picks, hints that were followed.
+/// Columns of the figures: tokens, reads, picks, hints that were followed.
 const FIGURES: [(usize, &str); 4] = [(9, "told"), (5, "read"), (6, "picked"), (9, "followed")];
 
 /// The columns of texts that differ in width.
@@ -56,7 +56,7 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
     let agent = widest(&|session| columns(&session.agent)).clamp(5, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };
-    // The cursor, the mark, what stands beside the name, each with a blank, and the tokens over time with their heading.
+    // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time with their heading.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
     let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
     let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + OVER_TIME.len() + 2);
@@ -84,7 +84,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     }
     row.cell("last", columns.time, infra);
     for (width, word) in FIGURES {
-        // A figure that is cut says nothing.
+        // A cut figure is useless.
         if row.room() < width {
             break;
         }

@@ -55,7 +55,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     lines
 }
 
-/// `15 minutes`, as exactly as a length that was doubled several times is understood.
+/// `15 minutes`, in no finer unit than the length is known in: it was doubled several times.
 fn length(length: Duration) -> String {
     let minutes = length.as_secs() / 60;
     let counted = |count: u64, one: &str| cells::counted(usize::try_from(count).unwrap_or(usize::MAX), one);

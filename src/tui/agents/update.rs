@@ -18,7 +18,7 @@ use crate::tui::update;
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::{Handled, ReceiptWindow};
 
-/// Carries out what the view does itself. Actions that lead elsewhere leave it.
+/// Performs the view's own actions; actions that lead elsewhere leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     if action == Action::Agents {
         toggle(state);

@@ -39,7 +39,7 @@ pub fn places(state: &State) -> AgentsLayout {
     let wanted = match state.agents.page {
         Some(AgentsPage::Sessions) => (inner.height / 2).max(SESSION_DETAILS),
         Some(page) => {
-            // The rows that the list leaves; a long text also some of those that it would fill.
+            // The rows that the list leaves; a long text also takes some that the list would fill.
             let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
             let free = inner.height.saturating_sub(head.height + 1).saturating_sub(rows);
             let text = details(state, page, Rect { height: inner.height / 2, ..inner }).len();
@@ -71,7 +71,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let title = title(state, page);
     let role = ThemeRole::Hints;
     let body = state.layout().body;
-    // A price that is cut tells nothing.
+    // A cut price is useless.
     let note =
         Some(note(state)).filter(|note| cells::width(&title) + cells::width(note) + 8 <= usize::from(body.width));
     let note = note.unwrap_or_default();

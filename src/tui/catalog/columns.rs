@@ -1,7 +1,7 @@
-//! How the columns of the catalog share the width of its list. Where there is too little, the name goes first, then the
-//! type, the mode and the tags; then ids are cut in the middle, and only where little is left of them the tokens go. An id that is
-//! longer than the others has what stands beside it in its own row. The
-//! list says how wide it wants to be, and the layout serves it before what stands beside it.
+//! How the columns of the catalog share the width of its list. If it is too narrow, the name goes first, then the type,
+//! the mode and the tags; then ids are cut in the middle, and tokens go only if little is left of the ids. In its own
+//! row, an id that is longer than the others takes the columns beside it. The list says how wide it wants to be, and
+//! the layout serves it before its neighbours.
 
 use refdesk_core::catalog::Mode;
 
@@ -81,13 +81,13 @@ impl CatalogColumns {
         if all.name > 0 {
             room.grow(&mut all.name, counts.widest_name);
         }
-        // Tokens stand at the right edge.
+        // Tokens are at the right edge.
         *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;
         all
     }
 
-    /// The same for the row of an id of this many columns: where the id does not fit, it has the columns beside it first, except those
-    /// in which something is marked. What that leaves stays where it is.
+    /// The same for a row whose id has this many columns: if it does not fit, it first takes the columns beside it,
+    /// except those with marks. Whatever is left of them stays in place.
     pub fn with_whole_id(self, id: usize, [marks_name, marks_tags]: [bool; 2]) -> Self {
         let mut all = self;
         let fields =
@@ -110,7 +110,7 @@ impl CatalogColumns {
     }
 }
 
-/// Every column that has something to say, as narrow as it is readable, with whole ids.
+/// Every nonempty column, as narrow as is readable, with whole ids.
 fn least(counts: &Counts) -> CatalogColumns {
     CatalogColumns {
         id: counts.widest_id.max(LEAST_ID),
@@ -122,12 +122,12 @@ fn least(counts: &Counts) -> CatalogColumns {
     }
 }
 
-/// A column that has something to say is as wide as its heading.
+/// A nonempty column is at least as wide as its heading.
 fn headed(widest: usize) -> usize {
     if widest == 0 { 0 } else { widest.max(HEADING) }
 }
 
-/// What the layout has to know of the panes: the columns of a list with its border, and the rows of the lower panes.
+/// What the layout needs to know about the panes: columns of a list with its border, and rows of the lower panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
     /// With whole ids, some tags and the tokens.
@@ -163,10 +163,10 @@ impl ListWidths {
     }
 }
 
-/// The columns that are left.
+/// The columns that are still free.
 struct ColumnSpace {
     left: usize,
-    /// Something did not fit: what matters less is not shown either.
+    /// Something did not fit: less important columns are not shown either.
     is_full: bool,
 }
 
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Columns by how much they matter.
+    /// Columns, the most important first.
     fn shown(columns: CatalogColumns) -> [usize; 5] {
         [columns.tokens, columns.tags, columns.mode, columns.kind, columns.name]
     }

@@ -30,7 +30,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
     lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&summary(state, source), &[])), columns));
-    // In a narrow pane names would fill rows, a different number for each source: the whole document would move with it.
+    // In a narrow pane, names would fill a different number of rows for each source, and move the whole document.
     let names = if terse || columns < NAMES { NameDetail::Counted } else { NameDetail::Some };
     let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
@@ -138,7 +138,7 @@ fn document_rule(state: &State, source: &Source, columns: usize) -> String {
         Some(document) => (place, cells::clean(&document.caption)),
         None => (String::new(), "reading".into()),
     };
-    // Of a path the end matters most, of a sentence the beginning.
+    // The end of a path matters most, and the beginning of a sentence.
     let beside = if said.is_empty() { 0 } else { cells::width(&said) + 2 };
     let place = cells::clip_start(&place, room.saturating_sub(beside), ellipsis);
     let gap = if place.is_empty() || said.is_empty() { "" } else { ": " };

@@ -1,5 +1,5 @@
-//! The document of the source under the cursor, as far as it was read: parts in a row, of which a bounded number is kept, and
-//! each laid out once for a width, since a key must not cost the layout of a document.
+//! The document of the source under the cursor, as far as it was read: parts in a row, of which a bounded number is
+//! kept. Each is laid out once for a width, so that a key does not cost the layout of a document.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,15 +21,15 @@ pub const MOST_PORTIONS: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub struct LoadedDocument {
     pub kind: TextKind,
-    /// What is kept, without a gap.
+    /// The kept parts, without a gap.
     pub portions: VecDeque<DocumentPart>,
     /// The starts of all parts that were read, the kept ones and those before them.
     starts: Vec<PortionStart>,
     /// The position in `starts` of the first part that is kept.
     first: usize,
-    /// Where reading on begins.
+    /// The offset at which reading continues.
     next: u64,
-    /// Bytes behind that.
+    /// The bytes after it.
     pub rest: u64,
     /// A line that says how much is unread; empty if nothing is.
     tail: WrappedText,
@@ -76,12 +76,12 @@ impl LoadedDocument {
         self.starts.get(before).map(|start| start.offset)
     }
 
-    /// The bytes before and in this row, and all of them: where a document is read of which not all is kept. Within a part, rows
-    /// count alike.
+    /// The bytes before and in this row, and in total: the place in a document that is only partly kept. Within a part,
+    /// all rows count the same.
     pub fn progress(&self, row: usize) -> (u64, u64) {
         let all = self.next + self.rest;
         let place = self.at_row(row).and_then(|at| Some((at, self.portions.get(at.portion)?)));
-        // The line behind the kept parts is where reading on begins.
+        // The line after the kept parts is where reading continues.
         let Some((PortionRow { row, .. }, portion)) = place else { return (self.next, all) };
         let rows = portion.page.as_ref().map_or(0, |page| page.text.len()).max(1);
         (portion.start.offset + (portion.text.len() * (row + 1) / rows) as u64, all)
@@ -91,7 +91,7 @@ impl LoadedDocument {
     pub fn append(&mut self, document: &mut Document) -> usize {
         let Some(start) = self.starts.get(self.first + self.portions.len()).cloned() else { return 0 };
         let portion = DocumentPart { start, text: std::mem::take(&mut document.text), ..DocumentPart::default() };
-        // Nothing new, though there should be more: the file became shorter.
+        // Nothing new, though there should be more: the file was shortened.
         self.rest = if document.next > document.from { document.rest } else { 0 };
         self.next = document.next;
         if self.rest > 0 && self.starts.len() == self.first + self.portions.len() + 1 {

@@ -1,5 +1,5 @@
-//! Has the code of the document highlighted while it is read, a part of the document at a time. Not while the cursor only passes it in
-//! the list: the definitions of languages take memory.
+//! Has the code of the document highlighted while it is read, one part at a time. Not while the cursor only passes it
+//! in the list: language definitions take memory.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ struct PaintingJob {
 }
 
 impl DocumentPainting {
-    /// Nothing of what is being highlighted is wanted any more.
+    /// The result of the current highlighting is no longer needed.
     pub fn ended(self) -> Self {
         Self { job: None, ..self }
     }

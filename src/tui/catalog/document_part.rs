@@ -79,7 +79,7 @@ pub struct PortionPage {
 }
 
 impl DocumentPart {
-    /// The start of the part behind this one, which begins at this offset.
+    /// The start of the part after this one, which begins at this offset.
     pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
         let fence = self.start.fence.as_deref();
         let fence = if *kind == TextKind::Markdown { open_fence(&self.text, fence) } else { None };

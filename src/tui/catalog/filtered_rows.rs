@@ -33,7 +33,7 @@ pub fn by_tag(state: &mut State, tag: &str) {
     by(state, &format!("#{tag}"));
 }
 
-/// Shows the sources that this filter keeps.
+/// Shows the sources that match this filter.
 pub fn by(state: &mut State, line: &str) {
     state.focus_on(Pane::Catalog);
     prepare(state);

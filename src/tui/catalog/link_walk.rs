@@ -53,7 +53,7 @@ pub fn focused(state: &State) -> Option<&PageLink> {
     links(state).find(|link| link.focus == focus).map(|link| link.link)
 }
 
-/// Goes to the next or the previous link: of the last one, if it is in view, else of the view; around the ends.
+/// Goes to the next or previous link, from the last one if it is in view, else from the view; wraps around.
 pub fn step(state: &mut State, action: Action) {
     let Some((view, page)) = reading::view(state) else { return };
     let (details, top) = (view.details.len(), state.catalog.scroll.top);

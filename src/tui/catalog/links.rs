@@ -77,7 +77,7 @@ pub struct LinkingDocument<'a> {
 /// The mentions in a document of this source, by line.
 pub fn mentions(graph: &MentionGraph, id: &str, path: Option<&Path>) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = graph.from(id).collect();
-    // Of inline content, the graph names the file that defines it.
+    // For inline content, the graph names the file that defines it.
     mentions.retain(|mention| path.is_none_or(|path| *path == *mention.file));
     mentions.sort_by_key(|mention| mention.line);
     mentions
@@ -140,7 +140,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
     let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));
     by_id.dedup_by_key(|mention| (mention.line, &mention.to));
-    // All ids of a line at once: one with many thousands must not be searched for each of them.
+    // All ids of a line in one search: a line with many thousands must not be searched for each of them.
     let ids: BTreeSet<&str> = by_id.iter().map(|mention| mention.to.as_str()).collect();
     let words = WholeWords::new(ids);
     for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
@@ -190,7 +190,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
         let overlaps = |other: &PageLink| {
             other.line == link.line && other.range.start < link.range.end && link.range.start < other.range.end
         };
-        // Its address stands behind a link.
+        // A link is followed by its address, which is not another link.
         let is_said = all.last().is_some_and(|before| before.line == link.line && before.to == link.to);
         let is_address = matches!(link.to, LinkTo::Address(_));
         let is_taken = all.last().is_some_and(overlaps) || written.peek().is_some_and(overlaps);

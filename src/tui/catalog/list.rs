@@ -43,7 +43,7 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
             buffer,
         );
     }
-    // The box of the ways to begin says more, and lies on this sentence.
+    // The welcome says more, and covers this sentence.
     if len == 0 && state.open_window() != Some(WindowKind::Welcome) {
         draw_empty(state, &why_empty(state), parts.list, buffer);
     }

@@ -29,7 +29,7 @@ pub fn typed(state: &mut State) {
     go(state, at);
 }
 
-/// Goes to the next or previous match, around the ends.
+/// Goes to the next or previous match; wraps around.
 pub fn step(state: &mut State, action: Action) {
     let (at, len) = (state.catalog.search.at, state.catalog.search.hits.len());
     let next = match action {

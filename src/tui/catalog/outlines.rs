@@ -1,4 +1,4 @@
-//! The headings of the documents that were read, to jump to where there is no search index.
+//! The headings of the documents that were read, to jump to if there is no search index.
 
 use std::collections::VecDeque;
 

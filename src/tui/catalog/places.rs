@@ -1,4 +1,4 @@
-//! Where documents were left, so that reading goes on there.
+//! Where documents were left, so that reading continues there.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

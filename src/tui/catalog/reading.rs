@@ -45,7 +45,7 @@ pub struct ReadingState {
     columns: Option<u16>,
     /// The rows of the details before it.
     detail_rows: usize,
-    /// What its links were marked from.
+    /// The state that its links were marked for.
     linked: Option<LinkBasis>,
     tags: CatalogTags,
     /// The offset from which a part was asked for.
@@ -189,7 +189,7 @@ fn leave(state: &mut State) {
     }
 }
 
-/// Reads from the beginning again, if what is to be shown is before what is kept.
+/// Reads from the beginning again if what is to be shown comes before the kept parts.
 fn start_over(state: &mut State) {
     let reading = &mut state.catalog.reading;
     match &reading.goal {
@@ -265,7 +265,7 @@ fn lay_out(state: &mut State, columns: u16) {
             Some(ReadingGoal::Place(place)) => place.line > 0 && !reading.loaded.holds(place.line),
             _ => false,
         };
-    // On the way to a distant part, nothing is looked at.
+    // Parts on the way to a distant one are not shown.
     if !is_far {
         reading.loaded.lay_out(reading.front_matter, &state.skin.glyphs, usize::from(columns));
     }
@@ -376,7 +376,7 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
     let path = answer.path.clone();
     let Some((view, page)) = view(state) else { return };
     let (reading, top) = (&state.catalog.reading, state.catalog.scroll.top);
-    // As much as is kept is read, to search it.
+    // Reads as much as can be kept, to search it.
     let is_searched = state.typing == Some(Typing::Search) || state.catalog.search.is_on();
     let is_searched = is_searched && reading.loaded.portions.len() < MOST_PORTIONS;
     let is_near_end = reading.goal.is_some() || is_searched || top + 2 * page >= view.len();

@@ -112,6 +112,6 @@ mod tests {
             let found: Vec<_> = find(lines.into_iter(), needle).into_iter().map(|hit| (hit.line, hit.range)).collect();
             assert_eq!(found, places, "{needle:?}");
         }
-        assert_eq!(find(["aaaa"].into_iter(), "aa").len(), 2, "none in another");
+        assert_eq!(find(["aaaa"].into_iter(), "aa").len(), 2, "matches do not overlap");
     }
 }

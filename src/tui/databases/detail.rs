@@ -1,4 +1,4 @@
-//! What the right side says of the row under the cursor: its page, what may be told of its columns.
+//! What the right side says about the row under the cursor: its page, and what may be said about its columns.
 
 use refdesk_database::schema::plan::says_sensitive;
 use refdesk_database::schema::table_doc::ColumnDoc;
@@ -23,7 +23,7 @@ pub fn text(state: &State, columns: usize) -> WrappedText {
     let lines = match state.databases.shown_tab() {
         DatabaseTab::Page => page(state, columns),
         DatabaseTab::Columns => told(state),
-        // They are rows.
+        // Joins are drawn as rows.
         DatabaseTab::Joins => Vec::new(),
     };
     WrappedText::new(lines, columns)
@@ -50,13 +50,13 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
             }
             None => lines.push(PageLine::new(format!("{} cannot be read.", cells::clean(path)), ThemeRole::Error)),
         },
-        // It was asked for.
+        // It has been requested.
         (Some(_), _) => {}
     }
     lines
 }
 
-/// What keeps a database from being read, or may.
+/// What prevents a database from being read, or could.
 fn standing(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
     let overview = state.databases.overview.as_ref()?;
     let file = cells::clean(overview.file.unwrap_or_default());
@@ -93,7 +93,7 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
     })
 }
 
-/// What the page tells of each column's values, and by which rule no more; without a page, what the plan says.
+/// What the page says about each column's values, and which rule withholds the rest; without one, what the plan says.
 fn told(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };
@@ -124,7 +124,7 @@ fn told(state: &State) -> Vec<PageLine> {
     lines
 }
 
-/// What may be told of a column; its texts are clean.
+/// What may be said about a column; its texts are clean.
 struct ToldColumn {
     name: String,
     data_type: String,

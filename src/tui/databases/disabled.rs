@@ -51,7 +51,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Whether the view has said that this is possible, so that the panes have no say.
+/// Whether the view has already allowed this, so that the panes are not asked.
 pub fn is_settled(state: &State, action: Action) -> bool {
     let is_own = matches!(
         action,
@@ -71,7 +71,7 @@ fn document(state: &State) -> Option<String> {
         return Some(format!("pages are being written: {} pauses", state.key(Action::Back)));
     }
     let overview = view.overview.as_ref();
-    // A file that names none may leave pages to remove.
+    // A file that names no database can leave pages to remove.
     if overview.is_none_or(|overview| overview.databases.is_empty() && overview.file.is_none()) {
         return Some("no database is configured".to_owned());
     }

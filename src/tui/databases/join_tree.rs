@@ -1,5 +1,6 @@
-//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are rebuilt when a page was read or a
-//! join was opened or closed. A table is not opened below itself, so the tree ends where joins go in a circle.
+//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are rebuilt when a page
+//! was read or a join was opened or closed. A table is not opened below itself, so the tree ends where joins go in a
+//! circle.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +9,7 @@ use refdesk_database::schema::table_doc::TableDoc;
 use super::DatabasesView;
 use crate::tui::widgets::cells;
 
-/// Levels below which a tree does not open: a path has at most as many joins that a reader can follow.
+/// Levels below which a tree does not open: a reader cannot follow longer paths.
 const LEVELS: usize = 24;
 
 /// Tables whose joins are remembered.
@@ -30,7 +31,7 @@ pub struct Join {
 pub enum JoinKind {
     RefersTo,
     ReferredToBy,
-    /// No key says it.
+    /// It is inferred, not a key.
     Inferred,
 }
 
@@ -47,7 +48,7 @@ pub enum JoinEnd {
     Last,
     /// Its table is above, so it is not opened again.
     Cycle,
-    /// It is too far from the table that the tree is of.
+    /// It is too far from the root of the tree.
     Deep,
     /// Its table has no page.
     Undocumented,
@@ -61,12 +62,12 @@ pub struct JoinRow {
     /// `schema.table` at its near end.
     pub from: String,
     pub join: Join,
-    /// 1 for a join of the table that the tree is of.
+    /// 1 for a join of the root.
     pub level: usize,
     /// Bit `n` is set if the branch of level `n` continues below this row.
     pub open: u32,
     pub end: JoinEnd,
-    /// The joins from the table of the tree to here: the name of the row.
+    /// The joins from the root to here: the name of the row.
     way: String,
 }
 
@@ -75,7 +76,7 @@ pub struct JoinTree {
     pub rows: Vec<JoinRow>,
     /// The joins of each page that was read, with the number of the overview it was asked for; `None` if it cannot be read.
     known: HashMap<String, (Option<Vec<Join>>, u64)>,
-    /// The ways to the joins that are open.
+    /// The paths to the joins that are open.
     open: HashSet<String>,
     /// The page that was asked for last, until it is answered.
     awaited: Option<String>,
@@ -83,7 +84,7 @@ pub struct JoinTree {
     stay: Option<String>,
 }
 
-/// The joins that the page of a table names: keys, keys of other tables, then those that no key says.
+/// The joins on the page of a table: keys, keys of other tables, then inferred joins.
 pub fn joins(doc: &TableDoc) -> Vec<Join> {
     let pairs = |near: &[String], far: &[String]| {
         near.iter().zip(far).map(|(near, far)| (clean(near), clean(far))).collect::<Vec<_>>()
@@ -94,7 +95,7 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
         kind: JoinKind::RefersTo,
         note: clean(&key.cardinality.replace('_', " ")),
     });
-    // A table that refers to itself has said so already.
+    // A table that refers to itself is listed already.
     let others = doc.referenced_by.iter().filter(|reference| reference.table != doc.fully_qualified_name);
     let references = others.map(|reference| Join {
         table: reference.table.clone(),
@@ -155,12 +156,12 @@ impl DatabasesView {
         self.grow_joins();
     }
 
-    /// Notes that this page was asked for, whose answer replaces every other that is awaited.
+    /// Notes that this page was requested; its answer replaces any other that is awaited.
     pub fn await_joins(&mut self, path: &str) {
         self.tree.awaited = Some(path.to_owned());
     }
 
-    /// The page whose joins are to be shown and are not known, or not as they are now; one at a time.
+    /// A page whose joins are to be shown and are unknown or outdated; one at a time.
     pub fn unknown_joins(&self) -> Option<String> {
         if self.tree.awaited.is_some() {
             return None;
@@ -246,7 +247,7 @@ impl DatabasesView {
             JoinEnd::Closed => {
                 let way = row.way.clone();
                 self.tree.open.insert(way);
-                // It is asked for again, even if the answer got lost.
+                // Requested again, in case the answer got lost.
                 self.tree.awaited = None;
                 self.grow_joins();
             }
@@ -285,12 +286,12 @@ impl DatabasesView {
         self.tree.rows.get(self.join.at).filter(|_| self.in_joins())
     }
 
-    /// The way to the join under the cursor, to come back to.
+    /// The path to the join under the cursor, to come back to.
     pub fn way(&self) -> Option<String> {
         self.current_row().map(|row| row.way.clone())
     }
 
-    /// Goes to this join, at once or when it is there.
+    /// Goes to this join, now or once it is there.
     pub fn go_to_join(&mut self, way: Option<String>) {
         self.tree.stay = way;
     }

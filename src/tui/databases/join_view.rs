@@ -1,4 +1,4 @@
-//! Draws the joins of a table as a tree, and below it the join under the cursor in words, so that no name of it is cut.
+//! Draws the joins of a table as a tree, and below it the join under the cursor in words, with all names whole.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -67,7 +67,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
     let is_there = row.end != JoinEnd::Undocumented;
     let ellipsis = state.skin.glyphs.ellipsis;
     let mut line = ListRow::new(&state.skin, width);
-    // Of a deep row its own name matters more than the lines that lead there.
+    // In a deep row, the name matters more than the tree lines before it.
     let lead = lead(state, row);
     let lead = cells::clip_start(&lead, names.saturating_sub(cells::width(&name(row))).max(names / 3), ellipsis);
     line.text(&lead, infra);

@@ -68,7 +68,7 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
     line
 }
 
-/// As many of these words, which commas part, as there is room for.
+/// As many of these words as fit, separated by commas.
 fn fitting(words: &str, columns: usize) -> &str {
     let ends = std::iter::once(words.len()).chain(words.rmatch_indices(", ").map(|(at, _)| at));
     let fits = |words: &&str| cells::width(words) <= columns;

@@ -1,4 +1,4 @@
-//! The rows of the list: databases, their domains, and tables, as far as they are unfolded and the filter keeps them.
+//! The rows of the list: databases, domains and tables that are unfolded and match the filter.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,7 @@ impl DatabasesView {
                     rows.extend(tables.into_iter().map(|table| DatabaseRow { table: Some(table), ..row }));
                 }
             }
-            // A database without a match tells nothing.
+            // A database without a match is not shown.
             if !words.is_empty() && rows.len() == first + 1 {
                 rows.truncate(first);
             }
@@ -87,7 +87,7 @@ impl DatabasesView {
         !self.found.is_empty() && self.found.contains(&(database.to_owned(), table.name.clone()))
     }
 
-    /// Whether the row is there because the index found it, and not by the words of its name.
+    /// Whether the row is there because the index found it, and not because its name matches.
     pub fn is_related(&self, row: DatabaseRow) -> bool {
         let (Some(database), Some(domain), Some(table)) = (self.database(row), self.domain(row), self.table_of(row))
         else {

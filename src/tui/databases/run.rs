@@ -1,5 +1,5 @@
-//! A run that documents databases, as the screen knows it: it is prepared, looked at, and written, by the engine; it can be
-//! paused and goes on where it was.
+//! A run that documents databases, as seen by the screen. The engine prepares and writes it; in between, the user looks
+//! at it. A run can be paused and continued.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::windows::WindowKind;
 
-/// Paths that are named, of new pages and of files to remove.
+/// The most paths that are named, of new pages and of files to remove.
 const NAMED: usize = 200;
 /// Columns of the bar.
 const BAR: usize = 12;
@@ -114,12 +114,12 @@ pub fn pause(state: &mut State, effects: &mut Vec<Effect>) {
 pub fn went_on(state: &mut State, now: DatabaseRunProgress) {
     if let RunState::Writing { progress, .. } = &mut state.databases.run {
         *progress = Some(now);
-        // The list shows what is written by now.
+        // The list shows what has been written by now.
         state.databases.look_again();
     }
 }
 
-/// A run that the engine does not have cannot go on.
+/// A run that the engine no longer has cannot continue.
 pub fn refused(state: &mut State, error: &Error) {
     if error.code == Code::NotDocumented && state.databases.run.is_writing() {
         state.databases.run = RunState::Idle;

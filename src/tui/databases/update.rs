@@ -1,4 +1,4 @@
-//! Opens the view of databases, moves in it, walks joins, and asks the engine again whenever the workspace was read anew.
+//! Opens the view of databases, moves in it, walks joins, and asks the engine again whenever the workspace was reread.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::tui::{feed, places, update};
 const SEARCHED: usize = 3;
 const FOUND: usize = 20;
 
-/// Carries out what the view does itself. Actions that lead elsewhere leave it.
+/// Performs the view's own actions; actions that lead elsewhere leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     if action == Action::Databases {
         toggle(state);
@@ -88,7 +88,7 @@ pub fn open_at(state: &mut State, place: DatabasePlace) {
     go(&mut state.databases, place);
 }
 
-/// Goes to this place, at once or when the overview is there.
+/// Goes to this place, now or once the overview is there.
 fn go(view: &mut DatabasesView, place: DatabasePlace) {
     (view.side, view.tab) = (place.side, place.tab);
     if view.overview.is_none() {
@@ -106,7 +106,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
     view.go_to_join(place.way);
 }
 
-/// Leaves the innermost: a run, the right side, the filter, the view.
+/// Leaves the innermost of these: a run, the right side, the filter, the view.
 fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.databases.run.is_writing() && !state.databases.run.is_pausing() {
         run::pause(state, effects);
@@ -185,14 +185,14 @@ fn spot(state: &State) -> Option<FileLine> {
 }
 
 impl DatabasesView {
-    /// Puts the cursor on the first table that a filter keeps, unless it is on one.
+    /// Puts the cursor on the first table that matches the filter, unless it is on one.
     fn go_to_a_table(&mut self) {
         if self.is_filtered() && self.table().is_none() {
             self.cursor.at = self.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
         }
     }
 
-    /// Asks what is on disk again, once the question at hand is answered.
+    /// Asks again what is on disk, once the pending question is answered.
     pub fn look_again(&mut self) {
         self.is_due = self.is_open;
     }
@@ -238,7 +238,7 @@ pub fn clear_filter(state: &mut State) {
     state.databases.rebuild();
 }
 
-/// After a snapshot: what is on disk may have changed if the workspace was read anew.
+/// After a snapshot: what is on disk may have changed if the workspace was reread.
 pub fn snapshot_changed(state: &mut State, is_read_anew: bool) {
     state.databases.is_due |= is_read_anew && state.databases.is_open();
 }

@@ -39,7 +39,7 @@ pub fn add(state: &mut State, notice: Notice) {
     }
 }
 
-/// Who chose, if it was another process than this screen.
+/// Who changed the selection, if it was another process than this screen.
 fn others_choice(notice: &Notice) -> Option<Arc<str>> {
     match &notice.who {
         Actor::Other(who) if notice.topic == Topic::Selection => Some(who.clone()),
@@ -47,8 +47,8 @@ fn others_choice(notice: &Notice) -> Option<Arc<str>> {
     }
 }
 
-/// Says in the bottom line what another process chose and what followed. The journal says the one, the selection the other, in
-/// either order: what came last, of the newest rows, is one choice.
+/// Says in the bottom line what another process picked or excluded, and what followed. The first is in the journal, the
+/// second in the selection, in either order: the newest rows belong to the same change.
 fn say_choice(state: &mut State, who: &Arc<str>) {
     let newest = state.feed.notices.iter().take_while(|notice| others_choice(notice).as_ref() == Some(who));
     let (chosen, followed): (Vec<&Notice>, Vec<&Notice>) =
@@ -60,7 +60,7 @@ fn say_choice(state: &mut State, who: &Arc<str>) {
     state.note(format!("{who}: {}", told.collect::<Vec<_>>().join(". ")));
 }
 
-/// The most rows that one choice makes: two of the journal, and what came and left with it.
+/// The most rows of one change: two of the journal, and what came and left with it.
 const OF_A_CHOICE: usize = 4;
 
 /// Adds what the journal says. It would flood the bottom line, which shows only what another process chose and a failed hook:
@@ -80,7 +80,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
         state.fail(failed.text.clone());
     }
-    // The last that was said may be that the write was approved.
+    // The last message can be that the write was approved.
     if let Some(text) = unwritten {
         state.fail(text);
     }

@@ -68,7 +68,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
 }
 
-/// The whole of the row under the cursor, and what Enter does.
+/// The whole text of the row under the cursor, and what Enter does.
 pub fn whole(state: &State) -> Option<String> {
     let notice = state.feed.current()?;
     let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
@@ -97,7 +97,7 @@ pub fn whole(state: &State) -> Option<String> {
     Some(cells::clean(text.trim()).into_owned())
 }
 
-/// `feed: f`, nothing where there is nothing else to say, or the filter and what it keeps: `/timeouts  3 of 40`.
+/// `feed: f`, nothing if there is nothing else to say, or the filter and its matches: `/timeouts  3 of 40`.
 fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let feed = &state.feed;
     let theme = &state.skin.theme;
@@ -188,7 +188,7 @@ fn row<'a>(
     let is_urgent = matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked);
     let style = theme.style(if is_urgent { role } else { ThemeRole::Text });
     let infra = theme.style(ThemeRole::Infra);
-    // The tokens are last, with a blank on both sides; a row without has the columns.
+    // The tokens are last, with a blank on both sides; a row without tokens uses their columns.
     let price = price(notice);
     let has_price = tokens > 0 && !price.is_empty();
     let last = if has_price { tokens + 2 } else { 0 };

@@ -2,10 +2,10 @@
 
 use crate::tui::state::State;
 
-/// How refdesk was started, as far as another call of it must be the same.
+/// How refdesk was started, as far as another call has to repeat it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchOptions {
-    /// On the demo, whose folder goes with it.
+    /// In the demo, whose folder is removed at the end.
     pub is_demo: bool,
     /// The whole path of the configuration file, if one was named.
     pub config: Option<String>,

@@ -18,7 +18,7 @@ use crate::tui::widgets::{cells, frame};
 const WIDE: u16 = 46;
 /// Columns for how a source is mentioned.
 const VIA: usize = 4;
-/// The least columns of a place that say something.
+/// The least columns of a place.
 const LEAST_PLACE: usize = 8;
 /// Columns for a price.
 const PRICE: usize = 9;
@@ -47,7 +47,7 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
     };
     let headings: Vec<u16> = shown.iter().map(heading).collect();
     let full = u16::try_from(headings.iter().filter(|width| **width == 0).count()).unwrap_or(1).max(1);
-    // On a narrow terminal the level under the cursor gets what shows its mentions.
+    // On a narrow terminal, the level under the cursor gets the columns that show its mentions.
     let even = list.width.saturating_sub(headings.iter().sum()) / full;
     let spare = if even < WIDE && full > 1 { (WIDE - even).min(even / 4) } else { 0 };
     let mut x = list.x;

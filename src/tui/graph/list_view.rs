@@ -18,7 +18,7 @@ const COUNT: usize = 8;
 /// The least and the most columns of a bar.
 const BAR: (usize, usize) = (10, 60);
 
-/// Draws headings and visible rows. `is_filtered`: the filter stands in the place of the headings.
+/// Draws headings and visible rows; if `is_filtered`, the filter is in the place of the headings.
 pub fn draw(state: &State, tab: GraphTab, places: &GraphLayout, is_filtered: bool, buffer: &mut Buffer) {
     let graph = &state.graph;
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
@@ -59,8 +59,8 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
     }
 }
 
-/// The columns of the map: id, name and bar share what the figures leave. Where that is too little, the bar goes first, then
-/// the own price.
+/// The columns of the map: id, name and bar share what the figures leave. If that is too little, the bar goes first,
+/// then the source's own price.
 struct MapColumns {
     id: usize,
     name: usize,

@@ -24,7 +24,7 @@ use crate::tui::{catalog, update};
 /// How many sources `before` remembers.
 const REMEMBERED: usize = 100;
 
-/// Carries out what the graph does itself. Actions that lead elsewhere leave it.
+/// Performs the graph's own actions; actions that lead elsewhere leave it.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     match action {
         Action::Graph => open(state),

@@ -1,10 +1,10 @@
-//! How many sources a prompt brings up, by what becomes of them: the same in the title of the pane and in the folded line. Together
-//! they are the rows of the list, and the sources passed over that the list leaves out.
+//! How many sources a prompt brings up, by outcome: the same in the title of the pane and in the folded line. Their sum
+//! is the rows of the list and the sources passed over that the list leaves out.
 
 use crate::tui::hints::rows;
 use crate::tui::state::State;
 
-/// The matching sources, each in one of these.
+/// The matching sources, each counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HintCounts {
     /// The agent gets a hint.
@@ -43,7 +43,7 @@ impl HintCounts {
         counts
     }
 
-    /// The sources that the agent is told of.
+    /// The sources that the agent is told about.
     pub fn told(self) -> usize {
         self.named + self.hinted
     }

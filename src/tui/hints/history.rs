@@ -1,5 +1,5 @@
-//! The prompts typed before, as a shell's history. In memory only: a prompt may hold secrets. The draft alone is kept for the
-//! next time.
+//! The prompts typed before, as a shell's history. In memory only, since a prompt can contain secrets; only the draft
+//! is saved for the next time.
 
 use std::sync::Arc;
 
@@ -108,11 +108,7 @@ mod tests {
         let mut recall = left(&["one"]);
         assert_eq!(recall.older("draft").as_deref(), Some("one"));
         recall.remember("one");
-        assert_eq!(
-            recall.older("one").as_deref(),
-            Some("draft"),
-            "what still stands in the field is not fetched again"
-        );
+        assert_eq!(recall.older("one").as_deref(), Some("draft"), "the text in the field is not recalled again");
         assert_eq!(recall.older("draft").as_deref(), Some("one"));
         assert_eq!(recall.older("one"), None);
     }

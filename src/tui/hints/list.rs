@@ -70,11 +70,11 @@ impl HintColumns {
         let name = widest(&|found| cells::width(&name(state, found.id())));
         let whys = widest(&|found| cells::width(&reason::short(state, found, usize::MAX)));
         let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
-        // A price before a whole reason, which the details have, and before a name with its gap; but whole ids come first in a narrow
-        // terminal.
+        // Prices come before whole reasons, which are in the details, and before names; in a narrow terminal, whole ids
+        // come first.
         let tokens = if room >= ROOMY || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
-        // A row without its reason says nothing. The name has what id and reason leave, if that is readable.
+        // A row needs its reason. The name gets what id and reason leave, if that is readable.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
         let left = room.saturating_sub(id + whys);
         Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 }, tokens }

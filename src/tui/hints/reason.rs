@@ -31,7 +31,7 @@ pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     fitting.or(said.last()).cloned().unwrap_or_default()
 }
 
-/// How much is said of a match.
+/// How much is said about a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exactness {
     Full,
@@ -56,7 +56,7 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            // The score that it would need goes with its own.
+            // The needed score is shown only with its own.
             let why = if is_full { why.as_str() } else { why.split(": ").next().unwrap_or_default() };
             let score = if is_full && !it.is_withheld { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
@@ -138,7 +138,7 @@ fn explain_scored(state: &State, it: &Considered) -> String {
     format!("No hint: {why}. {} {}.{closest}", keys(state, it.id.as_str()), figures(it))
 }
 
-/// What becomes of a hint, after what it is about.
+/// What becomes of a hint: the end of a sentence about its match.
 fn outcome(state: &State, id: &str) -> String {
     // Those picked or excluded since keep their rows.
     let selection = &state.snapshot.selection;
@@ -206,7 +206,7 @@ fn cut(state: &State, piece: &str) -> String {
     piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
-/// What the keys do with this source: as soon as it is known, with what that would bring or release.
+/// What the keys do with this source; once it is known, with what that would bring or release.
 fn keys(state: &State, id: &str) -> String {
     let [pick, keep, exclude] = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
     let standing = source_state::mark(&state.snapshot, id).0;

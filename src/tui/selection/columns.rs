@@ -1,5 +1,5 @@
-//! How the columns of the selection share its width: tree lines, mark and id, the name, a word for depth or state, the tokens. They are
-//! the same in all rows, so that names and words stand below each other.
+//! How the columns of the selection share its width: tree lines, mark and id, the name, a word for depth or state, the
+//! tokens. They are the same in all rows, so that names and words align.
 
 use crate::common::selection_tree::{TreeRow, TreeRowKind};
 use crate::tui::counts::widest_usual;
@@ -7,7 +7,7 @@ use crate::tui::source_state;
 use crate::tui::widgets::cells;
 use refdesk_desk::engine::Snapshot;
 
-/// Columns of a name that says something.
+/// The least columns of a name.
 const LEAST_NAME: usize = 12;
 
 /// What the rows need, measured once a snapshot.
@@ -63,7 +63,7 @@ impl TreeColumns {
             if left >= LEAST_NAME { left } else { 0 }
         };
         let fits = |word: usize| word > 0 && rows.usual + 1 + word <= room;
-        // Tree lines and marks say depth and state too, and nothing else says the name. Words go before an id is cut.
+        // Tree lines and marks also show depth and state; nothing else shows the name. Words go before an id is cut.
         let cuts_name = name(rows.words) < rows.name.min(name(rows.brings));
         let (word, has_all_words) = match () {
             () if fits(rows.words) && !cuts_name => (rows.words, true),
@@ -115,6 +115,6 @@ mod tests {
             assert_eq!(TreeColumns::of(rows, room), TreeColumns { id, name, word, has_all_words }, "{room}");
         }
         let long = RowWidths { widest: 120, ..rows };
-        assert_eq!(TreeColumns::of(long, 60), TreeColumns::of(rows, 60), "one long id takes nothing from the others");
+        assert_eq!(TreeColumns::of(long, 60), TreeColumns::of(rows, 60), "one long id does not narrow the others");
     }
 }

@@ -18,14 +18,14 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle if selection.is_picked(id) || is_dormant => Request::Unpick(source),
         Action::Exclude if selection.is_excluded(id) => Request::Include(source),
         Action::Exclude => Request::Exclude(source),
-        // Kept, it brings nothing that is not there.
+        // What it would bring is selected already.
         Action::Keep => Request::pick(id),
         _ => Request::pick_if_few(source),
     }));
 }
 
-/// Goes to the source under the cursor of the catalog, if that is another one than last time: a cursor that was moved elsewhere
-/// in the selection since then stays. A source of mode auto is not there for what was picked, and nothing here says more of it.
+/// Goes to the source under the catalog's cursor, if that changed since the last time: a cursor that was moved within
+/// the selection stays. Sources of mode auto are skipped: they were not picked, and their rows say nothing more.
 pub fn follow_catalog(state: &mut State) {
     let source = state.subject(Pane::Catalog).map(str::to_owned);
     if state.selection.followed == source {
