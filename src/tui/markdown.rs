@@ -1,5 +1,5 @@
-//! Markdown as lines to read: headings, lists, tables, quotes, code, each span with its role, and for each part of a line
-//! the line of the source that it comes from. Pure. It knows no catalog: what a link leads to is for the reader to say.
+//! Markdown as lines to read: headings, lists, tables, quotes, code, each span with its role, and for each part of a
+//! line the line of the source that it comes from. Pure. The caller decides what a link leads to.
 
 mod compose;
 mod front_matter;
@@ -49,7 +49,7 @@ pub fn has_front_matter(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRange {
     pub line: usize,
-    /// Its first byte, and the byte behind its last one.
+    /// Its first byte, and the byte after its last one.
     pub start: usize,
     pub end: usize,
 }
@@ -63,7 +63,7 @@ pub struct WrittenLink {
     pub source_line: usize,
 }
 
-/// What a `#fragment` may name: a heading, or `^label` for a footnote.
+/// What a `#fragment` can name: a heading, or `^label` for a footnote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub name: String,

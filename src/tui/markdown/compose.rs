@@ -132,7 +132,7 @@ impl Composer<'_> {
             Event::TaskListMarker(is_done) => {
                 self.push(if is_done { "[x] " } else { "[ ] " }, ThemeRole::Infra, offset);
             }
-            // Not enabled; as text, nothing of them would be lost.
+            // Not enabled; as text, they would lose nothing.
             Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, offset),
         }
     }
@@ -394,7 +394,7 @@ impl Composer<'_> {
     }
 }
 
-/// The languages that the info string of a fence may mean.
+/// The languages that the info string of a fence can mean.
 fn languages(info: &str) -> Vec<String> {
     let word = info.split([' ', '\t', ',', '{', ':']).find(|word| !word.is_empty()).unwrap_or_default().to_lowercase();
     let word = word.trim_matches(['.', '}']);

@@ -21,7 +21,7 @@ impl FrontMatter {
 /// The most lines of front matter: without an end, a rule at the start of a text is a rule.
 const LONGEST: usize = 500;
 
-/// The lines between the marks, and the offset of the text behind them.
+/// The lines between the marks, and the offset of the text after them.
 pub fn split(text: &str) -> Option<(&str, usize)> {
     let begin = text.strip_prefix("---")?;
     let (first, _) = begin.split_once('\n')?;

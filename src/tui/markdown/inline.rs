@@ -38,7 +38,7 @@ impl InlineText {
         }
     }
 
-    /// What follows comes from this line of the source.
+    /// Notes that the text from here on comes from this line of the source.
     pub fn at_line(&mut self, source: usize) {
         if self.origins.last().is_none_or(|(_, last)| *last < source) {
             self.origins.push((self.text.len(), source));

@@ -9,7 +9,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine};
 
-/// The most quotes, items and footnotes within each other that are told apart; what is deeper is shown as this deep.
+/// The deepest nesting of quotes, items and footnotes that is told apart; deeper ones are shown as this deep.
 const MOST_NESTED: usize = 64;
 
 pub struct LineWriter<'a> {
@@ -68,7 +68,7 @@ impl<'a> LineWriter<'a> {
         self.layout.columns.saturating_sub(used).max(1)
     }
 
-    /// The number of the line that comes next, behind an empty one if that is due.
+    /// The number of the next line, after an empty one if that is due.
     pub fn next_line(&self) -> usize {
         self.made.lines.len() + usize::from(self.gap && !self.made.lines.is_empty())
     }

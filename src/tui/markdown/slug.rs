@@ -1,5 +1,5 @@
-//! The names that links use for headings: lower case, words joined by `-`, other characters left out, and a number behind
-//! a name that was used before.
+//! The names that links use for headings: lower case, words joined by `-`, other characters left out, and a number
+//! after a name that was used before.
 
 use std::collections::HashMap;
 

@@ -147,7 +147,7 @@ fn every_part_knows_its_line_in_the_source() {
     }
     assert_eq!(made.origins.place(4), Some((2, 4)));
     assert_eq!(made.origins.place(5), made.origins.place(6), "an empty line is where the next one is");
-    assert_eq!(made.origins.place(99), made.origins.place(16), "behind the end is the last one");
+    assert_eq!(made.origins.place(99), made.origins.place(16), "after the end is the last one");
     assert_eq!(made.origins.parts(4).next(), Some(LineRange { line: 2, start: 4, end: usize::MAX }));
     assert_eq!(made.code[0].languages, ["sh"]);
     assert_eq!(made.code[0].lines, [(7, "│ ".len()), (8, "│ ".len())]);
@@ -210,7 +210,7 @@ fn deep_and_wide_texts_take_no_time() {
     assert!(bytes < 2_000_000, "{bytes}");
 }
 
-/// Texts that are likely to mean something in Markdown, and some that mean nothing anywhere.
+/// Texts that are likely to mean something in Markdown, and some that never do.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => "[a-z 日é👍\u{301}]{1,12}",

@@ -164,8 +164,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The part of a long word that goes into the first row: up to the last `/` or `-` if that is not near its beginning. A comma
-/// or bracket never stands alone in the next row.
+/// The part of a long word that goes into the first row: up to the last `/` or `-` if that is not near its beginning. A
+/// comma or bracket is never alone in the next row.
 fn first_part(word: &str, columns: usize) -> &str {
     let mut part = head(word, columns);
     if let Some(end) = part.rfind(['/', '-']).map(|at| at + 1).filter(|end| *end > part.len() / 3) {

@@ -22,9 +22,9 @@ pub struct PageLine {
     marks: Vec<Range<usize>>,
     /// The indent of wrapped rows, in columns.
     hang: usize,
-    /// What stands in the indent: the bar of a quote.
+    /// The text in the indent, such as the bar of a quote.
     lead: Option<Box<str>>,
-    /// The first bytes, which are not broken: a marker with the word behind it.
+    /// The first bytes, which are not broken: a marker with the word after it.
     solid: usize,
     /// Whether it is prose, which is not set wider than it is easy to read.
     is_prose: bool,
@@ -33,7 +33,7 @@ pub struct PageLine {
 /// A part of a line that looks the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePart {
-    /// The byte behind its last one.
+    /// The byte after its last one.
     pub end: usize,
     pub role: ThemeRole,
     /// What is added to the style of the role.
@@ -70,7 +70,7 @@ impl PageLine {
         Self { hang, ..self }
     }
 
-    /// Sets what stands at the start of wrapped rows.
+    /// Sets the text at the start of wrapped rows.
     pub fn led_by(self, lead: &str) -> Self {
         let is_visible = lead.contains(|c| c != ' ');
         Self { hang: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
@@ -298,7 +298,7 @@ fn row_end(clusters: impl Iterator<Item = (usize, usize, RowBreak)>, room: usize
         used += wide;
         has_word |= after != RowBreak::Blank;
         match after {
-            // Behind an indent it would leave the row empty.
+            // After an indent it would leave the row empty.
             RowBreak::Blank if !has_word => {}
             RowBreak::Blank => blank = Some(at + 1),
             // Near the beginning it would leave the row empty.

@@ -150,8 +150,8 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// Draws the row at `area`, one row high. The background under the cursor is that of the id alone, if the row has one, so
-    /// that a move of the cursor writes two ids and not two rows.
+    /// Draws the row at `area`, one row high. If the row has an id, only that has the background of the cursor, so that
+    /// a move of the cursor writes two ids and not two rows.
     pub fn draw(&mut self, under: RowCursor, accent: ThemeRole, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {

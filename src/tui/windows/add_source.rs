@@ -16,7 +16,7 @@ use refdesk_text::Error;
 
 pub struct AddSource;
 
-/// What was typed, and what is known of it.
+/// What was typed, and what is known about it.
 #[derive(Debug, Clone, Default)]
 pub struct NewSource {
     line: TextField,
@@ -80,7 +80,7 @@ pub fn open(state: &mut State) {
     state.open(WindowKind::AddSource);
 }
 
-/// Adds what was asked about, or says why that cannot be, with the line as it was typed.
+/// Adds the source, or shows why it cannot be added, with the line as it was typed.
 pub fn answered(state: &mut State, can_add: Result<(), Error>, effects: &mut Vec<Effect>) {
     let is_open = state.open_window() == Some(WindowKind::AddSource);
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };

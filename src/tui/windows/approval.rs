@@ -70,7 +70,7 @@ impl Window for ApprovalView {
     }
 }
 
-/// Who asks for what; where there is little room, what is done to which file comes first.
+/// Who asks for what; if there is little room, what is done to which file comes first.
 fn summary(state: &State) -> WrappedText {
     let outer = ApprovalView.outer(state);
     let (columns, rows) = (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), 0)));

@@ -29,7 +29,7 @@ pub struct CatalogDraft {
     pub listed: usize,
     /// Positions of the ticked proposals.
     pub ticked: BTreeSet<usize>,
-    /// What was asked to be proposed last.
+    /// The ticked proposals in the last question to the engine.
     pub change: CatalogChange,
     /// What writing it would change, or why it cannot be written; `None` until the answer arrives.
     pub proposed: Option<Result<Vec<Proposal>, String>>,

@@ -162,7 +162,7 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     contexts
 }
 
-/// The legend of the marks, then the keys by context; with words, only what has all of them.
+/// The legend of the marks, then the keys by context; with words, only the entries that have all of them.
 fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
     let columns = usize::from(COLUMNS.min(state.layout().body.width)).saturating_sub(4);
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);

@@ -1,7 +1,7 @@
-//! The jump: a line to type in, below it everything that matches, and the whole of the row under the cursor. Enter closes the
-//! window and goes there, or runs the action in the previous context. Words are matched at once; the search of the documents
-//! is asked with every change, and its rows come in between when it answers. The palette is the same window, narrowed to
-//! actions.
+//! The jump: a line to type in, below it everything that matches, and the whole of the row under the cursor. Enter
+//! closes the window and goes there, or runs the action in the previous context. Words are matched immediately; the
+//! documents are searched with every change, and their sections are added when the answer arrives. The palette is the
+//! same window, narrowed to actions.
 
 mod actions;
 mod excerpt;
@@ -43,10 +43,10 @@ use rows::{JumpRow, JumpTarget};
 /// The most sections that the search of the documents shows.
 const SECTIONS: usize = 50;
 
-/// Rows of what is said about the row under the cursor, with the rule above it.
+/// Rows for the details of the row under the cursor, with the rule above them.
 const DETAILS: u16 = 9;
 
-/// The least rows of a window that has room for that.
+/// The least rows of a window that has room for these.
 const LEAST: u16 = 14;
 
 /// Columns of the keys of an action.
@@ -301,7 +301,7 @@ fn follow(state: &mut State) {
     state.jump.made_from = Some(origin);
 }
 
-/// Rows of details, with the rule above them: of a section an excerpt, of any other row what its line cuts.
+/// Rows of details, with the rule above them: an excerpt of a section, and what its line cuts of any other row.
 fn details(state: &State, columns: usize) -> u16 {
     match current(state) {
         Some(row) if row.is_section() => DETAILS,
@@ -446,7 +446,7 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
     row
 }
 
-/// Columns of the names: what the widest one needs, and not so much that nothing else can be read.
+/// Columns of the names: what the widest one needs, as far as it leaves room for everything else.
 fn name_columns(widest: usize, room: usize) -> usize {
     widest.min(room * 3 / 5)
 }
@@ -461,7 +461,7 @@ fn kind_role(kind: JumpKind) -> ThemeRole {
     }
 }
 
-/// The text of a section with the words marked; of any other row the whole name and description.
+/// The text of a section with the words marked; for any other row, the whole name and description.
 fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mut Buffer) {
     let style = state.skin.theme.style(ThemeRole::Infra);
     let columns = text_columns(places.text.width + 2);

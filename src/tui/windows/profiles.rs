@@ -144,7 +144,7 @@ enum RowDetail {
     Whole,
     /// Without what it writes and lacks.
     Counts,
-    /// Without how it comes to its sources.
+    /// Without the origin of its sources.
     Sources,
     /// The name and the price.
     Price,

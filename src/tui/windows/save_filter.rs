@@ -1,4 +1,4 @@
-//! One line to type: the name under which the filter of the catalog is kept.
+//! One line to type: the name under which the filter of the catalog is saved.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -64,7 +64,7 @@ impl Window for SaveFilter {
     }
 }
 
-/// Asks for a name; the one that this filter has already is there to be typed over.
+/// Asks for a name, starting with the one that this filter already has.
 pub fn open(state: &mut State) {
     let line = state.catalog.filter.text();
     let known = state.named_filters.iter().find(|(_, saved)| *saved == line).map(|(name, _)| name.clone());

@@ -43,7 +43,7 @@ impl WordMatcher {
         self.words.is_empty()
     }
 
-    /// Whether this is the whole name, with whatever between its words.
+    /// Whether this is the whole name, whatever separates its words.
     pub fn is_exact(&self, name: &str) -> bool {
         name.len() == self.typed.len() && in_words(name) == self.typed
     }
@@ -61,7 +61,7 @@ impl WordMatcher {
         words_of(&self.typed).any(|word| words_of(&text).any(|other| other == word))
     }
 
-    /// Whether the name has what is typed in one piece.
+    /// Whether the name contains the typed text in one piece.
     pub fn is_within(&self, name: &str) -> bool {
         in_words(name).contains(&self.typed)
     }

@@ -1,5 +1,5 @@
-//! What the typed words match: sources and templates by their filter, everything else by name and description, and in between
-//! what the search of the documents found, as soon as it has answered.
+//! What the typed words match: sources and templates by their filter, everything else by name and description, and
+//! among them the sections that the search of the documents found, once it has answered.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ use crate::tui::windows::problems;
 /// The most rows of a kind other than actions.
 const MOST: usize = 60;
 
-/// Rows before the sections whose headings do not have the words, if not more than these have the words in their names. Rows of
-/// the feed are not among them: a feed of hints about the words that are searched for would stand above what they are about.
+/// The most rows before the sections whose headings lack the words, if no more than these have the words in their
+/// names. Rows of the feed do not count: a feed full of hints would come before the sources that the hints are about.
 const BEFORE_SEARCH: usize = 8;
 
 /// Where a row leads.
@@ -71,7 +71,7 @@ pub struct FoundIn {
 /// How well a name matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
-    /// It is what was typed.
+    /// It equals the typed text.
     Exact,
     /// Each typed word is a whole word of it.
     Words,
@@ -105,7 +105,7 @@ impl JumpRows {
         };
         // If nothing is typed, the order is that of the kinds.
         let is_typed = !self.matcher.is_empty();
-        // The name of a problem is that of what it is about.
+        // A problem is named after its subject.
         let is_problem = is_typed && row.kind == JumpKind::Problem;
         let name_match = self.name_match(&row);
         let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
@@ -135,7 +135,7 @@ impl JumpRows {
         self.matcher.has_words(heading) && self.matcher.has_a_word(last)
     }
 
-    /// Adds a row that a filter has found, by whatever it has searched.
+    /// Adds a row that a filter found in any of the texts it searches.
     fn add_filtered(&mut self, row: JumpRow) {
         let otherwise = || WordMatch { outside_name: usize::MAX, ..WordMatch::default() };
         let found = self.matcher.find(&row.name, &row.about).unwrap_or_else(otherwise);
@@ -311,7 +311,7 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     }
 }
 
-/// The rows of the feed. Who types a time asks what an agent was told then: those rows come first, however busy the minute was.
+/// The rows of the feed. A typed time asks what agents were told then: all rows of that minute come first.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let is_time = is_time(words);
     for (nth, notice) in state.feed.notices.iter().enumerate() {
