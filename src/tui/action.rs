@@ -214,9 +214,9 @@ pub enum Action {
     NextLevel,
     /// Go to the previous level of the neighbourhood.
     PreviousLevel,
-    /// Mark the source under the cursor as the start of a way.
+    /// Mark the source under the cursor as the start of a path.
     MarkStart,
-    /// Show the way between the marked source and the one under the cursor.
+    /// Show the path between the marked source and the one under the cursor.
     PathBetween,
     /// Go to the source in the catalog.
     ToCatalog,
@@ -300,7 +300,7 @@ impl ActionBinding {
         self.keys.iter().filter_map(|key| key.parse().ok())
     }
 
-    /// Its name in the file of the keymap.
+    /// Its name in the keymap file.
     pub fn word(&self) -> String {
         self.name.replace(' ', "-")
     }
@@ -395,7 +395,7 @@ mod tests {
         let (_, after) = page.split_once("<!-- keys:begin -->\n").unwrap();
         let (listed, _) = after.split_once("<!-- keys:end -->").unwrap();
         let expected = documented_keys();
-        assert!(listed == expected, "between the marks of docs/src/reference/keys.md should stand:\n{expected}");
+        assert!(listed == expected, "between the marks of docs/src/reference/keys.md should be:\n{expected}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::tui::state::State;
 /// Cells of the bar.
 const CELLS: u64 = 10;
 
-/// How many cells of the bar are full for this many tokens, to the nearest; all only at the limit.
+/// How many cells of the bar are full for this many tokens, rounded; all only at the limit.
 fn full(tokens: u64, limit: u64) -> u64 {
     let limit = limit.max(1);
     match (u128::from(tokens) * u128::from(CELLS) + u128::from(limit / 2)) / u128::from(limit) {

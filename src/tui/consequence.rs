@@ -16,13 +16,13 @@ use refdesk_desk::engine::{Reply, Request, Snapshot};
 pub struct AwaitedChange {
     /// What was done, in words.
     done: String,
-    /// The sources that it was done to; none for a change of all.
+    /// The changed sources; none if all were changed.
     named: Vec<SourceId>,
     /// What changed with a switch of profiles, and how many of its sources wait for trust.
     switched: Option<(String, usize)>,
     /// Whether another process makes the change, after an answer given here.
     by_asker: bool,
-    /// What takes it back.
+    /// The action that takes it back.
     back: Action,
 }
 
@@ -87,7 +87,7 @@ fn counts(switch: &Switch) -> String {
     counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count))).collect()
 }
 
-/// After a snapshot: says what followed, unless something that matters more is said.
+/// After a snapshot: says what followed, unless a more important message is shown.
 pub fn follow(state: &mut State, before: &Snapshot) {
     if before.selection == state.snapshot.selection {
         return;
@@ -133,9 +133,9 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             |id: &&SourceId| of.selection.is_picked(id.as_str()) || !source_state::is_auto(of, id.as_str());
         let new: Vec<&SourceId> =
             members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
-        // What was undone names the source it was done to, too.
+        // The name of an undone change contains its source, too.
         let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
-        // What is undone or redone may be a change of many picks, which its name does not count.
+        // An undone or redone change can be one of many picks, which its name does not count.
         let is_retraced = ["Undone", "Redone"].iter().any(|how| awaited.done.starts_with(how));
         let is_counted_apart = |id: &SourceId| is_retraced && of.selection.is_picked(id.as_str());
         let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();

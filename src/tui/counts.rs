@@ -42,8 +42,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and only said where
-    /// it would look as if nothing was picked: `0 + 2 auto, 1 dormant`.
+    /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and is only
+    /// mentioned if otherwise nothing would seem picked: `0 + 2 auto, 1 dormant`.
     pub fn given(&self) -> String {
         let selected = self.picked + self.pulled_in;
         let auto = if self.auto > 0 { format!(" + {} auto", cells::grouped(self.auto)) } else { String::new() };
@@ -95,11 +95,11 @@ fn widest_tokens(snapshot: &Snapshot) -> usize {
     priced.max(if is_untrusted { source_state::UNTRUSTED.len() } else { 0 })
 }
 
-/// Of every this many ids one may be an outlier.
+/// One of this many ids can be an outlier.
 const ONE_IN: usize = 16;
 
-/// The columns that all of these ids fit in, but for a few that are half as long again as the others or very long; sorts them. One
-/// id must not take the columns of all rows, nor those of the document beside the list.
+/// The columns that fit all of these ids except a few that are half as long again as the others or very long; sorts
+/// them. One id must not take columns from all rows, nor from the document beside the list.
 pub fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
@@ -114,10 +114,10 @@ pub fn widest_usual(columns: &mut [usize]) -> usize {
     usual.max(most).min(longest)
 }
 
-/// Columns that an id may have however short the others are.
+/// An id of at most this many columns is never an outlier.
 const LEAST_USUAL: usize = 24;
 
-/// Columns that no id takes if the others do not.
+/// A longer id is an outlier, unless the others are as long.
 const VERY_LONG: usize = 40;
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
     let catalog = &state.snapshot.catalog;
     match action {
-        // The view of agents has said that it is possible.
+        // The view of agents has allowed it already.
         Action::Follow | Action::ThisSession if state.agents.is_open() => None,
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),

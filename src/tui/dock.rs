@@ -13,7 +13,7 @@ use crate::tui::widgets::cells;
 /// Columns between two folded panes.
 const GAP: u16 = 2;
 
-/// The columns of a notice that say something.
+/// The least columns of a notice.
 const LEAST_TEXT: usize = 16;
 
 /// A folded pane, or the feed.
@@ -25,7 +25,7 @@ struct FoldedPane {
     place: Rect,
 }
 
-/// How much is said of each pane.
+/// How much is said about each pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FoldDetail {
     /// Its name, its count and what is in it.
@@ -79,7 +79,7 @@ fn folded(state: &State) -> Vec<FoldedPane> {
         panes.iter().zip(texts).map(|(pane, text)| (text, pane.role(), Action::Focus(*pane))).collect();
     if has_feed {
         let mut text = feed(state);
-        // A clock that is cut tells nothing.
+        // A cut time is useless.
         if let Some(told) = told.filter(|told| cells::width(&text) + told.least() <= left) {
             text = format!("{text} {} {}", told.time, told.text);
         }

@@ -163,7 +163,7 @@ impl Glyphs {
         lines
     }
 
-    /// The mark of a session, by whether its agent is there.
+    /// The mark of a session: whether its agent is connected.
     pub fn presence(&self, presence: AgentPresence) -> &'static str {
         match presence {
             AgentPresence::Connected => self.mark(SelectionState::Picked),
@@ -190,7 +190,7 @@ mod tests {
                 assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
             }
             let borders = [glyphs.plain.vertical_right, glyphs.focused.vertical_right];
-            assert!(!borders.contains(&glyphs.thumb), "a scrollbar is seen on every border");
+            assert!(!borders.contains(&glyphs.thumb), "a scrollbar is visible on every border");
             assert_eq!((glyphs.cycle.width(), glyphs.deep.width(), glyphs.rest.width()), (1, 1, 1));
             assert_eq!((glyphs.tee.width(), glyphs.corner.width(), glyphs.bar.width()), (2, 2, 2));
         }

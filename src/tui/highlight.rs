@@ -1,5 +1,5 @@
-//! Highlights the text of a preview or the code of a document, and reuses results when the text changes. Pure but slow, so only the thread of
-//! `run/highlight_worker` uses it.
+//! Highlights the text of a preview or the code of a document, and reuses results when the text changes. Pure but slow,
+//! so only the thread of `run/highlight_worker` uses it.
 
 mod language;
 mod scopes;
@@ -48,7 +48,7 @@ pub struct CodePiece {
 pub struct Span {
     /// Its first byte.
     pub start: u32,
-    /// The byte behind its last one.
+    /// The byte after its last one.
     pub end: u32,
     pub role: ThemeRole,
 }
@@ -226,7 +226,7 @@ mod tests {
             );
         }
         let known: usize = one.known.iter().map(HashMap::len).sum();
-        assert!(known <= text.lines().count(), "what no longer stands there is forgotten: {known}");
+        assert!(known <= text.lines().count(), "lines that are gone are forgotten: {known}");
     }
 
     #[test]

@@ -150,7 +150,7 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
     }
     match state.typing {
         Some(typing) => vec![field(typing), KeyContext::Field, KeyContext::Always],
-        // Any other key closes the request, which is for `update`.
+        // Any other key closes the request, as `update` decides.
         None if state.ended_request().is_some() => vec![KeyContext::Always],
         None => below(state),
     }

@@ -1,4 +1,4 @@
-//! What the bottom line said: the last messages, for their window, and errors until someone has read them.
+//! What the bottom line said: the last messages, for their window, and errors until they are read.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ impl Messages {
         self.last.truncate(KEPT);
     }
 
-    /// Keeps an error in a file until someone has read it or it is fixed. It leaves the bottom line as it is.
+    /// Keeps an error in a file until it is read or fixed. The bottom line does not change.
     pub fn arrived(&mut self, text: String) {
         self.keep(Message { text, tone: MessageKind::Problem });
     }

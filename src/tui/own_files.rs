@@ -19,7 +19,7 @@ pub fn read(files: &ScreenFiles, themes: &Themes) -> (Keymap, Themes, Vec<Diagno
     (keymap, themes, [files.problems.clone(), problems, of_themes].concat())
 }
 
-/// Takes the files that there are now.
+/// Applies the current files.
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
     let problems;
     (state.keymap, state.theme_choice.themes, problems) = read(&files, &state.theme_choice.themes);

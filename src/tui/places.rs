@@ -40,7 +40,7 @@ pub struct PlaceHistory {
 }
 
 impl PlaceHistory {
-    /// Keys go elsewhere from here.
+    /// Keys leave this place for another one.
     fn leave(&mut self, here: Place) {
         self.forward.clear();
         if self.back.last() == Some(&here) {

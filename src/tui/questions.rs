@@ -55,7 +55,7 @@ impl Questions {
         self.newest.insert(discriminant(request), self.asked);
     }
 
-    /// The number of the newest question of this kind; `None` for a change, whose answer never gets old.
+    /// The number of the newest question of this kind; `None` for a change, whose answer is never outdated.
     pub fn number(&self, request: &Request) -> Option<u64> {
         self.newest.get(&discriminant(request)).copied().filter(|_| !request.is_change())
     }

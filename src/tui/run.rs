@@ -52,7 +52,7 @@ pub struct ScreenExit {
     pub ended: ExitReason,
     /// The state for the next screen.
     pub remembered: SavedScreen,
-    /// Why it is not remembered how the workspace was left, if it is not.
+    /// Why the state of the screen was not saved, if it was not.
     pub forgotten: Option<String>,
     /// Whether every change was stored; false if the disk did not answer in time.
     pub stored: bool,
@@ -195,7 +195,7 @@ impl App {
                 return Ok(ended);
             }
             let mut due = self.draw()?;
-            // The move of the cursor is drawn before.
+            // The cursor's move is drawn first.
             if let Some(rest) = self.rest.due().filter(|_| due.is_none()) {
                 if rest <= Instant::now() {
                     self.input(Input::Rest)?;
@@ -351,7 +351,7 @@ impl App {
         Ok(())
     }
 
-    /// Sends a request. One that may wait does so for room in the queue; another that does not fit is reported to the user.
+    /// Sends a request. If the queue is full, one that can wait does; any other is reported to the user.
     fn ask(&mut self, request: Request) -> io::Result<()> {
         if request.is_change() {
             if !request.may_wait() && self.engine.is_full() {

@@ -1,5 +1,5 @@
-//! How the screen was left in this workspace: what of the state is kept for the next time, and how that is taken up again. A
-//! cursor waits until its row is there, since documents and templates are read after the catalog, and until a key is pressed.
+//! How the screen was left in this workspace: which state is saved, and how it is restored. A cursor waits until its
+//! row is there, since documents and templates are read after the catalog, and until a key is pressed.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::tui::templates::values::TypedValues;
 use crate::tui::widgets::motion::Cursor;
 use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, ScreenSession};
 
-/// The most bytes of the typed values of a template that are kept.
+/// The most bytes of the typed values of a template that are saved.
 const MOST_VALUES: usize = 512 * 1024;
 
-/// The panes whose cursor is kept: what is under that of the hints depends on the prompt's answer.
+/// The panes whose cursor is saved: the rows of the hints depend on the answer to the prompt.
 const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
 
 /// The names of the filter lines.
@@ -27,7 +27,7 @@ const CATALOG: &str = "catalog";
 const TEMPLATES: &str = "templates";
 const FEED: &str = "feed";
 
-/// What could not be taken up yet.
+/// What could not be restored yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingCursors {
     cursors: BTreeMap<String, SavedCursor>,
@@ -35,7 +35,7 @@ pub struct PendingCursors {
     is_inside: bool,
 }
 
-/// Takes up how the screen was left.
+/// Restores how the screen was left.
 pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
     state.arrangement_before = left.arrangement_before.as_deref().and_then(Arrangement::from_word);

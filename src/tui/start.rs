@@ -117,19 +117,19 @@ impl StartOptions {
         Self { launched: LaunchOptions { is_demo, config }, ..self }
     }
 
-    /// The same, as the workspace was left, which this file says.
+    /// The same, in the state that this file has saved.
     pub fn resuming(self, file: Option<ScreenSessionFile>) -> Self {
         let (session, forgotten) = file.as_ref().map(ScreenSessionFile::read).unwrap_or_default();
         let forgotten = forgotten.map(|why| format!("the saved state of the screen was dropped: {why}"));
         Self { session, session_file: file, ..self.saying(forgotten) }
     }
 
-    /// What writes how the workspace is left.
+    /// Saves how the workspace is left.
     pub(super) fn keeper(&self) -> SessionKeeper {
         SessionKeeper::new(self.session_file.clone(), self.session.clone())
     }
 
-    /// The state of a screen of this size that begins so.
+    /// The first state of a screen of this size.
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
@@ -155,7 +155,7 @@ impl StartOptions {
     }
 }
 
-/// What the screen makes of the user's own files.
+/// The settings from the user's own files for the screen.
 pub fn settings(files: &ScreenFiles) -> ScreenSettings {
     let (keymap, themes, problems) = own_files::read(files, &Themes::new(Colours::True));
     let row = |(binding, context): (&ActionBinding, KeyContext)| ActionKeys {

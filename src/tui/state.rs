@@ -141,9 +141,9 @@ pub struct State {
     pub named_filters: BTreeMap<String, String>,
     /// The name typed for the filter of the catalog.
     pub filter_name: TextField,
-    /// What could not be taken up yet of how the workspace was left.
+    /// The part of the saved state that could not be restored yet.
     pub pending: PendingCursors,
-    /// The tour, while someone takes it.
+    /// The tour, while it runs.
     pub tour: Option<Tour>,
     /// The mention graph, which is shown in place of the panes.
     pub graph: GraphView,
@@ -205,7 +205,7 @@ pub enum Mouse {
     /// Gets clicks and the wheel.
     #[default]
     Ours,
-    /// The terminal marks text with it.
+    /// Left to the terminal, to select text.
     Terminals,
 }
 
@@ -219,7 +219,7 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     Note,
-    /// What a key did, with what followed: notices of the same do not replace it.
+    /// What a key did, with what followed: notices of the same change do not replace it.
     Done,
     /// Why a key has nothing to do, or what needs no answer any more.
     Explanation,
@@ -227,9 +227,9 @@ pub enum MessageKind {
     Refusal,
     /// A key that does nothing here.
     Unbound,
-    /// What failed; it stays until someone has read it.
+    /// What failed; it stays until it is read.
     Error,
-    /// An error in a file of the workspace; it stays until someone has read it, or until there are no errors.
+    /// An error in a file of the workspace; it stays until it is read, or until there are no errors.
     Problem,
 }
 
@@ -390,7 +390,7 @@ impl State {
         if self.focus != pane {
             return parts;
         }
-        // Someone who reads details needs whole lines. A dragged divider stays.
+        // Details need whole lines while they are read. A dragged divider stays.
         let parts = match (self.part, pane) {
             (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
             _ => parts,
@@ -432,7 +432,7 @@ impl State {
         self.focus == Pane::Hints && self.part == PanePart::Detail
     }
 
-    /// Whether the feed has all columns. A prompt that is typed has the place that it has without the feed.
+    /// Whether the feed has all columns. A prompt being typed keeps the place that it has without the feed.
     fn feed_fills(&self) -> bool {
         self.in_feed() && self.typing != Some(Typing::Prompt)
     }

@@ -37,7 +37,7 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Columns in which the end of the workspace's path says something.
+/// The least columns for the end of the workspace's path.
 const SOME_OF_WORKSPACE: usize = 6;
 
 /// What a click on this place of the top line does.
@@ -64,7 +64,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
         }
     }
     let left = room.saturating_sub(taken(&pieces));
-    // A few characters of it come back where something wider had to go.
+    // A few of its characters come back if something wider had to go.
     if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
@@ -129,7 +129,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
     pieces.push(opens(Action::Budget, piece(0, role, cells::in_tokens(totals.tokens))));
-    // A full bar does not say by how much.
+    // A full bar does not show by how much.
     let limit = over.map_or_else(|| piece(5, role, budget::bar(state)), |over| piece(0, role, over));
     pieces.push(opens(Action::Budget, limit));
     if let Some(loading) = snapshot.loading {

@@ -41,7 +41,7 @@ const UNFOLLOW_GROUND: &[u8] = b"\x1b[?2031l";
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
-/// A frame of at most this many bytes reaches the terminal in one piece, and needs no synchronized update to be shown at once.
+/// The largest frame that reaches the terminal in one piece, so that it needs no synchronized update.
 const ONE_PIECE: usize = 512;
 
 /// The thread that runs the screen, if any, and the panic messages of other threads.

@@ -48,7 +48,7 @@ pub fn apply(state: &mut State) {
     state.theme_choice.is_preview = false;
 }
 
-/// Takes what the terminal says of its background.
+/// Takes what the terminal says about its background.
 pub fn ground(state: &mut State, ground: Background) {
     state.theme_choice.ground = Some(ground);
     if !state.theme_choice.is_preview {

@@ -26,7 +26,7 @@ pub struct Tour {
     is_announced: bool,
 }
 
-/// What was there when a step began.
+/// The state when a step began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct StepStart {
     picked: usize,
@@ -176,7 +176,7 @@ pub fn follow(state: &mut State) {
     say_that_it_is_hidden(state);
 }
 
-/// Once: a terminal that is too low for the box would show nothing of the tour.
+/// Says once that there is no room for the box: in a low terminal nothing would show the tour.
 fn say_that_it_is_hidden(state: &mut State) {
     let is_hidden = state.is_open() && layout::fits(state.size) && rows(state) == 0;
     let Some(tour) = state.tour.as_mut().filter(|tour| is_hidden && !tour.is_announced) else { return };

@@ -268,7 +268,7 @@ impl State {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Note });
     }
 
-    /// Shows what failed, until someone has read it.
+    /// Shows what failed, until it is read.
     pub fn fail(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Error });
     }
@@ -302,7 +302,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
 }
 
-/// A chord that no key can continue here any more is over.
+/// Ends a chord that no key can continue here any more.
 fn follow_chord(state: &mut State) {
     if !state.chord.is_empty() && state.keymap.continuations(&state.chord, &input::contexts(state)).is_empty() {
         state.chord.clear();

@@ -1,5 +1,5 @@
-//! Where keys work: the contexts of the table of actions, their names in the file of the keymap, and which contexts get a
-//! key that another leaves.
+//! Where keys work: the contexts of the table of actions, their names in the keymap file, and which contexts get a key
+//! that another does not bind.
 
 use crate::tui::pane::Pane;
 
@@ -144,7 +144,7 @@ impl KeyContext {
         self.is_typed() || self == Self::Always
     }
 
-    /// Its name in the file of the keymap.
+    /// Its name in the keymap file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pane(Pane::Catalog) => "catalog",

@@ -1,4 +1,4 @@
-//! Keys of the user's file that a key of another context hides, or that hide one: a key means what the nearest context says.
+//! Keys in the user's file that hide a key of another context, or are hidden by one: the nearest context gets a key.
 
 use crate::tui::action::keymap::{Keymap, places};
 use crate::tui::action::keymap_file::{KeymapEntry, WrittenKeys};
@@ -25,7 +25,7 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
     problems
 }
 
-/// What a chord hides, and where it cannot be pressed: one problem, since it is one key to change.
+/// What a chord hides, and where it cannot be pressed, as one problem, since there is one key to change.
 fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Option<Diagnostic> {
     let chord = &written.keys;
     let (mut hidden, mut barred, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Opti
     Some(Diagnostic::warning(Code::KeyConflict, format!("'{chord}' {what}")).fix(fix))
 }
 
-/// The actions of contexts beyond that have no key left where this key is another action.
+/// The actions of farther contexts that have no key left where this key is another action.
 fn of_others<'a>(
     [keymap, usual]: [&'a Keymap; 2],
     entries: &'a [KeymapEntry],
@@ -72,7 +72,7 @@ fn of_others<'a>(
         keymap.keys(binding, *context).contains(keys)
             && binding.action != entry.binding.action
             && !is_usual(keys, entry.binding, binding)
-            // What the user wrote has a problem of its own.
+            // Bindings that the user wrote are reported separately.
             && !is_written(entries, binding, *context)
             && is_lost([keymap, usual], binding, entry.context)
     });
@@ -126,7 +126,7 @@ fn is_written(entries: &[KeymapEntry], binding: &ActionBinding, context: KeyCont
     entries.iter().any(|entry| entry.binding.name == binding.name && entry.context == context)
 }
 
-/// Whether no key leads to this action any more where the keys of this context work, although one does by default.
+/// Whether this action has lost every key where the keys of this context work, although it has one there by default.
 fn is_lost([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyContext) -> bool {
     !can_be_reached(keymap, binding, context) && can_be_reached(usual, binding, context)
 }

@@ -52,7 +52,7 @@ pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
 }
 
 impl Keymap {
-    /// These keys; a place that is not listed has none.
+    /// These keys; a place without an entry has none.
     pub fn new(keys: HashMap<BoundPlace, Vec<KeySequence>>) -> Self {
         Self(Arc::new(keys))
     }
@@ -160,7 +160,7 @@ impl Keymap {
         }
         let is_here = |binding: &&ActionBinding| contexts.iter().any(|context| binding.contexts.contains(context));
         let name = rows().find(is_here).or_else(|| rows().next()).map_or("", |binding| binding.name);
-        // In a window or a text field, the palette is for afterwards.
+        // In a window or a text field, the palette can be opened only afterwards.
         let palette = |contexts: &[KeyContext]| self.key_to(Action::Palette, contexts);
         let palette = palette(contexts).or_else(|| palette(&[KeyContext::Global]));
         match palette.filter(|_| action != Action::Palette) {
@@ -236,7 +236,7 @@ mod tests {
             ("[global]\nreload = []\npalette = \"C-p\"", Action::Reload, "C-p reload"),
             ("[global]\nreload = []\npalette = []", Action::Reload, "'reload'"),
             ("[global]\npalette = []", Action::Palette, "'palette'"),
-            // What a nearer context has taken is not named.
+            // A key that a nearer context has taken is not named.
             ("[global]\nundo = \"Space\"", Action::Undo, ":undo"),
             ("[global]\nundo = [\"Space\", \"F9\"]", Action::Undo, "F9"),
             ("[global]\nreload = \"g r\"\n[list]\ntop = \"Home\"", Action::Reload, "g r"),

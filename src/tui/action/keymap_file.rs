@@ -42,7 +42,7 @@ pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
             return (Keymap::default(), reader.problems);
         }
     };
-    // What always leaves comes first, so that no other entry takes its key.
+    // The key that quits from anywhere comes first, so that no other entry takes it.
     entries.sort_by_key(|entry| (!always_quits(entry.binding, entry.context), entry.at));
     reader.drop_collisions(&mut entries);
     let keymap = reader.applied(&entries);
@@ -161,7 +161,7 @@ impl KeymapReader<'_> {
         let keys: Vec<WrittenKeys> =
             written.iter().filter_map(|value| self.key(context, value.get_ref(), value.span())).collect();
         if written.is_empty() && always_quits(binding, context) {
-            let message = format!("'{}' needs a key: no other leaves a screen that takes no others", binding.word());
+            let message = format!("'{}' needs a key: nothing else leaves a screen that takes no keys", binding.word());
             self.report(Diagnostic::error(Code::UnknownValue, message).fix("give it one"), value.span().start);
             return None;
         }
@@ -250,7 +250,7 @@ impl KeymapReader<'_> {
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
-            // A person who is used to a key that changes nothing must not find that it does something.
+            // A key that a person knows to change nothing must not start to do something.
             let is_answer = context == KeyContext::Question;
             if let Some((entry, written)) = taken_by.filter(|_| left.is_empty() || is_answer) {
                 let (word, taker, here) = (binding.word(), entry.binding.word(), context.word());
@@ -310,7 +310,7 @@ fn twin(keys: &KeySequence) -> Option<(Key, Key)> {
     keys.keys().iter().find_map(|key| Some((*key, key.twin()?)))
 }
 
-/// What is wrong with an entry of which most terminals send no key as what it is.
+/// The problem of an entry all of whose keys most terminals send as other keys.
 fn sent_as_another(entry: &KeymapEntry) -> Option<Diagnostic> {
     let twins = entry.keys.iter().map(|written| twin(&written.keys));
     let (key, twin) = twins.collect::<Option<Vec<_>>>()?.into_iter().next()?;
@@ -498,7 +498,7 @@ mod tests {
             ),
             (
                 "[always]\nquit-now = []",
-                &["Error 2:12 'quit-now' needs a key: no other leaves a screen that takes no others; give it one"],
+                &["Error 2:12 'quit-now' needs a key: nothing else leaves a screen that takes no keys; give it one"],
             ),
             (
                 "[filter]\nkeep-filter = []\nclear-filter = []",

@@ -12,7 +12,7 @@ const SOURCES: &[KeyContext] = &[
     KeyContext::Pane(Pane::Hints),
     KeyContext::Graph,
 ];
-/// The same, and where a domain or table is the source that has it.
+/// The same, and the databases, where it is the source of a domain or table.
 const PICKED: &[KeyContext] = &[
     KeyContext::Pane(Pane::Catalog),
     KeyContext::Pane(Pane::Selection),

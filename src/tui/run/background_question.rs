@@ -1,18 +1,18 @@
-//! The question to the terminal about its background (OSC 11): asked after the first frame, its answer awaited beside the keys.
-//! A late answer changes nothing, because the user reads already; and nothing is left of it for the next program.
+//! The question to the terminal about its background (OSC 11): asked after the first frame, its answer awaited beside
+//! the keys. A late answer changes nothing, because the user is already reading; and none is left for the next program.
 
 use std::time::{Duration, Instant};
 
 use crate::tui::theme::Background;
 
-/// How old a question may be whose answer still counts.
+/// The age up to which the answer to a question counts.
 const IN_TIME: Duration = Duration::from_millis(100);
 
-/// How old a question may be whose answer is still waited for before another program gets the terminal, and for how long.
+/// The age up to which an answer is awaited before another program gets the terminal, and for how long.
 const MAY_COME: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What a terminal says of its background.
+/// What a terminal says about its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroundReport {
     /// Its answer to the question.
@@ -79,7 +79,7 @@ impl GroundQuestion {
         }
     }
 
-    /// Until when to wait for the answer before another program gets the terminal; `None` if none is expected.
+    /// How long to wait for the answer before another program gets the terminal; `None` if none is expected.
     pub fn awaited_until(&self, now: Instant) -> Option<Instant> {
         let end = self.asked? + MAY_COME;
         (end > now).then(|| end.min(now + LONGEST_WAIT))
@@ -129,6 +129,6 @@ mod tests {
         question.ask(start);
         assert_eq!(question.take(GroundReport::Changed(Background::Dark), after(5000)), Some(Background::Dark));
         assert_eq!(question.take(answer, after(101)), None);
-        assert_eq!(question.awaited_until(after(102)), None, "nothing more is left to come");
+        assert_eq!(question.awaited_until(after(102)), None, "no other answer is expected");
     }
 }

@@ -1,5 +1,5 @@
-//! When the document follows the cursor of the catalog: at once after a single move, as a frame of its own, and once the cursor
-//! rests after quick ones, so that holding a key does not draw documents that flash by unread.
+//! When the document follows the cursor of the catalog: immediately after a single move, in a frame of its own, and
+//! after quick moves once the cursor rests, so that holding a key does not draw documents that flash by unread.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ impl CursorRest {
         }
     }
 
-    /// When the document follows, if it has to.
+    /// When the document has to follow, if it has to.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }

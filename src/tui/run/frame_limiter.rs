@@ -1,4 +1,4 @@
-//! Limits frames to sixty a second. The effect of a key is drawn at once; other changes are delayed while many arrive.
+//! Limits frames to sixty a second. A key takes effect immediately; other changes are delayed while many arrive.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const RECENTLY: Duration = Duration::from_millis(100);
 /// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
 const MOST: usize = 50;
 
-/// Frames that are drawn at once after a key: an answer and a snapshot.
+/// Frames that are drawn immediately after a key: an answer and a snapshot.
 const ANSWERS: u8 = 2;
 
 /// The cause of the next frame.
@@ -44,7 +44,7 @@ pub struct FrameLimiter {
 }
 
 impl FrameLimiter {
-    /// When a frame for this cause may be drawn, which may lack a document; `None` for at once.
+    /// When a frame for this cause may be drawn, which can lack a document; `None` for now.
     pub fn due(&mut self, cause: Trigger, lacks_document: bool, now: Instant) -> Option<Instant> {
         if cause == Trigger::Person {
             return lacks_document.then(|| *self.patience.get_or_insert(now + DOCUMENT_PATIENCE));

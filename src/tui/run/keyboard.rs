@@ -21,9 +21,9 @@ use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, par
 /// What comes from a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalInput {
-    /// Of the person at it, or its size.
+    /// Input from a person, or a new size.
     Event(Event),
-    /// What it says of its background.
+    /// What it says about its background.
     Ground(GroundReport),
 }
 

@@ -11,7 +11,7 @@ use crate::tui::run::background_question::GroundReport;
 pub enum ParsedInput {
     /// An event, and its length in bytes.
     Event(Event, usize),
-    /// What the terminal says of its background, and its length in bytes.
+    /// What the terminal says about its background, and its length in bytes.
     Ground(GroundReport, usize),
     /// Bytes without a meaning here: a broken sequence, or an answer to another program's question.
     Nothing(usize),
@@ -30,7 +30,7 @@ pub enum InputTail {
 
 const ESC: u8 = 0x1b;
 
-/// The most bytes kept of a sequence. A longer one with parameters is invalid; of a longer answer the rest is skipped.
+/// The most bytes kept of a sequence. A longer one with parameters is invalid; the rest of a longer answer is skipped.
 const LONGEST: usize = 4096;
 
 /// The start and the end of a paste.
@@ -395,13 +395,13 @@ mod tests {
             let expected = if answer.ends_with('\x01') { "C-a j" } else { "j" };
             assert_eq!(shown(format!("{answer}j").as_bytes()), expected, "{answer:?}");
         }
-        assert_eq!(shown(b"\xff\xc3j\xe2\x82j\xf5\x80j"), "j j j", "no UTF-8");
+        assert_eq!(shown(b"\xff\xc3j\xe2\x82j\xf5\x80j"), "j j j", "not UTF-8");
         assert_eq!(shown(b"\x1b]abc\x1b[A"), "Up", "an answer that is cut off");
         for begun in [b"\x1b]", b"\x1bP", b"\x1b_"] {
             assert_eq!(parse(begun, InputTail::More), ParsedInput::Unfinished, "{begun:?}");
         }
         assert_eq!(shown(&[b"\x1b]".as_slice(), &[b'x'; LONGEST], b"j"].concat()), "", "one without an end");
-        assert_eq!(shown(&[b"\x1b[".as_slice(), &[b'1'; LONGEST], b"j"].concat()), "", "a sequence without sense");
+        assert_eq!(shown(&[b"\x1b[".as_slice(), &[b'1'; LONGEST], b"j"].concat()), "", "a sequence without a meaning");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Writes how the screen is left while it runs, so that a kill loses little: after a frame, if a draft changed, and never more
-//! than one write at a time. Without changes nothing runs.
+//! Saves the state of the screen while it runs, so that a kill loses little: after a frame, if a draft changed, and
+//! never more than one write at a time. Without changes nothing runs.
 
 use std::io;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::task::JoinHandle;
 use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 
 pub struct SessionKeeper {
-    /// `None` if nothing is to be kept.
+    /// `None` if nothing is saved.
     file: Option<ScreenSessionFile>,
     /// What was written last.
     written: ScreenSession,
     writing: Option<JoinHandle<io::Result<()>>>,
-    /// The disk did not take a write; the last one tries again and says why.
+    /// The disk did not take a write; the final one tries again and reports why.
     has_failed: bool,
 }
 
@@ -44,7 +44,7 @@ impl SessionKeeper {
         self.writing = None;
     }
 
-    /// Writes the session as it was left at last, after the write that is under way.
+    /// Writes the final session, after the write that is under way.
     pub async fn finish(mut self, left: ScreenSession, most: Duration) -> io::Result<()> {
         if self.writing.is_some() {
             let _ = tokio::time::timeout(most, self.written()).await;

@@ -30,9 +30,9 @@ pub fn pass_on(process: u32, signal: i32) {
     }
 }
 
-/// Stops this process alone, until it is continued. SIGSTOP, since SIGTSTP is caught.
+/// Stops only this process, until it is continued. SIGSTOP, since SIGTSTP is caught.
 pub fn stop_this_process() {
-    // Only init may not do this.
+    // Only init is not allowed to.
     let _ = kill_process(getpid(), Number::STOP);
 }
 

@@ -64,7 +64,7 @@ impl App {
         self.lend(&call, signals).await
     }
 
-    /// Lends the terminal to a command of refdesk. It says itself what went wrong.
+    /// Lends the terminal to a command of refdesk, which reports its own errors.
     pub(super) async fn lend_to_command(
         &mut self,
         command: &LentCommand,

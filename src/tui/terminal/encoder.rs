@@ -11,10 +11,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::TerminalStyle;
 
-/// Rows that are gone down by line feeds: for more, an absolute position is shorter.
+/// The most rows to go down by line feeds: for more, an absolute position is shorter.
 const STEPS_DOWN: u16 = 2;
 
-/// Blanks from which erasing them and moving behind them is shorter than writing them.
+/// From this many blanks on, erasing them and moving past them is shorter than writing them.
 const LONG_BLANK: u16 = 10;
 
 /// Show and hide the text cursor.
@@ -25,7 +25,7 @@ const HIDE: &[u8] = b"\x1b[?25l";
 #[derive(Debug, Default)]
 pub struct FrameEncoder {
     bytes: Vec<u8>,
-    /// The terminal's columns: behind the last one, terminals disagree where the cursor is.
+    /// The terminal's columns: terminals disagree where the cursor is after the last one.
     columns: u16,
     at: Option<WritePosition>,
     pen: TerminalStyle,
@@ -50,7 +50,7 @@ impl FrameEncoder {
         self.columns = columns;
     }
 
-    /// Assumes default attributes, and nothing else of the terminal.
+    /// Assumes default attributes, and nothing else about the terminal.
     pub fn forget(&mut self) {
         *self = Self { bytes: HIDE.to_vec(), columns: self.columns, ..Self::default() };
     }
@@ -85,7 +85,7 @@ impl FrameEncoder {
         let _ = self.bytes.write_fmt(sequence);
     }
 
-    /// Moves to a cell on the shortest way.
+    /// Moves to a cell by the shortest sequence.
     fn go_to(&mut self, Position { x, y }: Position) {
         let column = x + 1;
         match self.at {
@@ -126,7 +126,7 @@ impl FrameEncoder {
         });
     }
 
-    /// Erases blanks without attributes; the terminal stays in front of them.
+    /// Erases blanks without attributes; the terminal stays before them.
     fn erase(&mut self, x: u16, y: u16, columns: u16) {
         self.go_to(Position { x, y });
         self.set_pen(self.pen.for_cell(&Cell::EMPTY));
@@ -212,7 +212,7 @@ impl Backend for FrameEncoder {
     }
 }
 
-/// Whether erasing gives this cell: terminals disagree about erasing with a background.
+/// Whether erasing produces this cell: terminals disagree about erasing with a background.
 fn is_plain_blank(cell: &Cell) -> bool {
     cell.symbol() == " " && TerminalStyle::from(cell).is_unseen_on_blanks()
 }
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    /// The text of a document that hardly differs from that of the next row is hardly written again: nothing above it moves it.
+    /// Documents that differ little cost few bytes from one row to the next: nothing above their text moves it.
     #[test]
     fn a_new_document_after_a_move_of_the_cursor_is_few_bytes() {
         let mut state = fixture::state(120, 36);

@@ -3,7 +3,7 @@
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
-/// What can be seen of a blank cell, beside its background.
+/// The visible attributes of a blank cell, other than its background.
 const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
 /// The attributes with which the terminal writes.

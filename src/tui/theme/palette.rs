@@ -69,7 +69,7 @@ fn closest(wanted: [u8; 3], known: impl Iterator<Item = (Color, [u8; 3])>) -> Co
     known.min_by_key(|(_, rgb)| distance(wanted, *rgb)).map_or(Color::Reset, |(colour, _)| colour)
 }
 
-/// By the parts that red, green and blue have in lightness, roughly.
+/// Weighted roughly by how much red, green and blue contribute to lightness.
 fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
     let parts = one.into_iter().zip(other).zip([2, 4, 3]);
     parts.map(|((a, b), weight)| weight * u32::from(a.abs_diff(b)).pow(2)).sum()

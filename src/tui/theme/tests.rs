@@ -128,7 +128,7 @@ fn roles_differ_without_red_or_green_cones() {
     }
 }
 
-/// Nothing is told by colour alone: without colours, every state has a mark of its own, and what is marked within a text
+/// Colour is never the only sign: without colours, every state has a mark of its own, and what is marked within a text
 /// has an attribute of its own.
 #[test]
 fn states_differ_without_colours() {
@@ -162,7 +162,7 @@ fn the_themes_to_choose_from() {
     assert_eq!(themes.theme("nothing"), None);
     let fg = |name: &str, role| themes.theme(name).unwrap().style(role).fg;
     assert_eq!(fg("sepia", ThemeRole::Hints), Some(Color::Rgb(0xff, 0x87, 0)));
-    assert_eq!(fg("dark", ThemeRole::Hints), Some(Color::Rgb(0x12, 0x34, 0x56)), "one's own replaces it");
+    assert_eq!(fg("dark", ThemeRole::Hints), Some(Color::Rgb(0x12, 0x34, 0x56)), "the user's own replaces it");
     assert_eq!(fg("dark", ThemeRole::Error), Theme::new(Colours::True).style(ThemeRole::Error).fg);
     for colours in [Colours::Unwanted, Colours::Mono] {
         let themes = Themes::new(colours);
@@ -173,7 +173,7 @@ fn the_themes_to_choose_from() {
     assert_eq!(sixteen.usual(Some(Background::Dark)).name(), "ansi");
     assert_eq!(sixteen.usual(Some(Background::Light)).name(), "ansi-light");
     let light = sixteen.theme("light").unwrap();
-    assert_eq!(light.ground().and_then(|ground| ground.bg), Some(Color::White), "in colours that there are");
+    assert_eq!(light.ground().and_then(|ground| ground.bg), Some(Color::White), "in the colours of the terminal");
     let many = Themes::new(Colours::Indexed);
     let usual =
         [None, Some(Background::Dark), Some(Background::Light)].map(|ground| many.usual(ground).name().to_owned());
@@ -198,7 +198,7 @@ fn a_theme_builds_on_another() {
     assert_eq!(fg("d", ThemeRole::Hints), Some(Color::Red));
     assert_eq!(fg("d", ThemeRole::Catalog), shipped("dark", ThemeRole::Catalog));
     assert_eq!(fg("light", ThemeRole::Hints), Some(Color::Blue));
-    assert_eq!(fg("light", ThemeRole::Catalog), shipped("light", ThemeRole::Catalog), "that of the program");
+    assert_eq!(fg("light", ThemeRole::Catalog), shipped("light", ThemeRole::Catalog), "the one of the program");
     assert_eq!(
         problems,
         [

@@ -88,7 +88,7 @@ impl Themes {
         let mut at = name;
         for _ in 0..=self.own.len() {
             if at == other {
-                // One that is named as one of the program may build on that.
+                // A user's theme with the name of a shipped one can build on that.
                 return is_own(other) && !is_shipped(other);
             }
             match self.own(at).and_then(|theme| theme.inherits.as_deref()) {
@@ -103,7 +103,7 @@ impl Themes {
         self.own.iter().find(|(known, _)| **known == *name).map(|(_, theme)| theme)
     }
 
-    /// The names of all of them, those of the program first. One of the user's own replaces that of its name.
+    /// The names of all of them, the shipped ones first. A user's own replaces the shipped one of the same name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.own.iter().map(|(name, _)| &**name);
         SHIPPED.iter().map(|(name, _)| *name).chain(own.filter(|name| !is_shipped(name)))
@@ -140,7 +140,7 @@ impl Themes {
         }
     }
 
-    /// A theme that exists, with what it leaves to those that it builds on.
+    /// A theme that exists; what it does not set comes from those that it builds on.
     fn read(&self, name: &str) -> Theme {
         let mut styles = [Style::new(); ROLES.len()];
         let mut missing: Vec<_> = ROLES.iter().map(|(role, _)| *role).collect();

@@ -130,7 +130,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Document(document) => reading::answered(state, document),
         Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
         Response::Found(found) if state.databases.is_open() && state.open_window() != Some(WindowKind::Jump) => {
-            // Without an index the names are all there is.
+            // Without an index, only names are searched.
             found.iter().for_each(|answer| databases::update::found(state, answer));
         }
         Response::Found(found) => state.jump.take(found),

@@ -83,7 +83,7 @@ fn failing_line(state: &State) -> usize {
 
 fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
-    // Someone who reads the document continues at the same line.
+    // The editor opens at the line that is being read.
     let reads = state.reads() && state.shows_panes();
     let line = if reads && matches!(target, LocateTarget::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));

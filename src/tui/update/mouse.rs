@@ -142,7 +142,7 @@ fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Optio
     (row < len).then_some(row)
 }
 
-/// A click on the row under the cursor does it.
+/// A click on the row under the cursor performs its action.
 fn act_on_second_click(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
         try_to(state, action, effects);
@@ -170,7 +170,7 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     }
 }
 
-/// A click does nothing, and says nothing, where the action is disabled.
+/// A click does nothing, and says nothing, if the action is disabled.
 fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if disabled(state, action).is_none() {
         act(state, action, effects);
