@@ -79,8 +79,8 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
     match miss {
         FailedExpectation::NotHinted(key, verdict) => {
             let id = verdict.id.as_str();
-            let said = desk.catalog().get(id).map(|source| why_not::explain(desk, source, verdict, &session.id));
-            let (reason, message, _) = said.unwrap_or_default();
+            let explanation = desk.catalog().get(id).map(|source| why_not::explain(desk, source, verdict, &session.id));
+            let (reason, message, _) = explanation.unwrap_or_default();
             unmet(key, Some(id), reason, message)
         }
         FailedExpectation::NoneHinted(ids) => {

@@ -45,8 +45,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     let is_first = desk.catalog().is_empty();
     let listed = if args.all { found.new.len() } else { found.listed(!is_first) };
     let mut ticks = Ticks::of(&found, listed);
-    let told = if is_first || args.all { found.notes.iter().collect() } else { of_listed(&found, listed) };
-    let notes = notes(&told);
+    let scan_notes = if is_first || args.all { found.notes.iter().collect() } else { notes_on_listed(&found, listed) };
+    let notes = notes(&scan_notes);
     if ticks.is_empty() || (ticks.count() == 0 && !is_first && !args.all) {
         return nothing(desk, &found, &ticks, &notes);
     }
@@ -266,7 +266,7 @@ fn sample(prompts: &[SamplePrompt]) -> String {
 }
 
 /// The notes on what is listed now, and on the scan as a whole. Notes on what was left out before were read then.
-fn of_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
+fn notes_on_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
     let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
     let shown: Vec<String> = new.map(lossy).chain(found.moved.iter().map(|source| lossy(&source.after))).collect();
     let is_about =

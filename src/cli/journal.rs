@@ -91,8 +91,8 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let reason = unsaid_reason(receipt).map(str::to_owned);
     let more: Vec<String> = followed.chain(reason).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
-    let said = format!("{}{more}", sentence(receipt));
-    vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, said]
+    let text = format!("{}{more}", sentence(receipt));
+    vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, text]
 }
 
 /// How often hints were followed.

@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 /// Printed for a person who starts it at a terminal.
-const BY_HAND: &str = "refdesk mcp is waiting for an agent's messages on standard input. Agents start it themselves \
+const WAITING: &str = "refdesk mcp is waiting for an agent's messages on standard input. Agents start it themselves \
                        after `refdesk connect`. Ctrl-D ends it";
 
 /// Names what the profile asks for and the workspace lacks.
@@ -28,7 +28,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     }
     // Otherwise nothing would be printed at a terminal.
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        output::print_to_stderr(BY_HAND);
+        output::print_to_stderr(WAITING);
     }
     let session = session.map(str::to_owned);
     let served = runtime().and_then(|runtime| {

@@ -76,11 +76,11 @@ fn question(removal: &Removal) -> String {
 
 /// Where other sources mention these, a line each.
 fn mentioned(desk: &Desk, removal: &Removal) -> Vec<String> {
-    let told = |mention| {
+    let line = |mention| {
         let place = rows::where_mentioned(desk, mention);
         one_line(&format!("{} mentions {} ({place})", mention.from, mention.to)).into_owned()
     };
-    let mut lines: Vec<String> = removal.mentions.iter().take(LISTED).map(told).collect();
+    let mut lines: Vec<String> = removal.mentions.iter().take(LISTED).map(line).collect();
     if let Some(more) = removal.mentions.len().checked_sub(LISTED).filter(|more| *more > 0) {
         lines.push(format!("and {} more", counted(more, "mention")));
     }

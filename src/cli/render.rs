@@ -38,7 +38,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     }
     let (index, diagnostics) = desk.settled().templates();
     let request = RenderRequest {
-        what: what(desk, args),
+        what: template_ref(desk, args),
         syntax: syntax(args),
         values: Some(values),
         html: args.html,
@@ -92,7 +92,7 @@ fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     Value::Object(json)
 }
 
-fn what(desk: &Desk, args: &RenderArgs) -> TemplateRef {
+fn template_ref(desk: &Desk, args: &RenderArgs) -> TemplateRef {
     match (&args.inline, &args.file) {
         (Some(inline), _) => TemplateRef::Inline(inline.clone()),
         (None, Some(file)) => TemplateRef::File(absolute(&desk.around().current, file)),

@@ -15,7 +15,7 @@ pub const WAITS: &str = "waits for trust";
 pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let member = snapshot.selection.member(id);
     let source = snapshot.catalog.get(id);
-    let standing = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
+    let state = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
         (Some(member), _) if member.role == Role::Transitive => {
             let parents = parents(member, list);
             match source.is_some_and(|source| source.mode == Mode::Auto) {
@@ -33,9 +33,9 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         _ => "available".to_owned(),
     };
     match source {
-        Some(source) if source.is_missing() => format!("missing, {standing}"),
-        Some(source) if source.is_untrusted() => format!("{standing}, {WAITS}"),
-        _ => standing,
+        Some(source) if source.is_missing() => format!("missing, {state}"),
+        Some(source) if source.is_untrusted() => format!("{state}, {WAITS}"),
+        _ => state,
     }
 }
 

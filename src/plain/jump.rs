@@ -14,7 +14,7 @@ use super::{feed, fix, problems, search, templates};
 use crate::common::filter::{Haystack, Query, apply};
 
 /// The most rows of a kind.
-const MOST: usize = 10;
+const MAX: usize = 10;
 
 pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     if words.is_empty() {
@@ -54,25 +54,25 @@ fn rows(state: &PlainState, words: &str) -> Vec<NumberedRow> {
     let sources = snapshot.catalog.sources();
     let of_sources = kept(&Haystack::of(&snapshot.catalog)).into_iter().filter_map(|at| sources.get(at));
     let mut rows: Vec<NumberedRow> = of_sources
-        .take(MOST)
+        .take(MAX)
         .map(|source| NumberedRow { target: Target::Source(source.id.clone()), words: None })
         .collect();
     let index = &snapshot.templates;
     let of_templates = kept(&Haystack::of_templates(index, &snapshot.catalog)).into_iter();
-    let of_templates = of_templates.filter_map(|at| index.templates.get(at)).take(MOST);
+    let of_templates = of_templates.filter_map(|at| index.templates.get(at)).take(MAX);
     rows.extend(of_templates.map(|template| named("template", templates::row(template))));
-    let of_problems = snapshot.diagnostics.iter().filter(|problem| has(&problem.message)).take(MOST);
+    let of_problems = snapshot.diagnostics.iter().filter(|problem| has(&problem.message)).take(MAX);
     rows.extend(of_problems.map(problems::row));
-    let notices = state.feed.notices.iter().filter(|notice| has(&feed::sentence(notice))).take(MOST);
+    let notices = state.feed.notices.iter().filter(|notice| has(&feed::sentence(notice))).take(MAX);
     rows.extend(notices.map(|notice| named("event", feed::row(notice))));
-    let filters = state.saved.filters.iter().filter(|(name, line)| has(&format!("{name} {line}"))).take(MOST);
+    let filters = state.saved.filters.iter().filter(|(name, line)| has(&format!("{name} {line}"))).take(MAX);
     rows.extend(filters.map(|(name, line)| NumberedRow {
         target: Target::Filter(name.clone()),
         words: Some(format!("filter {name}: {line}.")),
     }));
     let commands =
         COMMANDS.iter().filter(|command| has(&format!("{} {}", command.names.join(" "), command.description)));
-    rows.extend(commands.take(MOST).map(|command| NumberedRow {
+    rows.extend(commands.take(MAX).map(|command| NumberedRow {
         target: Target::Sentence,
         words: Some(format!("command {}. {}", command.usage(), command.description)),
     }));

@@ -50,7 +50,7 @@ pub fn open_one(state: &mut PlainState, id: &str, turn: &mut InputOutcome) {
     }
 }
 
-fn who(request: &Asked) -> &str {
+fn asker(request: &Asked) -> &str {
     if request.asker.who.is_empty() { "An agent" } else { &request.asker.who }
 }
 
@@ -66,7 +66,7 @@ fn head(waiting: &Waiting) -> String {
         session => format!(", session {session}"),
     };
     let until = waiting.until.as_ref().map(|until| format!(", until {until}")).unwrap_or_default();
-    format!("{} {what}{session}{until}.", who(request))
+    format!("{} {what}{session}{until}.", asker(request))
 }
 
 fn open(state: &mut PlainState, waiting: Waiting, turn: &mut InputOutcome) {
@@ -203,7 +203,7 @@ fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, said: &'static
 
 /// How a request ended, if this person did not answer it.
 pub fn ended(over: &ClosedRequest) -> Option<String> {
-    let who = who(&over.request);
+    let who = asker(&over.request);
     let what = match &over.request.approval {
         Some(approval) => format!("the write of {}", approval.path),
         None => "the choice".to_owned(),

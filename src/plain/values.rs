@@ -9,7 +9,7 @@ use super::words::{counted, sentence};
 use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, ValuePath};
 
 /// The most items that a list can be given at a time.
-const MOST_ITEMS: usize = 200;
+const MAX_ITEMS: usize = 200;
 
 /// The value that is being asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
         }
         (RowValue::Flag(_), _) => Some("Please type yes or no.".to_owned()),
         (RowValue::Items(_), count) => match count.parse::<usize>() {
-            Ok(count) if count <= MOST_ITEMS => {
+            Ok(count) if count <= MAX_ITEMS => {
                 while typed.shown_items(&row.way) < count {
                     let at = typed.shown_items(&row.way);
                     typed.add_item(&row.way, at);
@@ -133,7 +133,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
                 }
                 None
             }
-            _ => Some(format!("Please type a number up to {MOST_ITEMS}.")),
+            _ => Some(format!("Please type a number up to {MAX_ITEMS}.")),
         },
         _ => match values::json(line) {
             Some(Err(broken)) => Some(format!("This is not valid JSON: {}", sentence(&broken.to_string()))),

@@ -110,12 +110,12 @@ pub fn widest_usual(columns: &mut [usize]) -> usize {
         .and_then(|at| columns.get(at))
         .copied()
         .unwrap_or(longest.min(VERY_LONG));
-    let most = if longest > usual + usual / 2 { LEAST_USUAL } else { VERY_LONG };
+    let most = if longest > usual + usual / 2 { MIN_USUAL } else { VERY_LONG };
     usual.max(most).min(longest)
 }
 
 /// An id of at most this many columns is never an outlier.
-const LEAST_USUAL: usize = 24;
+const MIN_USUAL: usize = 24;
 
 /// A longer id is an outlier, unless the others are as long.
 const VERY_LONG: usize = 40;

@@ -14,7 +14,7 @@ use crate::tui::widgets::cells;
 const GAP: u16 = 2;
 
 /// The least columns of a notice.
-const LEAST_TEXT: usize = 16;
+const MIN_TEXT: usize = 16;
 
 /// A folded pane, or the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +66,8 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     let columns = |texts: &[String]| texts.iter().map(|text| cells::width(text) + usize::from(GAP)).sum::<usize>();
     // The hints pane shows the feed itself.
     let has_feed = !has_place(Pane::Hints);
-    let told = if has_feed { told(state) } else { None };
-    let beside = told.as_ref().map_or(0, |told| cells::width(&feed(state)) + told.least());
+    let notice = if has_feed { newest_notice(state) } else { None };
+    let beside = notice.as_ref().map_or(0, |notice| cells::width(&feed(state)) + notice.least());
     let in_room = |room: usize| {
         [FoldDetail::Full, FoldDetail::Counted].into_iter().map(texts).find(|texts| columns(texts) <= room)
     };
@@ -80,8 +80,8 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     if has_feed {
         let mut text = feed(state);
         // A cut time is useless.
-        if let Some(told) = told.filter(|told| cells::width(&text) + told.least() <= left) {
-            text = format!("{text} {} {}", told.time, told.text);
+        if let Some(notice) = notice.filter(|notice| cells::width(&text) + notice.least() <= left) {
+            text = format!("{text} {} {}", notice.time, notice.text);
         }
         parts.push((text, feed_role(state), Action::Feed));
     }
@@ -142,21 +142,21 @@ fn feed(state: &State) -> String {
 }
 
 /// `18:23:01 claude-code was told @retry`.
-struct ToldNotice {
+struct FoldedNotice {
     time: String,
     text: String,
 }
 
-impl ToldNotice {
+impl FoldedNotice {
     /// The columns of its time and of enough of its text, with blanks before them.
     fn least(&self) -> usize {
-        2 + cells::width(&self.time) + cells::width(&self.text).min(LEAST_TEXT)
+        2 + cells::width(&self.time) + cells::width(&self.text).min(MIN_TEXT)
     }
 }
 
-fn told(state: &State) -> Option<ToldNotice> {
+fn newest_notice(state: &State) -> Option<FoldedNotice> {
     let notice = state.feed.notices.front()?;
-    Some(ToldNotice { time: cells::clean(&notice.time).into_owned(), text: cells::clean(&notice.text).into_owned() })
+    Some(FoldedNotice { time: cells::clean(&notice.time).into_owned(), text: cells::clean(&notice.text).into_owned() })
 }
 
 fn feed_role(state: &State) -> ThemeRole {

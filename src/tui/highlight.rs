@@ -23,7 +23,7 @@ pub const LONGEST_TEXT: usize = 1024 * 1024;
 pub const LONGEST_LINE: usize = 2_000;
 
 /// Parser states that are cached; with more, the cache is cleared.
-const MOST_STATES: usize = 512;
+const MAX_STATES: usize = 512;
 
 /// What is highlighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,7 +138,7 @@ impl Highlighter {
         // If a pattern fails, the line stays plain and the state stays the same.
         let Ok(ops) = parse.parse_line(&self.buffer, &self.set) else { return Spans::default() };
         let spans = self.scopes.spans(line, &ops, &mut stack);
-        if self.places.len() >= MOST_STATES {
+        if self.places.len() >= MAX_STATES {
             self.places.clear();
             self.known.clear();
             walk.at = Some(self.intern((parse, stack)));
@@ -180,13 +180,13 @@ mod tests {
     fn described(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
         let mut walk = highlighter.begin(&[language.to_owned()]);
         let lines = text.lines().map(|line| {
-            let mut told = line.to_owned();
+            let mut marked = line.to_owned();
             for span in highlighter.line(&mut walk, line).iter().rev() {
                 let letter = format!("{:?}", span.role).to_lowercase();
-                told.insert(span.end as usize, ']');
-                told.insert_str(span.start as usize, &format!("[{}:", &letter[..1]));
+                marked.insert(span.end as usize, ']');
+                marked.insert_str(span.start as usize, &format!("[{}:", &letter[..1]));
             }
-            told
+            marked
         });
         let lines = lines.collect();
         highlighter.end();

@@ -117,15 +117,15 @@ fn note(state: &State) -> String {
         return pieces.join(&format!(" {} ", state.skin.glyphs.dot));
     }
     let HintCounts { hinted, named, selected, excluded, sent_before, passed } = HintCounts::of(state);
-    let of = |count: usize, what: &str| (count, format!("{} {what}", cells::grouped(count)));
+    let piece = |count: usize, what: &str| (count, format!("{} {what}", cells::grouped(count)));
     let pieces = [
         (new, new_in_feed(state)),
         (hinted, cells::counted(hinted, "hint")),
-        of(named, "named"),
-        of(selected, "selected"),
-        of(excluded, "excluded"),
-        of(sent_before, "hinted before"),
-        of(passed, "passed over"),
+        piece(named, "named"),
+        piece(selected, "selected"),
+        piece(excluded, "excluded"),
+        piece(sent_before, "hinted before"),
+        piece(passed, "passed over"),
     ];
     let pieces: Vec<String> = pieces.into_iter().filter(|(count, _)| *count > 0).map(|(_, piece)| piece).collect();
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))

@@ -15,7 +15,7 @@ use crate::tui::templates;
 use refdesk_core::catalog::SourceId;
 
 /// The most places back.
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 /// Where keys went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl PlaceHistory {
         if self.back.last() == Some(&here) {
             return;
         }
-        if self.back.len() >= MOST {
+        if self.back.len() >= MAX {
             self.back.remove(0);
         }
         self.back.push(here);
@@ -178,7 +178,7 @@ mod tests {
         places.leave(at("b"));
         assert_eq!(places.forward, []);
         assert_eq!(places.back(at("b")), Some(at("a")), "the current place is not one to go to");
-        (0..2 * MOST).for_each(|nth| places.leave(at(&nth.to_string())));
-        assert_eq!(places.back.len(), MOST);
+        (0..2 * MAX).for_each(|nth| places.leave(at(&nth.to_string())));
+        assert_eq!(places.back.len(), MAX);
     }
 }

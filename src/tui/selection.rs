@@ -192,7 +192,7 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
     let theme = &state.skin.theme;
     let clip = |text: &str| cells::clip(&cells::clean(text), columns, state.skin.glyphs.ellipsis).into_owned();
-    let told = |text: &str| {
+    let wrapped = |text: &str| {
         let lines = cells::wrap(&cells::clean(text), columns).into_iter();
         lines.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Text)))).collect::<Vec<_>>()
     };
@@ -209,14 +209,14 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
             Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
             _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
-                lines.extend(told(&format!(
+                lines.extend(wrapped(&format!(
                     "Picked, but its path no longer exists: it adds nothing until the path is back. {pick} unpicks it."
                 )));
             }
-            _ => lines.extend(told(&brings(node))),
+            _ => lines.extend(wrapped(&brings(node))),
         },
         TreeRowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
-            lines.extend(told(&format!(
+            lines.extend(wrapped(&format!(
                 "Mode auto, excluded: in the instructions all the same, but nothing pulls it in. {exclude} includes it again, \
                  {pick} picks it."
             )));
@@ -226,17 +226,17 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
             // What a pick would bring follows, as soon as it is known.
             let is_known = preview::sentence(state, id, preview::NameDetail::Counted).is_some();
             lines.extend(match is_known {
-                true => told(always),
-                false => told(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
+                true => wrapped(always),
+                false => wrapped(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
             });
         }
         TreeRowKind::Dormant(_) => {
-            lines.extend(told(&format!(
+            lines.extend(wrapped(&format!(
                 "Picked, but no longer in the catalog. The pick returns with the source; {pick} unpicks it."
             )));
         }
         TreeRowKind::Excluded(_) => {
-            lines.extend(told(&format!(
+            lines.extend(wrapped(&format!(
                 "Excluded: nothing pulls it in, and no prompt is hinted at it. {exclude} includes it again, {pick} picks it."
             )));
         }

@@ -17,7 +17,7 @@ use crate::tui::widgets::motion::Cursor;
 use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, ScreenSession};
 
 /// The most bytes of the typed values of a template that are saved.
-const MOST_VALUES: usize = 512 * 1024;
+const MAX_VALUES: usize = 512 * 1024;
 
 /// The panes whose cursor is saved: the rows of the hints depend on the answer to the prompt.
 const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
@@ -94,7 +94,7 @@ impl State {
         let filters = [(CATALOG, &self.catalog.filter), (TEMPLATES, &self.templates.filter), (FEED, &self.feed.filter)];
         let filters = filters.into_iter().filter(|(_, line)| !line.is_empty());
         let values = self.templates.typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
-        let is_kept = |size: usize| size <= MOST_VALUES;
+        let is_kept = |size: usize| size <= MAX_VALUES;
         let reading = &self.catalog.reading;
         let here = reading.here();
         let before = reading.places.all().filter(|(known, _)| here.as_ref().is_none_or(|(shown, _)| shown != known));

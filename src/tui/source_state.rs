@@ -50,8 +50,8 @@ pub fn ids(ids: &[&str]) -> String {
 
 /// The state of the source with this id, and its colour.
 pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole) {
-    let standing = SelectionState::of(&snapshot.catalog, &snapshot.selection, id);
-    let role = match standing {
+    let state = SelectionState::of(&snapshot.catalog, &snapshot.selection, id);
+    let role = match state {
         SelectionState::Missing => theme::ThemeRole::Error,
         SelectionState::Picked => theme::ThemeRole::Selection,
         SelectionState::Auto if snapshot.selection.member(id).is_some_and(|it| it.role == Role::AutoRoot) => {
@@ -61,5 +61,5 @@ pub fn mark(snapshot: &Snapshot, id: &str) -> (SelectionState, theme::ThemeRole)
         SelectionState::Transitive => theme::ThemeRole::Transitive,
         SelectionState::Excluded | SelectionState::Available | SelectionState::Dormant => theme::ThemeRole::Infra,
     };
-    (standing, role)
+    (state, role)
 }

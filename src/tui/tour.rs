@@ -173,11 +173,11 @@ pub fn follow(state: &mut State) {
     } else if (tour.shown().is_done)(state, tour.begun) {
         state.tour = Some(Tour { step: tour.step + 1, begun: StepStart::of(state), ..tour });
     }
-    say_that_it_is_hidden(state);
+    announce_lack_of_room(state);
 }
 
 /// Says once that there is no room for the box: in a low terminal nothing would show the tour.
-fn say_that_it_is_hidden(state: &mut State) {
+fn announce_lack_of_room(state: &mut State) {
     let is_hidden = state.is_open() && layout::fits(state.size) && rows(state) == 0;
     let Some(tour) = state.tour.as_mut().filter(|tour| is_hidden && !tour.is_announced) else { return };
     tour.is_announced = true;

@@ -17,13 +17,13 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
     if let Some(problem) = overview.problems.iter().find(|problem| problem.is_error()) {
         return wrong(problem);
     }
-    let of =
+    let count_of =
         |standing: fn(&DatabaseStanding) -> bool| overview.databases.iter().filter(|it| standing(&it.standing)).count();
     let count = counted(overview.databases.len(), "database");
-    if of(|it| *it == DatabaseStanding::Untrusted) > 0 {
+    if count_of(|it| *it == DatabaseStanding::Untrusted) > 0 {
         return CheckLine::note(NAME, format!("{count}, not all of them trusted"), "`refdesk trust` shows what waits");
     }
-    if of(|it| matches!(it, DatabaseStanding::Unreadable(_))) > 0 {
+    if count_of(|it| matches!(it, DatabaseStanding::Unreadable(_))) > 0 {
         return CheckLine::note(NAME, format!("{count}, not all of them readable"), "`refdesk db status` says why");
     }
     let tables = |is_such: fn(&TableSummary) -> bool| {

@@ -19,7 +19,7 @@ const BETWEEN_LAYERS: f64 = 90.0;
 const BETWEEN_BOXES: f64 = 14.0;
 const MARGIN: f64 = 40.0;
 /// The least width that sources without mentions are wrapped to.
-const LEAST_WIDTH: f64 = 900.0;
+const MIN_WIDTH: f64 = 900.0;
 
 /// A longer id is cut in the picture; the whole one is in its tooltip.
 const LONGEST: usize = 48;
@@ -92,7 +92,7 @@ fn places(adjacency: &Adjacency, labels: &[String]) -> BTreeMap<usize, BoxPlace>
         }
         x += sources.iter().map(|at| width(*at)).fold(0.0, f64::max) + BETWEEN_LAYERS;
     }
-    let right = (x - BETWEEN_LAYERS).max(LEAST_WIDTH);
+    let right = (x - BETWEEN_LAYERS).max(MIN_WIDTH);
     let (mut x, mut y) = (MARGIN, MARGIN + tallest + if layers.is_empty() { 0.0 } else { ROW / 2.0 });
     for at in 0..labels.len() {
         if places.contains_key(&at) {

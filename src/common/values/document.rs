@@ -27,8 +27,8 @@ pub fn read(text: &str) -> Result<Value, Error> {
         Ok(_) => Err(invalid("values must be a JSON object: {\"name\": …}".to_owned())),
         Err(error) => {
             let (line, column) = (error.line(), error.column());
-            let told = error.to_string();
-            let what = told.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&told);
+            let message = error.to_string();
+            let what = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
             Err(Error { line: Some(line), ..invalid(format!("line {line}, column {column}: {what}")) })
         }
     }

@@ -18,8 +18,8 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
                 (written.at, Diagnostic::warning(Code::KeyConflict, message).fix(fix))
             };
             problems.extend(by_chord(keymap, entry, written).map(|it| (written.at, it)));
-            problems.extend(of_others([keymap, &usual], entries, entry, written).map(add));
-            problems.extend(by_others([keymap, &usual], entries, entry, written).into_iter().map(add));
+            problems.extend(hidden_actions([keymap, &usual], entries, entry, written).map(add));
+            problems.extend(hiding_actions([keymap, &usual], entries, entry, written).into_iter().map(add));
         }
     }
     problems
@@ -61,7 +61,7 @@ fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Opti
 }
 
 /// The actions of farther contexts that have no key left where this key is another action.
-fn of_others<'a>(
+fn hidden_actions<'a>(
     [keymap, usual]: [&'a Keymap; 2],
     entries: &'a [KeymapEntry],
     entry: &'a KeymapEntry,
@@ -71,7 +71,7 @@ fn of_others<'a>(
     let hidden = beyond.filter(move |(binding, context)| {
         keymap.keys(binding, *context).contains(keys)
             && binding.action != entry.binding.action
-            && !is_usual(keys, entry.binding, binding)
+            && !is_shared_default(keys, entry.binding, binding)
             // Bindings that the user wrote are reported separately.
             && !is_written(entries, binding, *context)
             && is_lost([keymap, usual], binding, entry.context)
@@ -83,7 +83,7 @@ fn of_others<'a>(
 }
 
 /// The nearer contexts in which this key is another action, by action.
-fn by_others(
+fn hiding_actions(
     [keymap, usual]: [&Keymap; 2],
     entries: &[KeymapEntry],
     entry: &KeymapEntry,
@@ -91,7 +91,7 @@ fn by_others(
 ) -> Vec<(String, &'static ActionBinding)> {
     let mut found: Vec<(&ActionBinding, bool, Vec<String>)> = Vec::new();
     for (binding, context) in places().filter(|(_, context)| context.beyond().contains(&entry.context)) {
-        let is_other = binding.action != entry.binding.action && !is_usual(keys, entry.binding, binding);
+        let is_other = binding.action != entry.binding.action && !is_shared_default(keys, entry.binding, binding);
         if !is_other || !keymap.keys(binding, context).contains(keys) {
             continue;
         }
@@ -106,7 +106,7 @@ fn by_others(
             None => found.push((binding, is_lost, vec![here])),
         }
     }
-    let told = |(binding, is_lost, contexts): (&'static ActionBinding, bool, Vec<String>)| {
+    let described = |(binding, is_lost, contexts): (&'static ActionBinding, bool, Vec<String>)| {
         let (word, taker, contexts) = (entry.binding.word(), binding.word(), contexts.join(", "));
         let message = match is_lost {
             true => format!("'{keys}' is '{taker}' in {contexts}; '{word}' cannot be reached there"),
@@ -114,11 +114,11 @@ fn by_others(
         };
         (message, binding)
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(described).collect()
 }
 
 /// Whether both actions have this key by default.
-fn is_usual(keys: &KeySequence, one: &ActionBinding, other: &ActionBinding) -> bool {
+fn is_shared_default(keys: &KeySequence, one: &ActionBinding, other: &ActionBinding) -> bool {
     [one, other].into_iter().all(|binding| binding.default_keys().any(|key| key == *keys))
 }
 

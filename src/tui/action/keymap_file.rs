@@ -236,7 +236,7 @@ impl KeymapReader<'_> {
                 // Sentences name the first key, so it must be one that terminals send.
                 written.sort_by_key(|keys| twin(keys).is_some());
                 if let Some(problem) = sent_as_another(own) {
-                    let free = binding.default_keys().filter(|key| taker(entries, context, key).is_none());
+                    let free = binding.default_keys().filter(|key| entry_with_key(entries, context, key).is_none());
                     written.splice(0..0, free);
                     self.report(problem, own.at);
                 }
@@ -246,7 +246,7 @@ impl KeymapReader<'_> {
             let mut taken_by = None;
             let mut left: Vec<KeySequence> = binding.default_keys().collect();
             left.retain(|key| {
-                let other = taker(entries, context, key);
+                let other = entry_with_key(entries, context, key);
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
@@ -296,7 +296,7 @@ impl KeymapReader<'_> {
 }
 
 /// The entry that takes this key in this context.
-fn taker<'e>(
+fn entry_with_key<'e>(
     entries: &'e [KeymapEntry],
     context: KeyContext,
     key: &KeySequence,
@@ -327,11 +327,11 @@ mod tests {
 
     /// The problems, each as `severity line:column message; fix`.
     fn problems(text: &str) -> Vec<String> {
-        let told = |it: Diagnostic| {
+        let printed = |it: Diagnostic| {
             let place = [it.line, it.column].map(|number| number.unwrap_or(0).to_string()).join(":");
             format!("{:?} {place} {}; {}", it.severity, it.message, it.fix)
         };
-        read(text, "keymap.toml").1.into_iter().map(told).collect()
+        read(text, "keymap.toml").1.into_iter().map(printed).collect()
     }
 
     /// The keys of the action with this name in each of its contexts.

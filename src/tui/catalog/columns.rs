@@ -13,11 +13,11 @@ const TOKENS: usize = 8;
 pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
 const LEAD: usize = 3;
-const LEAST_ID: usize = 8;
+const MIN_ID: usize = 8;
 /// Columns of an id that is cut for the tokens beside it.
 const READABLE_ID: usize = 20;
-const LEAST_TAGS: usize = 10;
-const LEAST_NAME: usize = 14;
+const MIN_TAGS: usize = 10;
+const MIN_NAME: usize = 14;
 /// Columns of the headings `name` and `tags`.
 const HEADING: usize = 4;
 /// Columns that a name gets before tags grow.
@@ -113,11 +113,11 @@ impl CatalogColumns {
 /// Every nonempty column, as narrow as is readable, with whole ids.
 fn least(counts: &Counts) -> CatalogColumns {
     CatalogColumns {
-        id: counts.widest_id.max(LEAST_ID),
-        name: headed(counts.widest_name).min(LEAST_NAME),
+        id: counts.widest_id.max(MIN_ID),
+        name: headed(counts.widest_name).min(MIN_NAME),
         kind: KIND,
         mode: SHORT_MODE,
-        tags: headed(counts.widest_tags).min(LEAST_TAGS),
+        tags: headed(counts.widest_tags).min(MIN_TAGS),
         tokens: counts.widest_tokens.max(TOKENS),
     }
 }

@@ -25,11 +25,11 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let mut lines = beside(named, columns);
     let (mark, role) = source_state::mark(&state.snapshot, id);
     let words = source_state::words(&state.snapshot, id);
-    let standing = format!("{} {}{}", state.skin.glyphs.mark(mark), cells::clean(&words), first_place(state, id));
+    let state_line = format!("{} {}{}", state.skin.glyphs.mark(mark), cells::clean(&words), first_place(state, id));
     let terse = is_short(state);
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
-    lines.extend(beside((PageLine::new(standing, role), MarkedText::of(&summary(state, source), &[])), columns));
+    lines.extend(beside((PageLine::new(state_line, role), MarkedText::of(&summary(state, source), &[])), columns));
     // In a narrow pane, names would fill a different number of rows for each source, and move the whole document.
     let names = if terse || columns < NAMES { NameDetail::Counted } else { NameDetail::Some };
     let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());

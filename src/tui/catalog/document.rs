@@ -99,13 +99,14 @@ impl LoadedDocument {
         }
         self.portions.push_back(portion);
         self.tail = WrappedText::default();
-        let mut gone = 0;
+        let mut removed_rows = 0;
         while self.portions.len() > MOST_PORTIONS {
-            gone += self.portions.pop_front().and_then(|portion| portion.page).map_or(0, |page| page.text.len());
+            removed_rows +=
+                self.portions.pop_front().and_then(|portion| portion.page).map_or(0, |page| page.text.len());
             self.first += 1;
             self.revision += 1;
         }
-        gone
+        removed_rows
     }
 
     /// Takes the part before the kept ones.

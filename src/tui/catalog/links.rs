@@ -203,7 +203,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
 }
 
 /// The most mentions and links of one line that are compared.
-const MOST_ON_LINE: usize = 16;
+const MAX_ON_LINE: usize = 16;
 
 /// What a link leads to: what the graph says about its line, if its path is one of those there. `paths` are those of all
 /// links of the page.
@@ -231,7 +231,7 @@ fn target(
     };
     let line = written.source_line;
     let on_line = document.mentions_on(line..=line).iter().filter(|mention| mention.via == MentionKind::Path);
-    let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MOST_ON_LINE).collect();
+    let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MAX_ON_LINE).collect();
     ids.dedup();
     let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
     // A source does not mention itself.
@@ -244,7 +244,7 @@ fn target(
     // A link on disk leads elsewhere than its path says: to the source that no other link of the line leads to.
     let first = all.partition_point(|other| other.source_line < line);
     let others = || {
-        let others = all.iter().zip(paths).skip(first).take(MOST_ON_LINE);
+        let others = all.iter().zip(paths).skip(first).take(MAX_ON_LINE);
         others.take_while(|(other, _)| other.source_line == line).map(|(_, path)| path.as_deref())
     };
     let only = || {

@@ -26,7 +26,7 @@ pub fn typed(state: &mut State) {
     let Some((view, _)) = view(state) else { return };
     let search = &state.catalog.search;
     let at = search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0);
-    go(state, at);
+    go_to_match(state, at);
 }
 
 /// Goes to the next or previous match; wraps around.
@@ -38,7 +38,7 @@ pub fn step(state: &mut State, action: Action) {
         _ if at + 1 >= len => 0,
         _ => at + 1,
     };
-    go(state, next);
+    go_to_match(state, next);
 }
 
 /// Searches again, if the search or the text changed.
@@ -60,7 +60,7 @@ pub fn find_matches(state: &mut State) {
 }
 
 /// Goes to this match and scrolls as little as possible.
-fn go(state: &mut State, at: usize) {
+fn go_to_match(state: &mut State, at: usize) {
     state.catalog.search.at = at;
     let row = match (view(state), state.catalog.search.hits.get(at)) {
         (Some((view, _)), Some(hit)) => Some(view.row_of(hit)),

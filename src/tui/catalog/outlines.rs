@@ -7,7 +7,7 @@ use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::state::State;
 
 /// The most documents whose headings are kept.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// Headings by document, the last one read first.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ impl Outlines {
         if !headings.is_empty() {
             self.0.retain(|(known, _)| *known != document);
             self.0.push_front((document, headings));
-            self.0.truncate(MOST);
+            self.0.truncate(MAX);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// The most documents whose place is kept.
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 /// A place in a document that is the same for every width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl ReadingPlaces {
         self.0.retain(|(known, _)| *known != document);
         if place != ReadingPlace::default() {
             self.0.push_front((document, place));
-            self.0.truncate(MOST);
+            self.0.truncate(MAX);
         }
     }
 
@@ -64,13 +64,13 @@ mod tests {
     #[test]
     fn the_last_places_are_kept() {
         let mut places = ReadingPlaces::default();
-        for nth in 0..=MOST {
+        for nth in 0..=MAX {
             places.keep(document(&nth.to_string()), at(nth + 1));
         }
         assert_eq!((places.of(&document("0")), places.of(&document("1"))), (None, Some(at(2))));
         places.keep(document("1"), at(7));
-        assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), MOST));
+        assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), MAX));
         places.keep(document("1"), ReadingPlace::default());
-        assert_eq!((places.of(&document("1")), places.0.len()), (None, MOST - 1));
+        assert_eq!((places.of(&document("1")), places.0.len()), (None, MAX - 1));
     }
 }

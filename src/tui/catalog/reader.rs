@@ -137,7 +137,7 @@ pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let place = place(parts);
     let view = view(state, place.width);
     let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
-    let mut said = match shown.end.checked_sub(view.details.len() + 1) {
+    let mut caption = match shown.end.checked_sub(view.details.len() + 1) {
         // The number of its rows is not known.
         Some(last) if !view.document.is_whole() => {
             let (read, all) = view.document.progress(last);
@@ -149,9 +149,9 @@ pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     if search.is_on() && state.typing != Some(Typing::Search) {
         // The count comes first: the end of a title is cut, and the matches are marked in the text.
         let count = search.count(view.document.is_whole());
-        said = format!("{count} /{} {} {said}", cells::clean(search.needle.text()), state.skin.glyphs.dot);
+        caption = format!("{count} /{} {} {caption}", cells::clean(search.needle.text()), state.skin.glyphs.dot);
     }
-    said
+    caption
 }
 
 /// Draws rule, caption and the visible rows.

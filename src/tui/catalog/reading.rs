@@ -143,7 +143,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     if state.catalog.search.is_on() {
         match_navigation::find_matches(state);
     }
-    pursue(state);
+    scroll_to_goal(state);
     read_on(state, effects);
     note_place(state);
     document_highlighting::ask(state, effects);
@@ -233,8 +233,8 @@ pub fn answered(state: &mut State, mut document: Document) {
             reading.loaded.lay_out(front_matter, &state.skin.glyphs, usize::from(reading.columns.unwrap_or(2)));
             state.catalog.scroll.top += reading.loaded.first_row(1);
         } else {
-            let gone = reading.loaded.append(&mut document);
-            state.catalog.scroll.top = state.catalog.scroll.top.saturating_sub(gone);
+            let removed_rows = reading.loaded.append(&mut document);
+            state.catalog.scroll.top = state.catalog.scroll.top.saturating_sub(removed_rows);
         }
         return;
     }
@@ -332,7 +332,7 @@ fn mark_links(state: &mut State) {
 }
 
 /// Scrolls to where the document is to be read, once that is loaded.
-fn pursue(state: &mut State) {
+fn scroll_to_goal(state: &mut State) {
     if state.catalog.document.answer.is_none() {
         return;
     }

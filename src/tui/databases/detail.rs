@@ -22,7 +22,7 @@ const TYPE: usize = 18;
 pub fn text(state: &State, columns: usize) -> WrappedText {
     let lines = match state.databases.shown_tab() {
         DatabaseTab::Page => page(state, columns),
-        DatabaseTab::Columns => told(state),
+        DatabaseTab::Columns => column_lines(state),
         // Joins are drawn as rows.
         DatabaseTab::Joins => Vec::new(),
     };
@@ -35,7 +35,7 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
     let Some(row) = view.row() else { return lines };
     let Some(database) = view.database(row) else { return lines };
     if row.domain.is_none() {
-        lines.extend(standing(state, database).map(|(text, role)| PageLine::new(text, role)));
+        lines.extend(obstacle(state, database).map(|(text, role)| PageLine::new(text, role)));
     }
     match (view.page_path(), &view.shown.page) {
         (None, _) => {
@@ -57,7 +57,7 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
 }
 
 /// What prevents a database from being read, or could.
-fn standing(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
+fn obstacle(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
     let overview = state.databases.overview.as_ref()?;
     let file = cells::clean(overview.file.unwrap_or_default());
     match &database.standing {
@@ -94,7 +94,7 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
 }
 
 /// What the page says about each column's values, and which rule withholds the rest; without one, what the plan says.
-fn told(state: &State) -> Vec<PageLine> {
+fn column_lines(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };
     let rows = match table.rows {

@@ -17,13 +17,13 @@ use crate::tui::widgets::{cells, frame};
 
 /// Lines for a join in words, with the rule above them, and the least lines of the whole.
 const WORDS: u16 = 5;
-const LEAST: u16 = 11;
+const MIN: u16 = 11;
 /// Columns of `inferred`.
 const KIND: usize = 8;
 
 /// The lines that the words take of this place.
 pub fn words_height(place: Rect) -> u16 {
-    if place.height >= LEAST { WORDS } else { 0 }
+    if place.height >= MIN { WORDS } else { 0 }
 }
 
 pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
@@ -37,7 +37,7 @@ pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let widest = |of: &dyn Fn(&JoinRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let pairs = widest(&|row| cells::width(&pairs(row)));
     // Columns are cut before names of tables.
-    let names = widest(&|row| cells::width(&lead(state, row)) + cells::width(&name(row)));
+    let names = widest(&|row| cells::width(&tree_lines(state, row)) + cells::width(&name(row)));
     let names = names.min(room.saturating_sub(pairs.min(room / 3)));
     for (nth, row) in shown.iter().enumerate() {
         let under = RowCursor::of(top + nth, view.join.at, active);
@@ -68,7 +68,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
     let ellipsis = state.skin.glyphs.ellipsis;
     let mut line = ListRow::new(&state.skin, width);
     // In a deep row, the name matters more than the tree lines before it.
-    let lead = lead(state, row);
+    let lead = tree_lines(state, row);
     let lead = cells::clip_start(&lead, names.saturating_sub(cells::width(&name(row))).max(names / 3), ellipsis);
     line.text(&lead, infra);
     let room = names.saturating_sub(cells::width(&lead));
@@ -80,7 +80,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
 }
 
 /// Tree lines, and whether it is open.
-fn lead(state: &State, row: &JoinRow) -> String {
+fn tree_lines(state: &State, row: &JoinRow) -> String {
     let glyphs = &state.skin.glyphs;
     let mark = match row.end {
         JoinEnd::Closed => glyphs.folded,

@@ -53,7 +53,7 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
         }
         (Some(database), None, _) => {
             let lead = if database.domains.is_empty() { "  ".to_owned() } else { format!("{fold} ") };
-            (lead, database.name.clone(), ThemeRole::Strong, standing(&database.standing, database.kind))
+            (lead, database.name.clone(), ThemeRole::Strong, state_word(&database.standing, database.kind))
         }
         (None, ..) => (String::new(), String::new(), ThemeRole::Text, (String::new(), ThemeRole::Infra)),
     };
@@ -104,7 +104,7 @@ fn marks(marks: TableMarks) -> (String, ThemeRole) {
     (words.join(", "), role)
 }
 
-fn standing(standing: &DatabaseStanding, kind: &str) -> (String, ThemeRole) {
+fn state_word(standing: &DatabaseStanding, kind: &str) -> (String, ThemeRole) {
     match standing {
         DatabaseStanding::Ready => (kind.to_owned(), ThemeRole::Infra),
         DatabaseStanding::Off => ("off".to_owned(), ThemeRole::Infra),

@@ -32,15 +32,15 @@ pub fn add(state: &mut State, notice: Notice) {
         state.note(notice.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
-    let others = others_choice(&notice);
+    let others = other_process(&notice);
     state.feed.add(notice, reader);
     if let (Some(who), true) = (others, is_free) {
-        say_choice(state, &who);
+        show_others_change(state, &who);
     }
 }
 
 /// Who changed the selection, if it was another process than this screen.
-fn others_choice(notice: &Notice) -> Option<Arc<str>> {
+fn other_process(notice: &Notice) -> Option<Arc<str>> {
     match &notice.who {
         Actor::Other(who) if notice.topic == Topic::Selection => Some(who.clone()),
         _ => None,
@@ -49,19 +49,19 @@ fn others_choice(notice: &Notice) -> Option<Arc<str>> {
 
 /// Says in the bottom line what another process picked or excluded, and what followed. The first is in the journal, the
 /// second in the selection, in either order: the newest rows belong to the same change.
-fn say_choice(state: &mut State, who: &Arc<str>) {
-    let newest = state.feed.notices.iter().take_while(|notice| others_choice(notice).as_ref() == Some(who));
+fn show_others_change(state: &mut State, who: &Arc<str>) {
+    let newest = state.feed.notices.iter().take_while(|notice| other_process(notice).as_ref() == Some(who));
     let (chosen, followed): (Vec<&Notice>, Vec<&Notice>) =
-        newest.take(OF_A_CHOICE).partition(|notice| notice.receipt.is_some());
-    let told = chosen.iter().rev().chain(followed.iter().rev()).map(|notice| match notice.reason.as_str() {
+        newest.take(ROWS_PER_CHANGE).partition(|notice| notice.receipt.is_some());
+    let sentences = chosen.iter().rev().chain(followed.iter().rev()).map(|notice| match notice.reason.as_str() {
         "" => notice.text.clone(),
         reason => format!("{}, {reason}", notice.text),
     });
-    state.note(format!("{who}: {}", told.collect::<Vec<_>>().join(". ")));
+    state.note(format!("{who}: {}", sentences.collect::<Vec<_>>().join(". ")));
 }
 
 /// The most rows of one change: two of the journal, and what came and left with it.
-const OF_A_CHOICE: usize = 4;
+const ROWS_PER_CHANGE: usize = 4;
 
 /// Adds what the journal says. It would flood the bottom line, which shows only what another process chose and a failed hook:
 /// nothing else reports that.
@@ -86,11 +86,11 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;
-    let others = notices.last().and_then(others_choice);
+    let others = notices.last().and_then(other_process);
     state.feed.add_all(notices, reader);
     if let (Some(who), true) = (others, state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note))
     {
-        say_choice(state, &who);
+        show_others_change(state, &who);
     }
     // The bottom line counts only notices of this screen.
     state.feed.since_key = since_key;

@@ -142,14 +142,14 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     );
     buffer.set_stringn(place.x + 2, place.y, "/", 1, theme.style(ThemeRole::Hints));
     buffer.set_stringn(text.right(), place.y, &kept, usize::from(kept_columns), theme.style(ThemeRole::Infra));
-    let (said, role) = match &feed.terms.fault {
+    let (hint, role) = match &feed.terms.fault {
         Some(fault) => (cells::clean(fault), ThemeRole::Warning),
         None => (query::HELP.into(), ThemeRole::Infra),
     };
     let left = usize::from(place.right().saturating_sub(end)).saturating_sub(3);
     if (typing || feed.terms.fault.is_some()) && left >= 12 {
-        let said = format!(" {} ", cells::clip(&said, left, state.skin.glyphs.ellipsis));
-        buffer.set_stringn(end, place.y, said, left + 2, theme.style(role));
+        let hint = format!(" {} ", cells::clip(&hint, left, state.skin.glyphs.ellipsis));
+        buffer.set_stringn(end, place.y, hint, left + 2, theme.style(role));
     }
     let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer);
     typing.then_some(at)
@@ -176,8 +176,8 @@ fn row<'a>(
     row.cell(&cells::clean(&notice.time), columns, time);
     row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
     if session > 0 {
-        let of = notice.session.as_deref().map_or("", short);
-        row.cell(&cells::clean(of), session, theme.style(ThemeRole::Infra));
+        let short_name = notice.session.as_deref().map_or("", short);
+        row.cell(&cells::clean(short_name), session, theme.style(ThemeRole::Infra));
     }
     let (topic, role) = topic(notice.topic);
     if width >= WIDE {
@@ -226,8 +226,8 @@ fn reason(notice: &Notice, width: u16, column: PriceColumn) -> String {
     let price = format!("{} tokens", price(notice));
     let is_shown = |part: &&str| column == PriceColumn::Absent || *part != price;
     let reason = notice.reason.split(", ").filter(is_shown).collect::<Vec<_>>().join(", ");
-    let said = reason.strip_prefix("session ").and_then(|said| said.strip_prefix(session));
-    let rest = said.unwrap_or(&reason).trim_start_matches(", ");
+    let without_session = reason.strip_prefix("session ").and_then(|rest| rest.strip_prefix(session));
+    let rest = without_session.unwrap_or(&reason).trim_start_matches(", ");
     match (width >= WIDE, rest.is_empty()) {
         (true, _) => rest.to_owned(),
         (false, true) => format!("session {}", short(session)),

@@ -6,7 +6,7 @@ use super::{GraphRow, GraphTab, GraphView};
 use crate::tui::widgets::motion::Cursor;
 
 /// The most levels on either side. A pick pulls in no more.
-const MOST: usize = refdesk_core::selection::MAX_TRANSITIVE_DEPTH;
+const MAX: usize = refdesk_core::selection::MAX_TRANSITIVE_DEPTH;
 
 /// Sources at one distance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Level {
 /// All levels around this source from left to right. Those one step away are listed even if they are empty.
 pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
     let on_side = |direction, sign: isize| {
-        let mut found = levels(&analysis.adjacency, centre, direction, MOST);
+        let mut found = levels(&analysis.adjacency, centre, direction, MAX);
         if found.is_empty() {
             found.push(Vec::new());
         }

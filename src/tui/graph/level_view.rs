@@ -19,7 +19,7 @@ const WIDE: u16 = 46;
 /// Columns for how a source is mentioned.
 const VIA: usize = 4;
 /// The least columns of a place.
-const LEAST_PLACE: usize = 8;
+const MIN_PLACE: usize = 8;
 /// Columns for a price.
 const PRICE: usize = 9;
 
@@ -153,7 +153,7 @@ fn row<'a>(state: &'a State, level: &Level, (centre, at): (usize, usize), widest
     let room = row.room().saturating_sub(PRICE + 2);
     let shown = cells::clean(id.as_str());
     let beside = room.saturating_sub(widest + VIA + 2);
-    let how = how(state, level, centre, at).filter(|_| width >= WIDE && beside >= LEAST_PLACE);
+    let how = how(state, level, centre, at).filter(|_| width >= WIDE && beside >= MIN_PLACE);
     row.id(&shown, if how.is_some() { widest } else { room }, theme.style(ThemeRole::Text));
     if let Some((via, place)) = how {
         row.cell(via, VIA, infra);

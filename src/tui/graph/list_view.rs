@@ -69,15 +69,15 @@ struct MapColumns {
 }
 
 /// The least columns of an id beside a bar or an own price.
-const LEAST_ID: usize = 12;
+const MIN_ID: usize = 12;
 
 fn map_columns(state: &State, width: u16) -> MapColumns {
     // Cursor, mark, number of sources and their tokens, with a blank after each, and one before the scrollbar.
     let room = usize::from(width).saturating_sub(1 + 2 + COUNT + 1 + TOKENS + 2);
-    let own = if room >= LEAST_ID + TOKENS + 2 { TOKENS } else { 0 };
+    let own = if room >= MIN_ID + TOKENS + 2 { TOKENS } else { 0 };
     let left = room.saturating_sub(own + usize::from(own > 0));
     let beside_bar = left.saturating_sub(BAR.0 + 1);
-    let id = state.counts.widest_id.min(if beside_bar >= LEAST_ID { beside_bar } else { left });
+    let id = state.counts.widest_id.min(if beside_bar >= MIN_ID { beside_bar } else { left });
     let rest = left.saturating_sub(id + 1);
     let bar = rest.min(BAR.1).min((left / 2).max(BAR.0));
     let name = rest.saturating_sub(bar + 1);
@@ -90,7 +90,7 @@ fn map_columns(state: &State, width: u16) -> MapColumns {
 /// The columns of a hub's id, and of how often it is mentioned; 0 if there is no room for that.
 fn hub_columns(room: usize) -> (usize, usize) {
     let left = room.saturating_sub(2 * (TOKENS + 1) + 1);
-    if left > LEAST_ID + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
+    if left > MIN_ID + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
 }
 
 fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {

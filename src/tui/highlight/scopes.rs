@@ -87,13 +87,13 @@ impl ScopeRoles {
     /// The role of the nearest scope that has one.
     fn role(&mut self, stack: &ScopeStack) -> Option<ThemeRole> {
         let Self { meanings, known } = self;
-        let mut said = stack.as_slice().iter().rev().map(|scope| {
+        let mut scope_meanings = stack.as_slice().iter().rev().map(|scope| {
             *known.entry(*scope).or_insert_with(|| {
                 let found = meanings.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope));
                 found.map_or(ScopeMeaning::Nothing, |(_, says)| *says)
             })
         });
-        match said.find(|says| *says != ScopeMeaning::Nothing) {
+        match scope_meanings.find(|says| *says != ScopeMeaning::Nothing) {
             Some(ScopeMeaning::Is(role)) => Some(role),
             _ => None,
         }

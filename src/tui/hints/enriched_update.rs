@@ -65,11 +65,11 @@ pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagn
 /// Sources that match but get no hint: the session has seen it, or the prompt says it.
 fn suppressed(enriched: &Enriched) -> BTreeSet<SourceId> {
     let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
-    let said: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
+    let hinted: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
     let metadata = &enriched.metadata;
     let tagged = metadata.tag_matched_references.iter().map(|(id, _)| id);
     let called_for = tagged.chain(metadata.semantic_matched_references.iter().map(|(id, _)| id));
-    called_for.filter(|id| !said.contains(id.as_str())).cloned().collect()
+    called_for.filter(|id| !hinted.contains(id.as_str())).cloned().collect()
 }
 
 /// Columns and rows of the enriched prompt, if it is shown.

@@ -23,12 +23,12 @@ const LINES: usize = 5;
 /// For the row: `(matched: java 1:9)`, `– java: picked already`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
 /// a score, as [`full`] says. Where `room` is too little, scores go first, then places.
 pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
-    let said = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
-        let text = said(state, found, exactness);
+    let wordings = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
+        let text = wording(state, found, exactness);
         cells::clean(&text).into_owned()
     });
-    let fitting = said.iter().find(|text| cells::width(text) <= room);
-    fitting.or(said.last()).cloned().unwrap_or_default()
+    let fitting = wordings.iter().find(|text| cells::width(text) <= room);
+    fitting.or(wordings.last()).cloned().unwrap_or_default()
 }
 
 /// How much is said about a match.
@@ -40,7 +40,7 @@ enum Exactness {
     WithoutPlaces,
 }
 
-fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
+fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
     let is_full = exactness == Exactness::Full;
     match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
@@ -48,11 +48,11 @@ fn said(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
             let score = rows::considered(&state.hints.findings, &hint.id).filter(|it| is_full && !it.is_withheld);
             let score = score.map(|it| format!("; score {}", it.score())).unwrap_or_default();
             let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
-            format!("(matched: {}{score}{})", tags.join(", "), told(state, &hint.id))
+            format!("(matched: {}{score}{})", tags.join(", "), hinted_before(state, &hint.id))
         }
         HintRow::Meant(it) => {
             let score = if is_full { format!("{}: ", it.score()) } else { String::new() };
-            format!("({score}{}{})", it.meaning.section(), told(state, &it.id))
+            format!("({score}{}{})", it.meaning.section(), hinted_before(state, &it.id))
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
@@ -90,7 +90,7 @@ fn placed(state: &State, hint: &Hint) -> Vec<String> {
     hint.tags.iter().zip(places).map(|(tag, (line, column))| format!("{tag} {line}:{column}")).collect()
 }
 
-fn told(state: &State, id: &SourceId) -> &'static str {
+fn hinted_before(state: &State, id: &SourceId) -> &'static str {
     if state.hints.sent_before.contains(id) { "; hinted before" } else { "" }
 }
 
@@ -100,7 +100,7 @@ pub fn full(state: &State, found: HintRow<'_>) -> String {
         HintRow::Named(named) => format!("{} {}", explain_named(state, named), keys(state, named.id.as_str())),
         HintRow::Hinted(hint) => explain_hint(state, hint),
         HintRow::Passed(passed) => explain_passed_over(state, passed),
-        HintRow::Meant(it) => explain_meant(state, it),
+        HintRow::Meant(it) => explain_by_meaning(state, it),
         HintRow::Scored(it) => explain_scored(state, it),
     };
     cells::clean(text.trim()).into_owned()
@@ -124,7 +124,7 @@ fn explain_hint(state: &State, hint: &Hint) -> String {
     format!("Matched {matched}{} {keys}{score}", outcome(state, id))
 }
 
-fn explain_meant(state: &State, it: &Considered) -> String {
+fn explain_by_meaning(state: &State, it: &Considered) -> String {
     let id = it.id.as_str();
     format!("About {}{} {} {}.", it.meaning.section(), outcome(state, id), keys(state, id), figures(it))
 }
@@ -145,7 +145,7 @@ fn outcome(state: &State, id: &str) -> String {
     if selection.is_excluded(id) || selection.contains(id) {
         return format!("; {} now, so there is no hint any more.", source_state::words(&state.snapshot, id));
     }
-    if state.hints.sent_before.iter().any(|told| told.as_str() == id) {
+    if state.hints.sent_before.iter().any(|sent| sent.as_str() == id) {
         return "; this session already got this hint, so there is no hint again.".to_owned();
     }
     ": the agent gets a hint.".to_owned()
@@ -209,9 +209,9 @@ fn cut(state: &State, piece: &str) -> String {
 /// What the keys do with this source; once it is known, with what that would bring or release.
 fn keys(state: &State, id: &str) -> String {
     let [pick, keep, exclude] = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
-    let standing = source_state::mark(&state.snapshot, id).0;
+    let mark = source_state::mark(&state.snapshot, id).0;
     if let Some(would) = preview::sentence(state, id, NameDetail::Counted) {
-        return match standing {
+        return match mark {
             SelectionState::Transitive => format!("{would} {keep} keeps it as a pick."),
             SelectionState::Excluded => format!("{would} {exclude} includes it again."),
             SelectionState::Available => format!("{would} {exclude} excludes it."),
@@ -219,7 +219,7 @@ fn keys(state: &State, id: &str) -> String {
             _ => would,
         };
     }
-    match standing {
+    match mark {
         SelectionState::Picked => format!("{pick} unpicks it."),
         SelectionState::Transitive => format!("{keep} keeps it as a pick, {exclude} excludes it."),
         SelectionState::Excluded => format!("{exclude} includes it again, {pick} picks it."),
@@ -233,12 +233,12 @@ fn keys(state: &State, id: &str) -> String {
 /// `java (line 1), spring boot (lines 2, 5)`.
 fn tags(state: &State, tags: &[String], ranges: &[Range<usize>]) -> String {
     let prompt = state.hints.prompt.text();
-    let of = |tag: &String| {
+    let with_lines = |tag: &String| {
         let is_it = |range: &&Range<usize>| prompt.get((*range).clone()).is_some_and(|it| same_tag(it, tag));
         let ranges: Vec<Range<usize>> = ranges.iter().filter(is_it).cloned().collect();
         format!("{tag}{}", lines(state, &ranges))
     };
-    tags.iter().map(of).collect::<Vec<_>>().join(", ")
+    tags.iter().map(with_lines).collect::<Vec<_>>().join(", ")
 }
 
 /// ` (lines 2, 5)`; nothing in a prompt of one line.

@@ -56,9 +56,9 @@ fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
         snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))
     };
     let hinted: HashSet<SourceId> = findings.hints.iter().map(|hint| hint.id.clone()).collect();
-    let meant: HashSet<SourceId> = rows::meant(&before).map(|it| it.id.clone()).collect();
+    let by_meaning: HashSet<SourceId> = rows::meant(&before).map(|it| it.id.clone()).collect();
     for it in findings.considered.iter_mut().flatten() {
-        if chosen(&it.id) && meant.contains(&it.id) {
+        if chosen(&it.id) && by_meaning.contains(&it.id) {
             it.why_not = None;
         }
     }

@@ -10,7 +10,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine};
 
 /// The deepest nesting of quotes, items and footnotes that is told apart; deeper ones are shown as this deep.
-const MOST_NESTED: usize = 64;
+const MAX_NESTED: usize = 64;
 
 pub struct LineWriter<'a> {
     pub layout: MarkdownLayout<'a>,
@@ -37,7 +37,7 @@ impl<'a> LineWriter<'a> {
 
     /// Enters a quote, an item or a footnote. When little room is left, it is no longer indented.
     pub fn enter(&mut self, first: String, rest: String) {
-        if self.containers.len() == MOST_NESTED {
+        if self.containers.len() == MAX_NESTED {
             self.beyond += 1;
             return;
         }

@@ -16,7 +16,7 @@ use crate::tui::widgets::page::{LinePart, wrap};
 const LONGEST_NAME: usize = 200;
 
 /// The least width of a column.
-const LEAST: usize = 8;
+const MIN: usize = 8;
 
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -165,7 +165,7 @@ fn widths(natural: &[usize], room: usize) -> Option<Vec<usize>> {
     while natural.iter().map(|width| (*width).min(most + 1)).sum::<usize>() <= room {
         most += 1;
     }
-    if most < LEAST {
+    if most < MIN {
         return None;
     }
     let mut widths: Vec<usize> = natural.iter().map(|width| (*width).min(most)).collect();

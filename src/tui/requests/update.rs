@@ -41,7 +41,7 @@ pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     if current.as_deref().is_some_and(is_there) || state.requests.ended.is_some() {
         return;
     }
-    let gone = before.iter().find(|waiting| Some(&waiting.request.request_id) == current.as_ref());
+    let previous = before.iter().find(|waiting| Some(&waiting.request.request_id) == current.as_ref());
     let how = current.as_ref().and_then(|id| state.requests.over.remove(id));
     state.requests.over.clear();
     let is_own = matches!(how, Some(RequestEnd::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
@@ -49,7 +49,7 @@ pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
     if state.open_window() == Some(WindowKind::Approval) {
         state.window = None;
     }
-    match gone.filter(|_| was_in_request(state)) {
+    match previous.filter(|_| was_in_request(state)) {
         Some(waiting) if !is_own => state.requests.ended = Some(EndedRequest { waiting: waiting.clone(), how }),
         _ => next(state),
     }

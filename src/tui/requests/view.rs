@@ -202,17 +202,17 @@ fn sum(state: &State, waiting: &Waiting) -> PageLine {
         let text = format!("nothing is marked yet {} tokens are for each source alone", state.skin.glyphs.dot);
         return PageLine::new(text, ThemeRole::Infra);
     }
-    let of = cells::grouped(waiting.request.sources.len());
-    let line = PageLine::new(format!("{} of {of} marked", cells::grouped(marked)), ThemeRole::Selection);
+    let offered = cells::grouped(waiting.request.sources.len());
+    let line = PageLine::new(format!("{} of {offered} marked", cells::grouped(marked)), ThemeRole::Selection);
     let Some(brings) = &state.requests.preview.answer else { return line };
     let all = &brings.all;
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
     let adds = if marked == 1 { "it adds" } else { "they add" };
-    let said = match all.enters.len() {
+    let addition = match all.enters.len() {
         0 => format!("{adds} nothing new"),
         count => format!("{adds} {}, {}{waiting}", cells::counted(count, "source"), cost(all)),
     };
-    line.then(&format!(" {} {said}", state.skin.glyphs.dot), ThemeRole::Hints)
+    line.then(&format!(" {} {addition}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
 fn cost(follows: &SelectionChange) -> String {
@@ -360,7 +360,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let theme = &state.skin.theme;
     let Some(waiting) = state.shown_request() else { return Vec::new() };
-    let told = |text: &str, role| {
+    let wrapped = |text: &str, role| {
         let lines = cells::wrap(&cells::clean(text), columns).into_iter();
         lines.map(|line| Line::from(Span::styled(line, theme.style(role)))).collect::<Vec<_>>()
     };
@@ -376,16 +376,16 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
             Span::styled(id, theme.style(ThemeRole::Strong)),
             Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
         ]));
-        lines.extend(told(&brings(state, &offered.id), ThemeRole::Hints));
-        lines.extend(told(&offered.description, ThemeRole::Text));
+        lines.extend(wrapped(&brings(state, &offered.id), ThemeRole::Hints));
+        lines.extend(wrapped(&offered.description, ThemeRole::Text));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
-        lines.extend(told(
+        lines.extend(wrapped(
             &[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
             ThemeRole::Infra,
         ));
     }
     if waiting.request.has_reason() {
-        lines.extend(told(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
+        lines.extend(wrapped(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
     }
     lines
 }

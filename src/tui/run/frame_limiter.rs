@@ -19,7 +19,7 @@ const DOCUMENT_PATIENCE: Duration = Duration::from_millis(8);
 const RECENTLY: Duration = Duration::from_millis(100);
 
 /// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// Frames that are drawn immediately after a key: an answer and a snapshot.
 const ANSWERS: u8 = 2;
@@ -35,7 +35,7 @@ pub enum Trigger {
 /// When the last frames were drawn.
 #[derive(Debug, Default)]
 pub struct FrameLimiter {
-    /// In order of time, at most [`MOST`].
+    /// In order of time, at most [`MAX`].
     drawn: VecDeque<Instant>,
     /// Frames left of [`ANSWERS`] since the last key.
     answers: u8,
@@ -51,7 +51,7 @@ impl FrameLimiter {
         }
         let last = self.nth_last(1)?;
         let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
-        if within(MOST, Duration::from_secs(1)) {
+        if within(MAX, Duration::from_secs(1)) {
             return self.nth_last(MANY).map(|first| first + RECENTLY).max(Some(last + FRAME_INTERVAL));
         }
         (self.answers == 0 && within(FEW + 1, RECENTLY)).then(|| last + FRAME_INTERVAL)
@@ -61,7 +61,7 @@ impl FrameLimiter {
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
         self.patience = None;
         self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
-        if self.drawn.len() == MOST {
+        if self.drawn.len() == MAX {
             self.drawn.pop_front();
         }
         self.drawn.push_back(now);

@@ -127,9 +127,9 @@ fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter,
                 return;
             }
             if began.elapsed() >= most {
-                let told = std::mem::take(&mut colours);
-                let next = from + told.len();
-                if answers.blocking_send(answer(from, told)).is_err() {
+                let finished = std::mem::take(&mut colours);
+                let next = from + finished.len();
+                if answers.blocking_send(answer(from, finished)).is_err() {
                     return;
                 }
                 (from, began, most) = (next, Instant::now(), NEXT);

@@ -8,7 +8,7 @@ use crate::tui::widgets::cells;
 use refdesk_desk::engine::Snapshot;
 
 /// The least columns of a name.
-const LEAST_NAME: usize = 12;
+const MIN_NAME: usize = 12;
 
 /// What the rows need, measured once a snapshot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl TreeColumns {
     pub fn of(rows: RowWidths, room: usize) -> Self {
         let name = |word: usize| {
             let left = room.saturating_sub(rows.usual + 1 + if word > 0 { word + 1 } else { 0 });
-            if left >= LEAST_NAME { left } else { 0 }
+            if left >= MIN_NAME { left } else { 0 }
         };
         let fits = |word: usize| word > 0 && rows.usual + 1 + word <= room;
         // Tree lines and marks also show depth and state; nothing else shows the name. Words go before an id is cut.

@@ -23,7 +23,7 @@ pub fn act(state: &mut State, action: Action) {
         }
         Action::SetValue => set(state),
         Action::AddItem => add(state),
-        Action::NextField => go(state, |at| at + 1..usize::MAX),
+        Action::NextField => open_first_in(state, |at| at + 1..usize::MAX),
         Action::PreviousField => go_back(state),
         _ => take_back(state),
     }
@@ -92,11 +92,11 @@ fn set(state: &mut State) {
 
 /// Opens the field of the row under the cursor, or of the next value.
 pub fn begin(state: &mut State) {
-    go(state, |at| at..usize::MAX);
+    open_first_in(state, |at| at..usize::MAX);
 }
 
 /// Moves to the first value in this range of rows, relative to the cursor, and opens its field; without one, typing ends.
-fn go(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
+fn open_first_in(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
     let range = range(state.templates.variable.at);
     let rows = state.templates.form.iter().enumerate().skip(range.start).take(range.len());
     let next = rows.into_iter().find(|(_, row)| row.is_leaf()).map(|(at, _)| at);
@@ -144,14 +144,14 @@ pub fn flag(state: &mut State, text: &str) -> bool {
     let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
     };
-    let said = text.chars().fold(flag, |flag, c| match c {
+    let toggled = text.chars().fold(flag, |flag, c| match c {
         ' ' => !flag,
         'y' | 't' | '1' => true,
         'n' | 'f' | '0' => false,
         _ => flag,
     });
-    if said != flag {
-        store_value(state, way, TypedValue::Flag(said));
+    if toggled != flag {
+        store_value(state, way, TypedValue::Flag(toggled));
     }
     true
 }

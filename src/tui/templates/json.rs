@@ -27,8 +27,8 @@ pub fn paste(state: &mut State, text: &str) {
             take(state, pasted, "pasted");
         }
         Err(broken) => {
-            let told = format!("the pasted text is not valid JSON, {broken}; nothing changed");
-            state.refuse(told);
+            let message = format!("the pasted text is not valid JSON, {broken}; nothing changed");
+            state.refuse(message);
         }
     }
 }
@@ -79,8 +79,8 @@ pub fn edited(state: &mut State, text: Option<String>) {
         }
         Err(broken) => {
             let line = broken.line.unwrap_or(1);
-            let told = Some(broken.to_string());
-            state.templates.draft = Some(JsonDraft { text: Some(text), error: told, line, ..draft });
+            let error = Some(broken.to_string());
+            state.templates.draft = Some(JsonDraft { text: Some(text), error, line, ..draft });
             state.open(WindowKind::InvalidValues);
         }
     }

@@ -94,7 +94,7 @@ fn why_empty(state: &State) -> String {
 /// Columns of the syntax of a template.
 const SYNTAX: usize = 10;
 /// Columns of a source that say which it is.
-const LEAST_SOURCE: usize = 12;
+const MIN_SOURCE: usize = 12;
 /// What comes before the source of an embedded template, which is longer than that of a file.
 const BLOCK_OF: &str = "block of ";
 
@@ -124,7 +124,7 @@ impl RowColumns {
         let source = BLOCK_OF.len() + counts.widest_template_source;
         // Sources have their room, unless that would cut names to less than half.
         let name = counts.widest_template.min(room.saturating_sub(SYNTAX + 1 + source).max(room / 2)).max(8);
-        let has_syntax = room.saturating_sub(name) > SYNTAX + BLOCK_OF.len() + source.min(LEAST_SOURCE);
+        let has_syntax = room.saturating_sub(name) > SYNTAX + BLOCK_OF.len() + source.min(MIN_SOURCE);
         Self { name, syntax: if has_syntax { SYNTAX } else { 0 } }
     }
 }

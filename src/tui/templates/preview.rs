@@ -90,8 +90,8 @@ fn places(state: &State, place: Rect) -> (Rect, Rect) {
 fn error(state: &State, columns: usize) -> Vec<String> {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
-    let told = format!("{} {}", state.skin.glyphs.problem, cells::clean(&error_text(failed)));
-    let mut lines = cells::wrap(&told, columns);
+    let text = format!("{} {}", state.skin.glyphs.problem, cells::clean(&error_text(failed)));
+    let mut lines = cells::wrap(&text, columns);
     lines.truncate(ERROR);
     lines
 }
@@ -135,8 +135,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
             match preview.rendered.as_ref().and_then(|made| made.proposal.as_ref()) {
                 Some(Ok(proposal)) if len == 0 => {
                     let note = proposal.diff.note.clone();
-                    let told = note.unwrap_or_else(|| format!("{} already holds this text.", proposal.shown));
-                    draw_sentence(state, &told, ThemeRole::Text, text, buffer);
+                    let sentence = note.unwrap_or_else(|| format!("{} already holds this text.", proposal.shown));
+                    draw_sentence(state, &sentence, ThemeRole::Text, text, buffer);
                 }
                 Some(Ok(proposal)) => {
                     let at = ViewOffset { top: window.start, across: state.templates.across };
@@ -327,10 +327,10 @@ fn failure(state: &State, failed: &RenderFailure, columns: usize) -> Vec<Line<'s
         let text = cells::clip(&text, columns, state.skin.glyphs.ellipsis).into_owned();
         lines.push(Line::from(Span::styled(text, style)));
     }
-    let told =
+    let error_lines =
         message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Error))));
-    let told: Vec<Line<'static>> = told.collect();
+    let error_lines: Vec<Line<'static>> = error_lines.collect();
     let place = failed.error.line.unwrap_or(0).min(lines.len());
-    lines.splice(place..place, told);
+    lines.splice(place..place, error_lines);
     lines
 }

@@ -44,15 +44,15 @@ impl TerminalStyle {
     /// The parameters of the sequence that changes another pen into this one: the difference, or everything anew, whichever is
     /// shorter.
     pub fn parameters_after(self, before: Self) -> String {
-        let (difference, anew) = (differing(before, self), anew(self));
-        if difference.len() < anew.len() { difference } else { anew }
+        let (difference, absolute) = (differing(before, self), absolute(self));
+        if difference.len() < absolute.len() { difference } else { absolute }
     }
 }
 
 /// The parameters that change one pen into another.
 fn differing(from: TerminalStyle, to: TerminalStyle) -> String {
     let mut parameters = Parameters::default();
-    let gone = from.modifier.difference(to.modifier);
+    let removed = from.modifier.difference(to.modifier);
     let mut kept = from.modifier.intersection(to.modifier);
     for (modifiers, off) in [
         (Modifier::BOLD.union(Modifier::DIM), "22"),
@@ -63,7 +63,7 @@ fn differing(from: TerminalStyle, to: TerminalStyle) -> String {
         (Modifier::HIDDEN, "28"),
         (Modifier::CROSSED_OUT, "29"),
     ] {
-        if gone.intersects(modifiers) {
+        if removed.intersects(modifiers) {
             parameters.add(off);
             kept.remove(modifiers);
         }
@@ -79,7 +79,7 @@ fn differing(from: TerminalStyle, to: TerminalStyle) -> String {
 }
 
 /// The parameters that set a pen whatever it was before.
-fn anew(pen: TerminalStyle) -> String {
+fn absolute(pen: TerminalStyle) -> String {
     if pen == TerminalStyle::default() {
         return String::new();
     }

@@ -34,7 +34,7 @@ impl TerminalWriter {
     /// Opens the terminal on standard output.
     #[allow(deprecated, reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd")]
     pub fn new() -> Self {
-        let terminal = again().and_then(|terminal| AsyncFd::with_interest(terminal, Interest::WRITABLE).ok());
+        let terminal = reopen().and_then(|terminal| AsyncFd::with_interest(terminal, Interest::WRITABLE).ok());
         Self { terminal, rest: Vec::new() }
     }
 
@@ -73,7 +73,7 @@ impl TerminalWriter {
 }
 
 /// Opens the terminal again, since a descriptor shared with a shell must not be made non-blocking.
-fn again() -> Option<OwnedFd> {
+fn reopen() -> Option<OwnedFd> {
     let name = ttyname(rustix::stdio::stdout(), Vec::new()).ok()?;
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty()).ok()
@@ -104,7 +104,7 @@ fn write_waiting(bytes: &[u8]) -> io::Result<()> {
 /// may be gone.
 pub fn write_last(rest: &[u8], last: &[u8]) {
     let all = [rest, last].concat();
-    let Some(terminal) = again() else {
+    let Some(terminal) = reopen() else {
         let _ = write_waiting(&all);
         return;
     };

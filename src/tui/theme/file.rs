@@ -156,11 +156,11 @@ mod tests {
     use super::*;
 
     fn problems(text: &str) -> Vec<String> {
-        let told = |it: Diagnostic| {
+        let printed = |it: Diagnostic| {
             let place = [it.line, it.column].map(|number| number.unwrap_or(0).to_string()).join(":");
             format!("{:?} {place} {}; {}", it.severity, it.message, it.fix)
         };
-        read(text, "sepia.toml").1.into_iter().map(told).collect()
+        read(text, "sepia.toml").1.into_iter().map(printed).collect()
     }
 
     #[test]

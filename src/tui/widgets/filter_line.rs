@@ -24,20 +24,20 @@ pub struct FilterLine<'a> {
 impl FilterLine<'_> {
     pub fn draw(&self, skin: &Skin, place: Rect, frame: &mut Frame<'_>) {
         let theme = &skin.theme;
-        let (said, role) = match self.fault {
+        let (note, role) = match self.fault {
             Some(fault) => (format!("{fault} "), ThemeRole::Warning),
             None => (format!("{} of {} ", cells::grouped(self.kept.0), cells::grouped(self.kept.1)), ThemeRole::Infra),
         };
         let room = usize::from(place.width).saturating_sub(4 + FILTER);
-        let said = cells::clip(&said, room, skin.glyphs.ellipsis);
-        let columns = u16::try_from(cells::width(&said)).unwrap_or(0);
+        let note = cells::clip(&note, room, skin.glyphs.ellipsis);
+        let columns = u16::try_from(cells::width(&note)).unwrap_or(0);
         let buffer = frame.buffer_mut();
         buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(self.role));
         let text = Rect { x: place.x + 3, width: place.width.saturating_sub(4 + columns), ..place };
         if text.width == 0 {
             return;
         }
-        buffer.set_stringn(text.right(), place.y, &said, usize::from(columns), theme.style(role));
+        buffer.set_stringn(text.right(), place.y, &note, usize::from(columns), theme.style(role));
         let style = theme.style(ThemeRole::Strong);
         let at = prompt::draw(self.filter.text(), self.filter.cursor(), &[], style, text, buffer);
         if self.typing {

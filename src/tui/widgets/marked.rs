@@ -80,10 +80,10 @@ mod tests {
         ] {
             let marked = MarkedText::of(text, marked);
             let parts = marked.parts(0..marked.text.len()).into_iter();
-            let told: String = parts
+            let printed: String = parts
                 .map(|(part, lit)| if lit == Highlighted::Yes { format!("[{part}]") } else { part.into() })
                 .collect();
-            assert_eq!(told, shown);
+            assert_eq!(printed, shown);
         }
         let marked = MarkedText::of("retry", &[0, 1, 4]);
         assert_eq!(marked.parts(1..4), [("e", Highlighted::Yes), ("tr", Highlighted::No)]);

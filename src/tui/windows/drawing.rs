@@ -69,14 +69,14 @@ pub(super) struct DifferenceLayout {
 
 /// The most rows of a summary in a window with this inside: half of them, and in a low one what the difference can spare.
 pub(super) fn summary_rows(inner: Rect, field: u16) -> u16 {
-    let spare = inner.height.saturating_sub(field + 1 + LEAST_DIFFERENCE).min(LEAST_SUMMARY);
+    let spare = inner.height.saturating_sub(field + 1 + MIN_DIFFERENCE).min(MIN_SUMMARY);
     (inner.height.saturating_sub(4) / 2).max(spare)
 }
 
 /// Rows for what is done to which file, and who asks.
-const LEAST_SUMMARY: u16 = 3;
+const MIN_SUMMARY: u16 = 3;
 /// The least rows of a difference.
-const LEAST_DIFFERENCE: u16 = 1;
+const MIN_DIFFERENCE: u16 = 1;
 
 /// The window's keys have a row unless the terminal is low: then only the bottom line has them.
 pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary: usize) -> DifferenceLayout {

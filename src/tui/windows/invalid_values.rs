@@ -34,10 +34,10 @@ impl Window for InvalidValues {
 
 fn text(state: &State) -> WrappedText {
     let error = state.templates.draft.as_ref().and_then(|draft| draft.error.as_deref()).unwrap_or_default();
-    let said = format!("The values are not valid JSON: {error}");
+    let message = format!("The values are not valid JSON: {error}");
     let edit = state.key(Action::EditValues);
     let question =
         format!("Edit them again? Your text is kept until it is valid or you type other values; {edit} opens it too.");
     let columns = COLUMNS.min(state.layout().body.width);
-    paragraphs([(said.as_str(), ThemeRole::Error), (question.as_str(), ThemeRole::Text)], text_columns(columns))
+    paragraphs([(message.as_str(), ThemeRole::Error), (question.as_str(), ThemeRole::Text)], text_columns(columns))
 }

@@ -47,7 +47,7 @@ const SECTIONS: usize = 50;
 const DETAILS: u16 = 9;
 
 /// The least rows of a window that has room for these.
-const LEAST: u16 = 14;
+const MIN: u16 = 14;
 
 /// Columns of the keys of an action.
 const KEYS: usize = 12;
@@ -338,7 +338,7 @@ fn places(state: &State) -> JumpLayout {
     let inner = layout::inner(Jump.outer(state));
     let line = Rect { height: inner.height.min(1), ..inner };
     let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
-    let below = if rest.height < LEAST { 0 } else { details(state, text_columns(rest.width + 2)) };
+    let below = if rest.height < MIN { 0 } else { details(state, text_columns(rest.width + 2)) };
     let (list, rule, text) = super::list_and_details(rest, usize::MAX, below);
     JumpLayout { line, list, rule, text }
 }

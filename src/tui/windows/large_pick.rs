@@ -21,7 +21,7 @@ const COLUMNS: u16 = 76;
 const AROUND: usize = 4;
 
 /// The most columns of the window.
-const MOST_COLUMNS: u16 = 110;
+const MAX_COLUMNS: u16 = 110;
 
 /// Ids that are named before `+N more`.
 const NAMED: usize = 6;
@@ -67,7 +67,7 @@ pub fn open(state: &mut State, pick: LargePick) {
 fn columns(state: &State) -> u16 {
     let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
     let widest = choices.map(|choice| cells::width(&choice) + AROUND).max().unwrap_or(0);
-    let wanted = u16::try_from(widest).unwrap_or(MOST_COLUMNS).clamp(COLUMNS, MOST_COLUMNS);
+    let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
     wanted.min(state.layout().body.width)
 }
 

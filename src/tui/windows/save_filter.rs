@@ -14,7 +14,7 @@ use crate::tui::widgets::motion::Cursor;
 pub struct SaveFilter;
 
 /// The most filters with a name in a workspace.
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 impl Window for SaveFilter {
     fn contexts(&self) -> &'static [KeyContext] {
@@ -38,8 +38,8 @@ impl Window for SaveFilter {
         if name.is_empty() {
             return Some("type a name".to_owned());
         }
-        let is_full = state.named_filters.len() >= MOST && !state.named_filters.contains_key(name);
-        is_full.then(|| format!("{MOST} filters are saved already: remove one first"))
+        let is_full = state.named_filters.len() >= MAX && !state.named_filters.contains_key(name);
+        is_full.then(|| format!("{MAX} filters are saved already: remove one first"))
     }
 
     fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {

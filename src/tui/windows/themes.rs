@@ -62,13 +62,13 @@ impl Window for ThemePicker {
         let at = state.window.map_or(0, |open| open.cursor.at);
         let Some(chosen) = names(state).into_iter().nth(at) else { return Handled::Consumed };
         state.window = None;
-        let said = match &chosen {
+        let message = match &chosen {
             Some(name) => format!("Theme: {name}."),
             None => "Theme: by the terminal's background.".to_owned(),
         };
         let preferred = state.theme_choice.preferred.as_ref().filter(|preferred| Some(*preferred) != chosen.as_ref());
         let then = preferred.map(|name| format!(" config.toml names {name}, which is used at the next start."));
-        state.note(said + &then.unwrap_or_default());
+        state.note(message + &then.unwrap_or_default());
         state.remembered.theme.clone_from(&chosen);
         state.theme_choice.chosen = chosen;
         theme_choice::apply(state);

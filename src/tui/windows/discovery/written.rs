@@ -35,8 +35,9 @@ fn text(state: &State, columns: u16) -> WrappedText {
         for sample in &written.prompts {
             lines.push(PageLine::default());
             lines.push(PageLine::new(cells::clean(&sample.prompt).into_owned(), ThemeRole::Strong));
-            let told = sample.told.iter().map(|line| PageLine::new(cells::clean(line).into_owned(), ThemeRole::Hints));
-            lines.extend(told.map(|line| line.hanging(2)));
+            let delivered =
+                sample.told.iter().map(|line| PageLine::new(cells::clean(line).into_owned(), ThemeRole::Hints));
+            lines.extend(delivered.map(|line| line.hanging(2)));
         }
         lines.push(PageLine::default());
         let next = "Next: W, then c, connects an agent.";

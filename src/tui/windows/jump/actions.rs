@@ -21,14 +21,14 @@ pub fn is_move(binding: &ActionBinding) -> bool {
 pub fn listed(state: &State) -> Vec<(&'static ActionBinding, Availability, Option<String>)> {
     let here = below(state);
     let listed = ACTIONS.iter().filter(|binding| is_listed(binding, &here));
-    let standing = |binding: &'static ActionBinding| {
+    let with_availability = |binding: &'static ActionBinding| {
         if !counts(binding, &here) {
             return (binding, Availability::Elsewhere, Some(format!("available in {}", binding.places())));
         }
         let why_not = disabled(state, binding.action);
         (binding, if why_not.is_some() { Availability::Disabled } else { Availability::Possible }, why_not)
     };
-    listed.map(standing).collect()
+    listed.map(with_availability).collect()
 }
 
 fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {

@@ -23,7 +23,7 @@ use crate::tui::widgets::cells;
 use crate::tui::windows::problems;
 
 /// The most rows of a kind other than actions.
-const MOST: usize = 60;
+const MAX: usize = 60;
 
 /// The most rows before the sections whose headings lack the words, if no more than these have the words in their
 /// names. Rows of the feed do not count: a feed full of hints would come before the sources that the hints are about.
@@ -226,7 +226,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let is_few = |(_, row): &(RowOrder, JumpRow)| {
         let count = kept.entry(row.kind.sign()).or_insert(0);
         *count += 1;
-        row.kind == JumpKind::Action || *count <= MOST
+        row.kind == JumpKind::Action || *count <= MAX
     };
     found.retain(is_few);
     if words.is_empty() || only.is_some_and(|only| only != JumpKind::Heading) {
@@ -258,7 +258,7 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
     let Some(haystack) = state.catalog.haystack.clone() else { return };
     let query = Query::parse(&words.to_lowercase());
     let positions: Vec<usize> = if query.is_empty() {
-        state.catalog.rows.iter().take(MOST).copied().collect()
+        state.catalog.rows.iter().take(MAX).copied().collect()
     } else {
         let before = std::mem::take(&mut state.jump.sources);
         state.jump.sources = apply(&state.snapshot, &haystack, query, Some(&before));
@@ -277,7 +277,7 @@ fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
     let haystack = templates::filtered_templates::packed(state);
     let query = Query::parse(&words.to_lowercase());
     let positions: Vec<usize> = if query.is_empty() {
-        (0..state.snapshot.templates.templates.len()).take(MOST).collect()
+        (0..state.snapshot.templates.templates.len()).take(MAX).collect()
     } else {
         let before = std::mem::take(&mut state.jump.templates);
         state.jump.templates = apply(&state.snapshot, &haystack, query, Some(&before));
@@ -291,7 +291,7 @@ fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
 }
 
 fn best(found: &FilterResult) -> Vec<usize> {
-    found.rows.iter().take(MOST).copied().collect()
+    found.rows.iter().take(MAX).copied().collect()
 }
 
 /// The headings of the documents that were read, except those that the search has found.
