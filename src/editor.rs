@@ -62,7 +62,7 @@ fn unreadable(origin: &str, why: &str) -> Error {
     Error::new(Code::Editor, format!("{origin}, and {why}"), HINT)
 }
 
-/// File and line in this editor's syntax; an unknown editor gets the file alone.
+/// File and line in this editor's syntax; an unknown editor gets only the file.
 fn place(program: &str, given: &[String], spot: &FileLine) -> Vec<OsString> {
     // A relative path could look like an option.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };

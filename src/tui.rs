@@ -8,7 +8,7 @@
 //!
 //! - The loop: `run` blocks until something happens, takes everything that is ready, and draws once. It also holds what
 //!   reads the terminal, limits frames, lends the terminal to an editor, listens to signals and highlights code.
-//! - `terminal` alone touches terminal modes, and restores them on every way out.
+//! - Only `terminal` touches terminal modes, and restores them on every way out.
 //! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
 //!   `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file a window.

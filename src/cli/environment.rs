@@ -67,7 +67,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
     let is_trial = is_trial();
-    // Nothing is started in the background then.
+    // A trial starts nothing in the background.
     let index_process = (!is_trial).then(|| index_process(&around));
     let state = state_folder();
     Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(around) })

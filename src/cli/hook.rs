@@ -48,7 +48,7 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Handles wrong arguments of a hook: a wrongly configured agent goes on as if there were no hook.
+/// Handles wrong arguments of a hook: a wrongly configured agent continues as if there were no hook.
 pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
     if !error.use_stderr() || !calls_hook(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
@@ -209,7 +209,7 @@ fn enrich_event(
         }
         HookEvent::Forgets | HookEvent::Other(_) => return (String::new(), problems),
     };
-    // Tools may work in any folder; a folder without a workspace is left alone.
+    // Tools can work in any folder; a folder without a workspace is left alone.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }

@@ -238,7 +238,7 @@ fn drop_far_suggestion(error: &mut clap::Error) {
     }
 }
 
-/// Suggests the nearest option of the command for one that it does not know, where the parser would have it passed as a value.
+/// Suggests the nearest option of the command for an unknown one, if the parser would suggest passing it as a value.
 fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) {
     use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
     let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
@@ -255,7 +255,7 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
     }
 }
 
-/// Suggests the nearest command for one that does not exist, where the parser does not: after `help`.
+/// Suggests the nearest command for an unknown one, if the parser does not: after `help`.
 fn suggest_command(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
     let is_unknown =

@@ -123,7 +123,7 @@ fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandO
     CommandOutput { exit: u8::from(!valid), ..CommandOutput::new(json, text) }
 }
 
-/// The problems as warnings: a command goes on without what cannot be read.
+/// The problems as warnings: a command continues without what cannot be read.
 pub fn as_warnings(problems: Vec<Diagnostic>) -> impl Iterator<Item = Diagnostic> {
     problems.into_iter().map(|problem| Diagnostic { severity: Severity::Warning, ..problem })
 }

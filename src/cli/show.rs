@@ -72,7 +72,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     CommandOutput::new(json, text)
 }
 
-/// Where the knowledge is, in words.
+/// Where the content is, in words.
 fn place(desk: &Desk, source: &Source) -> String {
     match &source.kind {
         SourceKind::Local(place) => {

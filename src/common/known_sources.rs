@@ -7,7 +7,7 @@ use refdesk_text::tokens::counted;
 
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
 
-/// A source, and what a session knows of it.
+/// A source, and what a session knows about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownRow {
     pub id: String,

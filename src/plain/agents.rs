@@ -14,7 +14,7 @@ pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     turn.ask(Request::Agents);
 }
 
-/// Asks again, because the session may have gone on.
+/// Asks again, because the session can have continued.
 pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Session { desk, session });
     turn.ask(Request::Agents);

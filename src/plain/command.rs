@@ -137,7 +137,7 @@ pub const COMMANDS: &[PlainCommand] = &[
 pub enum Parsed<'l> {
     /// Nothing but blanks.
     Nothing,
-    /// A number alone.
+    /// Only a number.
     Number(usize),
     /// A command and what follows its name.
     Command(&'static PlainCommand, &'l str),

@@ -88,7 +88,7 @@ pub struct Pages {
     pub said: usize,
     /// What is said after the last line.
     pub end: Vec<String>,
-    /// Where the text goes on in its document, if not all of it was read.
+    /// Where the text continues in its document, if not all of it was read.
     pub rest: Option<RestOfDocument>,
     /// The words that were searched for last, and how many lines with them were said.
     pub needle: String,

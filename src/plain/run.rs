@@ -62,7 +62,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     let before = conversation.state.saved.clone();
     let code = match conversation.run(start).await {
         LoopEnd::Done => 0,
-        // As shells report a program that a signal ended.
+        // The code that shells report for a program ended by a signal.
         LoopEnd::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         LoopEnd::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
         LoopEnd::Failed(error) => return Err(error),

@@ -73,7 +73,7 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
 /// # Errors
 /// One of them is not a source.
 pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String> {
-    // An id may have blanks in it.
+    // An id can contain blanks.
     if let Ok(id) = one(state, given, SourceArgument::Known) {
         return Ok(vec![id]);
     }

@@ -53,7 +53,7 @@ pub struct PlainState {
     pub filter: String,
     /// The source that was shown last, for commands without one.
     pub about: Option<SourceId>,
-    /// What is asked; `None` where a command is expected.
+    /// The open question; `None` if a command is expected.
     pub question: Option<Question>,
     /// What the next answer of the engine is for.
     pub pending: Option<Pending>,
@@ -64,7 +64,7 @@ pub struct PlainState {
     pub prompt: Option<Arc<str>>,
     /// The template that was used last.
     pub template: Option<String>,
-    /// Typed values, by the name of the template. In memory only: they may be secrets.
+    /// Typed values, by the name of the template. In memory only: they can be secrets.
     pub typed: HashMap<String, TypedValues>,
     /// Paths typed for the files of templates, by the name of the template.
     pub paths: HashMap<String, String>,

@@ -1,5 +1,5 @@
-//! What followed from a change of picks and exclusions made here, and how to undo it: one message once the next snapshot
-//! shows it.
+//! The consequence of a change of picks and exclusions made here, and how to undo it: one message once the next
+//! snapshot shows it.
 
 use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;

@@ -34,7 +34,7 @@ pub enum DatabaseSide {
     Detail,
 }
 
-/// What is shown of a table; of anything else, only the page.
+/// The tabs of a table; other rows have only the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DatabaseTab {
     #[default]
@@ -48,7 +48,7 @@ pub enum DatabaseTab {
 impl DatabaseTab {
     pub const ALL: [Self; 3] = [Self::Page, Self::Columns, Self::Joins];
 
-    /// Its name where there is little room.
+    /// Its name if there is little room.
     pub fn word(self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -124,7 +124,7 @@ pub struct DatabasesView {
     tables: Vec<HashMap<String, DatabaseRow>>,
     /// What the cursor goes to once the overview is there.
     stay: Option<DatabasePlace>,
-    /// The run, which goes on when the view is left.
+    /// The run, which continues when the view is left.
     pub run: RunState,
 }
 
@@ -134,7 +134,7 @@ impl DatabasesView {
         self.is_open
     }
 
-    /// Leaves it; a run goes on.
+    /// Leaves it; a run continues.
     pub fn close(&mut self) {
         *self = Self { run: std::mem::take(&mut self.run), answers: self.answers, ..Self::default() };
     }

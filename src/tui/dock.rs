@@ -71,7 +71,7 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     let in_room = |room: usize| {
         [FoldDetail::Full, FoldDetail::Counted].into_iter().map(texts).find(|texts| columns(texts) <= room)
     };
-    // What is in a pane is cut before the newest notice is.
+    // Texts of panes are cut before the newest notice.
     let texts = room.checked_sub(beside).and_then(in_room).or_else(|| in_room(room));
     let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Short));
     let left = room.saturating_sub(columns(&texts));

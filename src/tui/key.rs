@@ -74,7 +74,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of this character, alone.
+    /// The key of this character, without modifiers.
     pub fn char(c: char) -> Self {
         Self { code: BareKey::Char(c), ctrl: false, alt: false, shift: false }
     }

@@ -35,7 +35,7 @@ pub struct RequestsPane {
     pub line: RequestNews,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
-    /// How requests ended that the snapshot still lists: events and snapshots may arrive in either order.
+    /// How requests ended that the snapshot still lists: events and snapshots can arrive in either order.
     pub over: BTreeMap<String, RequestEnd>,
     /// The one that ended while it was focused. It stays until a key closes it, so that a key meant for it does
     /// nothing else.

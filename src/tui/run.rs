@@ -72,7 +72,7 @@ impl ExitReason {
     pub fn code(self) -> u8 {
         match self {
             Self::Quit => 0,
-            // As shells report a program that a signal ended.
+            // The code that shells report for a program ended by a signal.
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         }
     }
@@ -110,7 +110,7 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
         ended: None,
     };
     let ended = match app.run(signals).await {
-        // Its signal may not have arrived yet.
+        // Its signal can arrive later.
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(i32::from(HANGUP))),
         ended => ended,
     };

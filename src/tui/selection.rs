@@ -132,7 +132,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
     let fields = TreeColumns::of(state.selection.widths, row.room().saturating_sub(columns + 2));
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
-    // An id that is longer than the others has the columns of its name.
+    // An id that is longer than the others also uses the columns of its name.
     if fields.name > 0 && used + cells::width(&id) > fields.id {
         row.id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
     } else {
@@ -185,7 +185,7 @@ fn price(state: &State, node: &TreeRow, id: &str) -> String {
     }
 }
 
-/// Why the row under the cursor is there, in lines that fit `columns`; makes about `most` of them at most.
+/// Why the row under the cursor is there, in lines that fit `columns`; builds about `most` at most.
 pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
     let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };

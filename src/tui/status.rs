@@ -202,7 +202,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             };
             let more = if message.tone == MessageKind::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
-            // It begins with the keys that were pressed, which may look like a word.
+            // It begins with the keys that were pressed, which can look like a word.
             let is_of_keys = message.tone == MessageKind::Unbound;
             let text = if is_of_keys { cells::clean(&message.text) } else { cells::sentence(&message.text) };
             let text = if message.tone == MessageKind::Done { with_way_back(state, text, columns, most) } else { text };

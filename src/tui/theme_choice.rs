@@ -29,7 +29,7 @@ impl ThemeChoice {
         chosen.unwrap_or_else(|| self.themes.usual(self.ground))
     }
 
-    /// That the chosen theme does not exist.
+    /// The message that the chosen theme does not exist.
     pub fn unknown(&self) -> Option<String> {
         let name = self.chosen.as_deref()?;
         let known: Vec<&str> = self.themes.names().collect();

@@ -44,7 +44,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// A short option may have its value attached.
+/// A short option can have its value attached.
 fn is_option(word: &str) -> bool {
     let is_short = word.len() == 2 && word != "--";
     word.starts_with('-') && is_name(word) && (is_short || word.starts_with("--"))

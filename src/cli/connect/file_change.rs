@@ -98,7 +98,7 @@ impl FileParts {
         Ok(Some(FileChange { proposal, missing, then }))
     }
 
-    /// The commands of refdesk in the file, as they may be shown.
+    /// The commands of refdesk in the file, made safe to show.
     pub fn commands(&self) -> Vec<String> {
         let text = self.file.read().ok().flatten().unwrap_or_default();
         let of = |part: &SettingsPart| match &part.command {

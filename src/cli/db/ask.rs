@@ -79,7 +79,7 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
 }
 
-/// What a column is for, in the words of the page of its table.
+/// What a column is for, in the words of its table's page.
 fn role(used: &ColumnUse) -> String {
     let key = used.primary_key.unwrap_or_default().then(|| "primary key".to_owned());
     let inferred = if used.inferred { " (inferred)" } else { "" };

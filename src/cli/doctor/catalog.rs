@@ -21,7 +21,7 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
-        // There is nothing to propose where there is no project.
+        // Without a project there is nothing to propose.
         (0, ..) if !desk.can_init() => CheckLine::note("catalog", "there is none here", ""),
         (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
         (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),

@@ -119,7 +119,7 @@ fn among(
     }
 }
 
-/// Of the rows that fit best and equally well, the shortest id is nearest to what was typed.
+/// Among equally good rows, the shortest id is nearest to the typed text.
 fn shortest_first(haystack: &Haystack, query: &Query, scored: &mut [(u32, u32)]) {
     let text = query.texts().next();
     let (Some(text), Some((best, _))) = (text, scored.first().copied()) else { return };

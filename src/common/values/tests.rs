@@ -118,7 +118,7 @@ fn typed_values_replace_samples() {
     assert_eq!(over(&[("a.b", text("x"))]), unset, "a is no longer an object");
 }
 
-/// A flag that nobody typed shows what it does only in a preview of samples alone (BEHAVIOUR §6 "Only tested").
+/// An untyped flag shows its effect only in a preview of nothing but samples (BEHAVIOUR §6 "Only tested").
 #[test]
 fn flags_are_not_set_for_anybody() {
     let flags = vec![

@@ -62,7 +62,7 @@ impl Keymap {
         self.0.get(&(binding.name, context)).map_or(&[], Vec::as_slice)
     }
 
-    /// The keys of this row that work in these contexts, if it is listed in one of them, else those in its own first one.
+    /// The keys of this row that work in these contexts if it is listed in any of them, else those in its first one.
     pub fn keys_among(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> Vec<&KeySequence> {
         match contexts.iter().find(|context| binding.contexts.contains(context)) {
             Some(context) => {
@@ -99,7 +99,7 @@ impl Keymap {
         shown.join(if has_chords { ", " } else { " " })
     }
 
-    /// What these keys mean in the first of the contexts in which they mean something.
+    /// The meaning of these keys in the first of the contexts in which they have one.
     pub fn pressed(&self, pressed: &[Key], contexts: &[KeyContext]) -> Pressed {
         for (binding, _, keys) in self.within(contexts) {
             if keys.keys() == pressed {
@@ -112,7 +112,7 @@ impl Keymap {
         Pressed::Nothing
     }
 
-    /// The row that this key alone is bound to.
+    /// The row that this single key is bound to.
     pub fn bound(&self, key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
         match self.pressed(&[key], contexts) {
             Pressed::Bound(binding) => Some(binding),

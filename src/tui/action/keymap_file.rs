@@ -191,7 +191,7 @@ impl KeymapReader<'_> {
         Some(WrittenKeys { keys, at: span.start })
     }
 
-    /// Of two keys of a context that cannot both be pressed, the first counts.
+    /// If two keys of a context cannot both be pressed, the first counts.
     fn drop_collisions(&mut self, entries: &mut Vec<KeymapEntry>) {
         let mut taken: Vec<(KeyContext, &'static ActionBinding, KeySequence)> = Vec::new();
         if !entries.iter().any(|entry| always_quits(entry.binding, entry.context)) {
@@ -368,7 +368,7 @@ mod tests {
             // The other key of the action stays.
             ("[list]\ntop = \"j\"", "down", "list: Down"),
             ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x, graph: x"),
-            // What cannot be used changes nothing.
+            // An entry that cannot be used changes nothing.
             ("[catalog]\nsort = \"xx\"", "sort", "catalog: s"),
             ("[catalog]\nsort = [\"xx\", \"F8\"]", "sort", "catalog: F8"),
             ("[catalog]\npick = \"F8\"\nsort = \"F8\"", "sort", "catalog: s"),

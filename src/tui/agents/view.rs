@@ -1,5 +1,5 @@
-//! Where everything of the view of agents is drawn: headings or tabs on top, the rows of a page, and below a rule the row
-//! under the cursor in words. The mouse asks the same places.
+//! The layout of the view of agents: headings or tabs on top, the rows of a page, and below a rule the row under the
+//! cursor in words. The mouse uses the same places.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};

@@ -298,7 +298,7 @@ mod tests {
             };
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
-                // Where the document moves from below the list to its side, type and mode may go.
+                // If the document moves from below the list to its side, type and mode can go.
                 for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(2) {
                     prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
                 }

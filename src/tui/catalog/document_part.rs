@@ -60,7 +60,7 @@ pub struct PortionStart {
 pub struct DocumentPart {
     pub start: PortionStart,
     pub text: String,
-    /// The text laid out; `None` if it is due.
+    /// The text laid out; `None` until it is.
     pub page: Option<PortionPage>,
     /// Whether its code was highlighted, or is being highlighted.
     pub is_painted: bool,
@@ -72,7 +72,7 @@ pub struct PortionPage {
     pub text: WrappedText,
     pub origins: Origins,
     pub written: Vec<WrittenLink>,
-    /// The links and mentions, in order; `None` if they are due.
+    /// The links and mentions, in order; `None` until they are found.
     pub links: Option<Vec<PageLink>>,
     pub anchors: Vec<Anchor>,
     pub code: Vec<CodeBlock>,
@@ -112,7 +112,7 @@ impl DocumentPart {
     fn markdown(&self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) -> MarkdownLines {
         let mut layout = MarkdownLayout { columns, glyphs, front_matter, first_line: self.start.line };
         let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout) };
-        // The block of code goes on.
+        // The block of code continues.
         layout.first_line = layout.first_line.saturating_sub(1);
         markdown::lines(&format!("{fence}\n{}", self.text), &layout)
     }
@@ -133,7 +133,7 @@ impl DocumentPart {
     }
 }
 
-/// The line that opened the block of code which is still open at the end of a text, which may begin in one.
+/// The line that opened the block of code that is still open at the end of a text, which can begin in one.
 fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
     let mut open = fence.map(str::to_owned);
     for line in text.lines() {

@@ -135,7 +135,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
         found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
         group += 1;
     }
-    // Only those of this page, since a document of many pages may have a hundred thousand.
+    // Only those of this page: a document of many pages can have a hundred thousand.
     let here = page.origins.sources().map_or(&[][..], |lines| document.mentions_on(lines));
     let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));

@@ -132,7 +132,7 @@ fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<us
     }));
 }
 
-/// What is shown of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
+/// The visible part of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
 pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let place = place(parts);
     let view = view(state, place.width);

@@ -53,7 +53,7 @@ pub struct ReadingState {
     pub goal: Option<ReadingGoal>,
 }
 
-/// What decides where links lead.
+/// The values that determine where links lead.
 #[derive(Debug, Clone)]
 struct LinkBasis {
     /// The snapshot in which the mentions were looked up.
@@ -314,7 +314,7 @@ fn mark_links(state: &mut State) {
                 |before: &LinkBasis| Arc::ptr_eq(&before.catalog, &snapshot.catalog) && before.mentions == mentions;
             if before.is_some_and(|before| !is_same(&before)) {
                 pages.iter_mut().for_each(|page| page.links = None);
-                // It counts links, and there may be others now.
+                // It counts links, whose number can have changed.
                 reading.link = None;
             }
             LinkBasis { generation: snapshot.generation, catalog: Arc::clone(&snapshot.catalog), mentions }
@@ -344,7 +344,7 @@ fn scroll_to_goal(state: &mut State) {
     let top = match &goal {
         ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
         ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
-            // In another width, the line may have fewer rows.
+            // In another width, the line can have fewer rows.
             let first = view.row_of_source(place.line);
             let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
             Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
@@ -452,7 +452,7 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
         && !(name.is_empty() || loaded.row_of_anchor(name).is_some())
         && loaded.previous().is_some()
     {
-        // It may be in a part that is no longer kept.
+        // It can be in a part that is no longer kept.
         restart(state);
     }
     if goal.is_some() {

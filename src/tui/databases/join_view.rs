@@ -15,7 +15,7 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
-/// Lines for a join in words, with the rule above them, and the least lines of the whole.
+/// Lines for a join in words, with the rule above them, and the minimum height for showing them.
 const WORDS: u16 = 5;
 const MIN: u16 = 11;
 /// Columns of `inferred`.

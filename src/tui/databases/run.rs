@@ -186,7 +186,7 @@ fn length(left: Duration) -> String {
     }
 }
 
-/// What the window says of a run that was prepared.
+/// The text of the window for a prepared run.
 pub fn text(state: &State, preview: &DocumentationPreview) -> Vec<PageLine> {
     let mut lines = Vec::new();
     let mut say = |text: String, role: ThemeRole| lines.push(PageLine::new(text, role));

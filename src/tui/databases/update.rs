@@ -275,7 +275,7 @@ pub fn page_answered(state: &mut State, page: DatabasePage) {
     }
 }
 
-/// After every input: asks for what is due, one question at a time, lays out what is shown, and keeps cursors in their lists.
+/// After every input: asks for outdated data, one question at a time, lays out what is shown, and keeps cursors in range.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let is_looked_at = state.open_window() == Some(WindowKind::Documentation);
     if !is_looked_at && !matches!(state.databases.run, RunState::Idle | RunState::Writing { .. }) {

@@ -1,5 +1,5 @@
-//! Where everything of the view of databases is drawn: the list on the left, the row under its cursor on the right, below both
-//! a line for a run. The mouse asks the same places.
+//! The layout of the view of databases: the list on the left, the row under its cursor on the right, below both a line
+//! for a run. The mouse uses the same places.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

@@ -36,7 +36,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
     let window = feed.cursor.window(len, usize::from(place.height));
     let top = window.start;
-    // Where there is room, a client's whole name: `claude-code over mcp`.
+    // If there is room, a client's whole name: `claude-code over mcp`.
     let part = if place.width >= WIDE { 4 } else { 5 };
     let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / part));
     let session = match place.width {

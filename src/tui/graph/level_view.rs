@@ -1,4 +1,4 @@
-//! Draws the neighbourhood: the source at the centre on a line of its own, and below it the levels beside each other, what
+//! Draws the neighbourhood: the source at the centre on a line of its own, and below it the levels side by side, what
 //! mentions it on the left, what it mentions on the right.
 
 use ratatui::buffer::Buffer;
@@ -62,7 +62,7 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
             _ if is_focused => even + spare,
             _ => even - spare / others,
         };
-        // What is left goes to the last level with rows.
+        // The remaining columns go to the last level with rows.
         let behind = headings.get(nth + 1..).unwrap_or_default().iter().sum();
         let width = if nth == last.unwrap_or(count - 1) { left.saturating_sub(behind) } else { width.min(left) };
         places.push((level, Rect { x, width, ..list }));

@@ -1,5 +1,5 @@
-//! Where everything of the graph is drawn: the tabs on top, the rows of one of them, and below a rule the source under the
-//! cursor. The mouse asks the same places.
+//! The layout of the graph: the tabs on top, the rows of one of them, and below a rule the source under the cursor. The
+//! mouse uses the same places.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};

@@ -43,7 +43,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::Simulate { prompt: Arc::from(state.hints.prompt.text()), audience }));
 }
 
-/// An agent was sent something; it may have been this session.
+/// An agent was sent something, possibly this session.
 pub fn receipts_arrived(state: &mut State, effects: &mut Vec<Effect>) {
     if state.hints.view != HintsView::Enriched(Audience::NewSession) {
         ask(state, effects);

@@ -56,7 +56,7 @@ const REASON: usize = 16;
 struct HintColumns {
     id: usize,
     name: usize,
-    /// The last; 0 if no price is known, and where a narrow terminal has no room.
+    /// The last; 0 if no price is known or a narrow terminal has no room.
     tokens: usize,
 }
 

@@ -80,7 +80,7 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
 /// Each tag with line and column of its first place: `java 1:9`.
 fn placed(state: &State, hint: &Hint) -> Vec<String> {
     let prompt = state.hints.prompt.text();
-    // Until the answer arrives, a position may be beyond the end of a shortened prompt.
+    // Until the answer arrives, a position can be beyond the end of a shortened prompt.
     let is_in = |first: &usize| prompt.is_char_boundary(*first);
     let firsts: Vec<usize> = hint.firsts.iter().copied().filter(is_in).collect();
     if firsts.len() < hint.tags.len() || firsts.len() < hint.firsts.len() {

@@ -352,7 +352,7 @@ impl Composer<'_> {
         let mut added = Modifier::empty();
         added.set(Modifier::ITALIC, self.looks.emphasis > 0);
         added.set(Modifier::BOLD, self.looks.strong > 0 || self.heading.is_some());
-        // The first level has a rule below it; deeper than the second, bold alone is enough.
+        // The first level has a rule below it; below the second, bold is enough.
         added.set(Modifier::UNDERLINED, self.heading == Some(HeadingLevel::H2));
         added.set(Modifier::CROSSED_OUT, self.looks.struck > 0);
         added

@@ -334,7 +334,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
     };
     if take_line(state) {
         state.requests.line.result = Some(text);
-        // The next request may have been announced before.
+        // The next request can have been announced before.
         state.requests.line.news.take_if(|(of, _)| of == id);
         update_line(state, tone);
     }

@@ -91,7 +91,7 @@ fn short(name: &str) -> String {
     cells::clean(&name).into_owned()
 }
 
-/// The beginning of a text from outside, which may be of any length.
+/// The beginning of a text from outside, which can be of any length.
 fn beginning(text: &str, columns: usize) -> String {
     let begun: String = text.trim().chars().take(columns.saturating_mul(4)).collect();
     let more = begun.len() < text.trim().len();
@@ -278,7 +278,7 @@ fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut
     let top = window.start;
     let shown = || window.clone().filter_map(|at| waiting.request.sources.get(*state.requests.rows.get(at)?));
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
-    // Where none is selected, the names have the columns of the word.
+    // If none is selected, names use the columns of the word.
     let is_any_there = shown().any(|offered| state.snapshot.selection.contains(&offered.id));
     let word = if is_any_there { SELECTED.len() } else { 0 };
     for (nth, (at, offered)) in window.clone().zip(shown()).enumerate() {
@@ -334,7 +334,7 @@ fn row<'a>(state: &'a State, offered: &Offered, [widest, word_columns]: [usize; 
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
     let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
     let id = short_id(&offered.id);
-    // Where no column of names fits, a row whose id is short shows its name all the same.
+    // If no column of names fits, a row with a short id still shows its name.
     let own = left.saturating_sub(cells::width(&id) + 2);
     let id_room = match names {
         0 if own > 12 => cells::width(&id),
@@ -400,7 +400,7 @@ fn brings(state: &State, id: &str) -> String {
         return "Picked already: it adds nothing new.".to_owned();
     }
     let Some(brings) = &state.requests.preview.answer else { return String::new() };
-    // The answer may still be that of the row before.
+    // The answer can still be that of the row before.
     if !brings.one.enters.iter().any(|enters| enters.as_str() == id) {
         return format!("Now: {}.", source_state::words(snapshot, id));
     }

@@ -83,7 +83,7 @@ impl Keyboard {
                     }
                     self.take_read(then)?;
                 }
-                // Also when it is the same again: what the terminal shows may not be.
+                // Also if it is unchanged: the terminal's content can differ.
                 _ = self.resized.recv() => {
                     self.size = size(self.terminal.get_ref())?;
                     self.events.push_back(TerminalInput::Event(Event::Resize(self.size.0, self.size.1)));

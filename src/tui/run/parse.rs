@@ -43,7 +43,7 @@ const LONGEST_PASTE: usize = 4 * 1024 * 1024;
 /// How a later key affects an unfinished sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutOff {
-    /// Not at all: these bytes may be the rest.
+    /// Not at all: these bytes can be the rest.
     No,
     /// It drops the unfinished sequence and counts as a key.
     Key,
@@ -61,7 +61,7 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
         };
     }
     let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..]);
-    // These may end an answer.
+    // These can end an answer.
     let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
     match parse(fresh, InputTail::Quiet) {
         ParsedInput::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,

@@ -22,7 +22,7 @@ pub fn is_for_all(signal: i32) -> bool {
     [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
 }
 
-/// Sends the signal that ended this program to another process, which may be gone already.
+/// Sends the signal that ended this program to another process, which can be gone already.
 pub fn pass_on(process: u32, signal: i32) {
     let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {

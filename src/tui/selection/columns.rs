@@ -106,7 +106,7 @@ mod tests {
             (34, 34, 0, 0, false),
             (35, 30, 0, 4, false),
             (39, 30, 0, 8, true),
-            // A name that would be cut has the columns of the depth.
+            // A name that would be cut also uses the columns of the depth.
             (48, 30, 12, 4, false),
             (56, 30, 20, 4, false),
             (60, 30, 20, 8, true),

@@ -122,7 +122,7 @@ fn is_approval(state: &State) -> bool {
 
 /// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
-    // A text that goes on below its window says how to get there.
+    // A text that continues below its window says how to get there.
     let goes_on = entry.action == Action::Move(Motion::PageDown) && windows::goes_on(state);
     if entry.shown == Visibility::HelpOnly && !goes_on || disabled(state, entry.action).is_some() {
         return None;

@@ -7,8 +7,7 @@ use crate::tui::templates::values;
 use crate::tui::templates::values::TypedValues;
 use crate::tui::windows::WindowKind;
 
-/// Whether a paste is meant for the whole form: it begins as an object does, and no value has been begun that it could be
-/// part of.
+/// Whether a paste is for the whole form: it begins like an object, and is not part of a value that has been begun.
 pub fn is_for_all(state: &State, text: &str) -> bool {
     let is_free = match state.typing {
         None => true,
@@ -58,7 +57,7 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::EditText { text, line });
 }
 
-/// Takes the edited values; `None` where the editor failed, which it reported.
+/// Takes the edited values; `None` if the editor failed, which it has reported.
 pub fn edited(state: &mut State, text: Option<String>) {
     let draft = state.templates.draft.take();
     let (Some(draft), Some(text)) = (draft, text) else { return };

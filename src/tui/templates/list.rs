@@ -113,7 +113,7 @@ pub fn above(place: Rect) -> Rect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RowColumns {
     name: usize,
-    /// 0 where there is no room.
+    /// 0 if there is no room.
     syntax: usize,
 }
 

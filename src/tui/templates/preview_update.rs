@@ -82,7 +82,7 @@ pub fn answer(
     }
 }
 
-/// The rendered text, with the previous highlighting where it still fits.
+/// The rendered text, with as much of the previous highlighting as still fits.
 fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText {
     let RenderPreview { made: rendered, proposal } = shown;
     let is_there = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());

@@ -41,8 +41,8 @@ impl TerminalStyle {
         self.bg == Color::Reset && !self.modifier.intersects(SEEN_ON_BLANKS)
     }
 
-    /// The parameters of the sequence that changes another pen into this one: the difference, or everything anew, whichever is
-    /// shorter.
+    /// The parameters of the shorter sequence that changes another pen into this one: the difference, or all
+    /// attributes.
     pub fn parameters_after(self, before: Self) -> String {
         let (difference, absolute) = (differing(before, self), absolute(self));
         if difference.len() < absolute.len() { difference } else { absolute }

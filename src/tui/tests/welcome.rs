@@ -58,7 +58,7 @@ fn scanned(width: u16, height: u16) -> State {
     state
 }
 
-/// What writing the proposals would change is asked for these ids.
+/// The ids in the requests for what writing the proposals would change.
 fn asked(effects: &[Effect]) -> Vec<String> {
     let ids = |change: &CatalogChange| change.new.iter().map(|source| source.id.clone()).collect::<Vec<_>>();
     let lists = commands(effects).into_iter().filter_map(|request| match request {

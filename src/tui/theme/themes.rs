@@ -1,4 +1,4 @@
-//! All themes: those of the program and the user's own. Which of them is used: the one the user chose, else by the terminal's
+//! All themes, the program's and the user's own, and which one is used: the user's choice, else one for the terminal's
 //! background.
 
 use std::sync::Arc;

@@ -35,7 +35,7 @@ pub fn arrange(state: &mut State, preset: Preset) {
     }
     state.arrangement = match preset {
         Preset::Overview => Arrangement::Overview,
-        // The list beside the document, where there is room for both.
+        // The list beside the document, if there is room for both.
         Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
         _ => Arrangement::Zoomed,
     };

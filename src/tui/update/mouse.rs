@@ -86,7 +86,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         return;
     }
     leave_field(state, effects);
-    // A click into a request is meant for the request now shown.
+    // A click into a request is for the request now shown.
     if pane == Pane::Selection && state.is_before_request() {
         return try_to(state, Action::Requests, effects);
     }

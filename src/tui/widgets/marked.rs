@@ -1,4 +1,4 @@
-//! A cleaned text with marked characters: cleaning may make it longer, the marks follow.
+//! A cleaned text with marked characters: cleaning can make it longer, and the marks follow.
 
 use std::ops::Range;
 

@@ -171,7 +171,7 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         let all = texts.join(" ").to_lowercase();
         words.iter().all(|word| all.contains(word))
     };
-    // A long description goes on in lines of one span, below its beginning.
+    // A long description continues in lines of one span, below its beginning.
     let entry = |left: &str, role, text: &str| {
         let left = cells::pad(left, KEY_COLUMNS - 1, glyphs.ellipsis) + " ";
         let mut parts = cells::wrap(text, columns.saturating_sub(KEY_COLUMNS).max(1)).into_iter();

@@ -61,7 +61,7 @@ pub struct JumpWindow {
     rows: Vec<JumpRow>,
     /// What the rows were made from; `None` if they are outdated.
     made_from: Option<RowsOrigin>,
-    /// What the filters kept, from which longer ones start.
+    /// The results of the filters, from which longer ones start.
     sources: FilterResult,
     templates: FilterResult,
     tags: Vec<(String, usize)>,
@@ -290,7 +290,7 @@ fn follow(state: &mut State) {
     }
     let at = state.window.map_or(0, |open| open.cursor.at);
     let on = state.jump.rows.get(at).filter(|_| at > 0).map(|row| row.to.clone());
-    // What an action is about does not depend on this window.
+    // The rows must not depend on this window being open.
     let window = state.window.take();
     let rows = rows::rows(state);
     state.window = window;

@@ -63,7 +63,7 @@ pub fn open(state: &mut State, pick: LargePick) {
     state.open(WindowKind::LargePick);
 }
 
-/// The columns of the window: the lines of sizes are whole where the screen is wide enough.
+/// The columns of the window: the lines of sizes are whole if the screen is wide enough.
 fn columns(state: &State) -> u16 {
     let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
     let widest = choices.map(|choice| cells::width(&choice) + AROUND).max().unwrap_or(0);

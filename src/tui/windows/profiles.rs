@@ -138,7 +138,7 @@ fn selects(it: &Profiled) -> String {
     format!("{:>2} picked, {:>2} pulled in{auto}", it.picks.len(), it.transitive.len())
 }
 
-/// How much is said in the rows: as much as fits in all of them, since the details have the rest.
+/// How much the rows say: as much as fits in all of them; the details have the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowDetail {
     Whole,

@@ -270,7 +270,7 @@ fn summary(state: &State) -> WrappedText {
             lines.extend(why.map(|why| (why, ThemeRole::Infra)));
         }
         (None, why) => {
-            // What is not typed or not computed yet is not a mistake.
+            // A path not typed yet, or a pending answer, is not a mistake.
             let is_mistake = is_path_typed(state) && preview_update::is_answered(state);
             let role = if is_mistake { ThemeRole::Error } else { ThemeRole::Infra };
             lines.extend(why.map(|why| (cells::sentence(&why).into_owned(), role)));

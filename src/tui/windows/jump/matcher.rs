@@ -99,7 +99,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// As much of a text as is searched and shown.
+/// The beginning of a text, as far as it is searched and shown.
 pub fn searched(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }

@@ -150,7 +150,7 @@ impl JumpRow {
 
     fn of_section(hit: &SearchHit) -> Self {
         let name = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
-        // What was found by words alone, or by both, has the words; its details say which.
+        // Sections found by words, or by both, contain the words; their details say which.
         let by = match hit.because.as_slice() {
             [only] if only.list == "meaning" => "meaning  ",
             _ => "",
