@@ -70,7 +70,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
                 return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
             }
             NextStep::Keep => {
-                let message = format!("{shown} is kept as it is and {what}");
+                let message = format!("{shown} was kept, but {what}");
                 return Err(Error::new(code, message, "`refdesk check` shows the problem"));
             }
         }

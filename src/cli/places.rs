@@ -70,7 +70,7 @@ fn places(desk: &Desk) -> Vec<Place> {
     };
     let choice = desk.choice_file().to_path_buf();
     let why_choice = format!("picks and exclusions of the desk '{}'{}", desk.name(), is_absent(&choice));
-    let why_desk = if desk.name() == DEFAULT { "no other was named" } else { "named with --desk" };
+    let why_desk = if desk.name() == DEFAULT { "the default" } else { "named with --desk" };
     let state = state_folder();
     let by_variable = environment::folder("XDG_STATE_HOME").is_some();
     let why_state = match (&state, by_variable) {

@@ -93,7 +93,7 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOu
     let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
     if let Some(doc) = &page.doc {
-        lines.push("What this page tells of values:".to_owned());
+        lines.push("What this page says about values:".to_owned());
         lines.extend(doc.columns.iter().map(|column| format!("{}: {}.", column.name, told(column))));
     }
     turn.say(format!("{}, {}.", page.path, counted(lines.len(), "line")));

@@ -126,7 +126,7 @@ pub struct DbPathArgs {
 /// Arguments of `db domains`.
 #[derive(Debug, Args)]
 pub struct DbDomainsArgs {
-    /// Only those of this database
+    /// Only domains of this database
     #[arg(value_name = "NAME")]
     pub database: Option<String>,
 }
@@ -134,7 +134,7 @@ pub struct DbDomainsArgs {
 /// Arguments of `db domain`.
 #[derive(Debug, Args)]
 pub struct DbDomainArgs {
-    /// The name of the domain, alone or after that of its database: shop.orders
+    /// The name of the domain, or DATABASE.DOMAIN: shop.orders
     pub domain: String,
     /// Its database, if others have a domain of this name
     #[arg(long, value_name = "NAME")]

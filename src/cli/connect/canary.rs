@@ -133,7 +133,7 @@ pub(in crate::cli) fn failure_in_words(failure: &CanaryFailure) -> String {
         }
         CanaryFailure::TimedOut(_, limit) => format!("no answer within {} s", limit.as_secs()),
         CanaryFailure::WrongAnswer(said) if said.is_empty() => "it answered nothing".to_owned(),
-        CanaryFailure::WrongAnswer(said) => format!("it answered something else: {said}"),
+        CanaryFailure::WrongAnswer(said) => format!("its answer was unexpected: {said}"),
         CanaryFailure::NoHint(about) => format!("the answer does not bring up {about}"),
     }
 }

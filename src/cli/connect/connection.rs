@@ -66,7 +66,7 @@ impl Connection {
             return Err(Error::new(Code::Usage, message, fix));
         }
         if wanted == RequestedParts::Hooks && client.hooks.is_none() {
-            let message = format!("{} has no hooks that could be answered", client.name);
+            let message = format!("{} has no hooks that refdesk supports", client.name);
             return Err(Error::new(Code::Usage, message, "connect it without --hooks-only"));
         }
         let for_user = settings.user;

@@ -184,7 +184,7 @@ impl KeymapReader<'_> {
         };
         let first = keys.keys().first().filter(|key| context.keeps_characters() && key.typed().is_some());
         if let Some(first) = first {
-            let message = format!("'{first}' is typed in [{}], so that it cannot be a key there", context.word());
+            let message = format!("'{first}' is typed in [{}], so it cannot be a key there", context.word());
             self.report(Diagnostic::error(Code::UnknownValue, message).fix("use one with C- or M-"), span.start);
             return None;
         }
@@ -494,7 +494,7 @@ mod tests {
             ),
             (
                 "[filter]\nkeep-filter = \"a\"",
-                &["Error 2:15 'a' is typed in [filter], so that it cannot be a key there; use one with C- or M-"],
+                &["Error 2:15 'a' is typed in [filter], so it cannot be a key there; use one with C- or M-"],
             ),
             (
                 "[always]\nquit-now = []",

@@ -203,8 +203,8 @@ fn a_theme_builds_on_another() {
         problems,
         [
             "c.toml:2 there is no theme 'lihgt'; did you mean 'light'?",
-            "d.toml:1 'd' builds on itself: the rest of it is that of dark; inherit another theme",
-            "e.toml:1 'e' builds on itself: the rest of it is that of dark; inherit another theme",
+            "d.toml:1 'd' inherits from itself: what it lacks is taken from dark; inherit another theme",
+            "e.toml:1 'e' inherits from itself: what it lacks is taken from dark; inherit another theme",
         ]
     );
 }

@@ -71,7 +71,7 @@ impl Themes {
             let fix = did_you_mean(inherited, self.names()).unwrap_or_else(known);
             Diagnostic::error(Code::UnknownValue, format!("there is no theme '{inherited}'")).fix(fix)
         } else if self.builds_on(inherited, name) {
-            let message = format!("'{name}' builds on itself: the rest of it is that of dark");
+            let message = format!("'{name}' inherits from itself: what it lacks is taken from dark");
             Diagnostic::error(Code::UnknownValue, message).fix("inherit another theme")
         } else {
             return None;

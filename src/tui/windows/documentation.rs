@@ -71,7 +71,7 @@ fn sentence(state: &State) -> WrappedText {
     let columns = text_columns(wide(state.layout().body, COLUMNS));
     let (text, role) = match &state.databases.run {
         RunState::Failed(error) => (fix::sentence(state, error), ThemeRole::Error),
-        RunState::Preparing => ("Reading the schema, and what is there of its pages.".to_owned(), ThemeRole::Infra),
+        RunState::Preparing => ("Reading the schema and the existing pages.".to_owned(), ThemeRole::Infra),
         RunState::Idle | RunState::Prepared { .. } | RunState::Writing { .. } => (String::new(), ThemeRole::Infra),
     };
     paragraphs([(text.as_str(), role)], columns)
