@@ -50,12 +50,12 @@ impl Desk {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
-    /// Where the profile that replaces the stored picks names a source: `.jaato/profiles/review.json:4`.
+    /// The place in the active profile that names a source: `.jaato/profiles/review.json:4`.
     pub fn profile_place(&self, id: &str) -> Option<String> {
         self.profile.as_ref().map(|profile| profile.place_of(self.around(), id))
     }
 
-    /// Every path where the configuration can be.
+    /// Every path where the configuration may be.
     pub fn config_places(&self) -> Vec<PathBuf> {
         config::places(&self.options.around)
     }
@@ -70,7 +70,7 @@ impl Desk {
         self.profile.as_ref().map_or(&self.store, ActiveProfile::shared).choice_file()
     }
 
-    /// The other paths where a source would be found.
+    /// The other paths where a source is looked for.
     pub(crate) fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
         catalog::other_candidates(&self.options.around, source)
     }
@@ -80,7 +80,7 @@ impl Desk {
         catalog::references_folder(&self.options.around, &self.config)
     }
 
-    /// Whether a named configuration file does not exist: then the request was not met as asked.
+    /// Whether the named configuration file does not exist, so that the request cannot be met as asked.
     pub fn is_unmet(&self) -> bool {
         self.config.unmet
     }
@@ -105,12 +105,12 @@ impl Desk {
         self.chosen_by.1.as_deref()
     }
 
-    /// The selection, as far as documents were read.
+    /// The selection, from the documents read so far.
     pub fn selection(&self) -> &Arc<Selection> {
         &self.selection
     }
 
-    /// The mention graph, as far as documents were read.
+    /// The mention graph, from the documents read so far.
     pub fn graph(&self) -> &Arc<MentionGraph> {
         &self.graph
     }

@@ -1,5 +1,5 @@
-//! What each session of an agent was told, read and picked, and at what price: a fold over the lines of the journal. A line
-//! costs the same however long the journal is, and sessions, lines of a session and periods are limited in number.
+//! What each session of an agent was sent, read and picked, and how many tokens that cost, computed from the lines of
+//! the journal. A line costs the same however long the journal is; sessions, lines per session and periods are limited.
 
 mod follower;
 mod periods;
@@ -19,37 +19,37 @@ use crate::engine::{clock, sentence};
 use crate::session::{Count, JournalEvent, Line, OVER_MCP, Offers, Receipt};
 use refdesk_enrich::{BlockKind, Level};
 
-/// Sessions that are shown: those with the newest lines.
+/// The most sessions shown: those with the newest lines.
 pub(crate) const MOST_SESSIONS: usize = 1_000;
 
-/// How long after its last line a session counts as recent: an agent thinks, and a person reads what it wrote.
+/// How long after its last line a session counts as recent: agents think, and people read.
 const RECENT: SignedDuration = SignedDuration::from_mins(15);
 
-/// Lines kept of a session, the newest.
+/// The most lines kept per session, the newest.
 pub(crate) const MOST_LINES: usize = 100;
 
-/// What agents did, as far as the journal tells.
+/// What agents did, according to the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentActivity {
     /// The newest line first.
     pub sessions: Vec<Arc<AgentSession>>,
-    /// Why the journal cannot be read, or how many of its lines cannot.
+    /// Why the journal cannot be read, or how many of its lines are unreadable.
     pub problem: Option<String>,
-    /// The session of each agent that is connected with a server.
+    /// The session of each connected agent.
     pub connected: Vec<String>,
-    /// When it was read.
+    /// When the journal was read.
     pub now: Timestamp,
-    /// The time zone that times are shown in.
+    /// The time zone for display.
     pub zone: TimeZone,
 }
 
 impl AgentActivity {
-    /// A local time: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
+    /// A local time: `12:03:41`, `11-21 12:03` on another day, `2025-11-21` in another year.
     pub fn clock(&self, time: Timestamp) -> String {
         clock(time, self.now, &self.zone)
     }
 
-    /// How present the agent of this session was when the journal was read.
+    /// Whether the agent of this session was present when the journal was read.
     pub fn presence(&self, session: &AgentSession) -> AgentPresence {
         if self.connected.contains(&session.session) {
             AgentPresence::Connected
@@ -60,28 +60,28 @@ impl AgentActivity {
         }
     }
 
-    /// Estimated tokens of all that the sessions got.
+    /// Estimated tokens of everything the sessions received.
     pub fn tokens(&self) -> u64 {
         self.sessions.iter().map(|session| session.tokens()).sum()
     }
 }
 
-/// Whether the agent of a session is there.
+/// Whether the agent of a session is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentPresence {
-    /// It is connected with a server.
+    /// Connected to a server.
     Connected,
-    /// It is not, but the session has a line of the last minutes: it may work by hooks.
+    /// Not connected, but active in the last minutes: it may work through hooks.
     Recent,
-    /// Neither.
+    /// Neither connected nor recent.
     Past,
 }
 
 impl AgentPresence {
-    /// Those with a mark in a list.
+    /// The states marked in a list.
     pub const MARKED: [Self; 2] = [Self::Connected, Self::Recent];
 
-    /// `connected now`; nothing for what is past.
+    /// `connected now`; empty for a past agent.
     pub fn words(self) -> &'static str {
         match self {
             Self::Connected => "connected now",
@@ -91,7 +91,7 @@ impl AgentPresence {
     }
 }
 
-/// What one session of an agent was told and did.
+/// What one session of an agent received and did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentSession {
     /// Its desk.
@@ -104,32 +104,32 @@ pub struct AgentSession {
     pub since: Timestamp,
     /// The time of its last line.
     pub last: Timestamp,
-    /// Texts that it was sent.
+    /// Texts sent to it.
     pub told: usize,
     /// Their estimated tokens.
     pub told_tokens: u64,
     /// Readings of sources.
     pub reads: usize,
-    /// Their estimated tokens, as far as known.
+    /// Their estimated tokens, if known.
     pub read_tokens: u64,
     /// Sources that were picked in it.
     pub picks: usize,
     /// Failed hooks.
     pub failures: usize,
-    /// Sources that it was hinted at, and how many of them it then read or picked.
+    /// Hinted sources, and how many of them the session then read or picked.
     pub hints: Count,
-    /// The same for expansions.
+    /// The same for expanded sources.
     pub expansions: Count,
-    /// What it knows of each source, since it last forgot.
+    /// What it knows of each source, since its memory was last cleared.
     pub known: BTreeMap<String, Knowledge>,
     /// Its newest lines, the newest first.
     pub lines: VecDeque<SessionLine>,
-    /// What it got over time.
+    /// Tokens received over time.
     pub periods: TokenPeriods,
 }
 
 impl AgentSession {
-    /// Estimated tokens of all that it got.
+    /// Estimated tokens of everything it received.
     pub fn tokens(&self) -> u64 {
         self.told_tokens.saturating_add(self.read_tokens)
     }
@@ -138,15 +138,15 @@ impl AgentSession {
 /// What a session knows of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Knowledge {
-    /// How often it was hinted at it.
+    /// How often the source was hinted at.
     pub hints: u32,
-    /// How often it was told how to read it: by an expansion, or at its start.
+    /// How often the session was sent instructions for reading it, by an expansion or at its start.
     pub tellings: u32,
-    /// How often it was told that it was pulled in, or is related to what was read.
+    /// How often it was named as pulled in, or as related to what was read.
     pub notices: u32,
-    /// How often it read it.
+    /// How often it was read.
     pub reads: u32,
-    /// Whether it was picked in it, and not unpicked since.
+    /// Whether the session picked it, and has not unpicked it since.
     pub is_picked: bool,
 }
 
@@ -170,7 +170,7 @@ impl Knowledge {
     }
 }
 
-/// A line of the journal, as short as a list needs it.
+/// A line of the journal, shortened for a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionLine {
     /// Its number.
@@ -179,24 +179,24 @@ pub struct SessionLine {
     pub time: Timestamp,
     /// The event.
     pub what: JournalEvent,
-    /// What happened, as a sentence without its time.
+    /// What happened, as a sentence without the time.
     pub text: String,
     /// Estimated tokens of what was sent or read.
     pub tokens: u64,
-    /// Whether the journal has the exact text that was sent.
+    /// Whether the journal has the exact text.
     pub has_text: bool,
-    /// The one source that it is about.
+    /// The only source that it is about; `None` if there are several.
     pub subject: Option<String>,
 }
 
-/// A session in the making.
+/// A session being built from its lines.
 #[derive(Debug)]
 struct Folded {
     shown: Arc<AgentSession>,
     offers: Offers,
-    /// Whether an agent took part, and not only a person.
+    /// Whether an agent took part, not only a person.
     has_agent: bool,
-    /// Whether lines were added since the offers were counted.
+    /// Whether `hints` and `expansions` include the newest lines.
     is_counted: bool,
 }
 
@@ -219,7 +219,7 @@ impl Activity {
         folded.add(line, time);
     }
 
-    /// What is known of the sessions of agents.
+    /// The sessions of agents.
     pub(crate) fn shown(&mut self) -> Vec<Arc<AgentSession>> {
         let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
         let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
@@ -240,7 +240,7 @@ impl Activity {
         let before = self.sessions.len();
         self.sessions.retain(|_, folded| folded.shown.last >= oldest);
         if self.sessions.len() == before {
-            // All of them at the same time: none is older.
+            // All sessions were last seen at the same time, so none is older.
             self.sessions.clear();
         }
     }
@@ -314,7 +314,7 @@ impl AgentSession {
             }
             JournalEvent::Selected => self.picks += receipt.about.len(),
             JournalEvent::Failed => self.failures += 1,
-            // What was said before is no longer in its context.
+            // Its context no longer has what was sent before.
             JournalEvent::Forgot => self.known.clear(),
             _ => {}
         }
@@ -365,7 +365,7 @@ impl AgentSession {
     }
 }
 
-/// The one source that a line is about.
+/// The only source that a line is about.
 fn subject(receipt: &Receipt) -> Option<String> {
     let is_about_sources = matches!(
         receipt.what,

@@ -1,4 +1,4 @@
-//! Adds sources: one more file each in the folder of references. Existing files are not rewritten.
+//! Adds sources, each as a new file in the folder of references. Existing files are not rewritten.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use refdesk_text::{Code, Error, Fix};
 pub struct NewSource {
     /// A path, relative to the current folder, or an `http://` or `https://` address.
     pub place: String,
-    /// Made from the place if not given.
+    /// Derived from the place if not given.
     pub id: Option<String>,
-    /// What the document says if not given.
+    /// The document's own if not given.
     pub name: Option<String>,
-    /// What the document says if not given.
+    /// The document's own if not given.
     pub description: Option<String>,
-    /// What the document is about if empty.
+    /// The document's topics if empty.
     pub tags: Vec<String>,
     /// Its mode.
     pub mode: Mode,
@@ -52,7 +52,7 @@ pub struct Added {
 pub struct AddedSources {
     /// What was added, in the order given.
     pub added: Vec<Added>,
-    /// Places that the catalog has already, and under which id.
+    /// Places that the catalog already has, and their ids.
     pub known: Vec<(String, SourceId)>,
 }
 
@@ -67,8 +67,9 @@ fn known_already(place: &str, id: &SourceId) -> Error {
 }
 
 impl Desk {
-    /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace becomes one. If the folder of references is outside the
-    /// workspace, `leave` must allow the writes. Of several sources, those that the catalog has already are left out.
+    /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace
+    /// becomes one. If the folder of references is outside the workspace, `leave` must allow the writes. Of several
+    /// sources, those already in the catalog are left out.
     ///
     /// # Errors
     /// A path does not exist, an id is taken or empty, or a file cannot be written; a single source is in the catalog
@@ -120,7 +121,7 @@ impl Desk {
         Ok(())
     }
 
-    /// What a place says about itself. Of what a link of the workspace leads to outside it, nothing is read before it is
+    /// What a place says about itself. If a link of the workspace leads outside it, nothing there is read before it is
     /// trusted.
     fn described(&self, place: &ProposedPlace) -> Described {
         let workspace = self.workspace();
@@ -135,11 +136,11 @@ impl Desk {
         }
     }
 
-    /// Whether there is something at this address, or at this path from the root of the workspace, that can be added. What a
-    /// pattern matches is only found out when it is added.
+    /// Whether this address, or this path from the root of the workspace, can be added. What a pattern matches is found
+    /// out only when it is added.
     ///
     /// # Errors
-    /// The path does not exist, or is nothing that a catalog can have; the catalog has it already.
+    /// The path does not exist, cannot be in a catalog, or is already in it.
     pub fn can_add(&self, place: &str) -> Result<(), Error> {
         if is_pattern(place, self.workspace()) {
             return Ok(());
@@ -223,7 +224,7 @@ impl Desk {
     }
 }
 
-/// Refuses a tag that the catalog would reject or warn of.
+/// Refuses a tag that the catalog would reject or warn about.
 pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     if !can_match(tag) {
         let message = format!("the tag '{tag}' cannot match anything");

@@ -1,5 +1,5 @@
-//! Keeps the search index up to date behind everything else: `refdesk index` in a process of its own with the lowest
-//! priority. A hook leaves one behind; a running engine starts one whenever the workspace has changed.
+//! Keeps the search index up to date in the background: runs `refdesk index` as a separate process with the lowest
+//! priority. A hook starts one that outlives it; a running engine starts one whenever the workspace has changed.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,12 +19,12 @@ pub struct IndexProcess {
     pub program: PathBuf,
     /// The arguments before the command, which name workspace and configuration.
     pub arguments: Vec<OsString>,
-    /// An environment variable that names a configuration and does not apply.
+    /// An environment variable that names a configuration, and is removed because another one applies.
     pub without: Option<&'static str>,
 }
 
 impl IndexProcess {
-    /// Starts it so that it outlives this process.
+    /// Starts a process that outlives this one.
     ///
     /// # Errors
     /// The system cannot start it.
@@ -35,7 +35,7 @@ impl IndexProcess {
         command.spawn().map(drop)
     }
 
-    /// Starts it so that it ends when this process does, at the latest: it watches its standard input.
+    /// Starts a process that ends with this one at the latest: it watches its standard input.
     fn start(&self) -> io::Result<Child> {
         self.command().arg("--until-eof").stdin(Stdio::piped()).spawn()
     }
@@ -50,8 +50,8 @@ impl IndexProcess {
     }
 }
 
-/// Updates the index once a message came and no further one followed for a while; `updated` is called after each update
-/// and returns whether another one is wanted.
+/// Updates the index when a message has been followed by a quiet period; `updated` is called after each update, and
+/// returns whether to go on.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -70,7 +70,7 @@ pub(crate) fn keep_updated(
                 }
             }
             let ended = process.start().and_then(|mut child| {
-                // Waiting would close it.
+                // `wait` would close it.
                 let _stdin = child.stdin.take();
                 child.wait()
             });

@@ -1,5 +1,5 @@
-//! Changes of the catalog that one write plan holds: new entries, a file each or in the configuration, and new paths of
-//! existing ones. Existing content of a file is kept byte for byte.
+//! Changes of the catalog as one write plan: new entries, each in a file of its own or in the configuration, and new
+//! paths of existing ones. Existing content is kept byte for byte.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -20,20 +20,20 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
 use refdesk_text::{Code, Error};
 
-/// The folder that makes another one a workspace.
+/// The folder that marks a workspace.
 const MARK: &str = ".jaato";
 
 /// Where new entries go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CatalogLayout {
-    /// A file for each, in the folder of references.
+    /// Each in its own file, in the folder of references.
     #[default]
     FilePerSource,
-    /// Into `sources` of the configuration of the workspace.
+    /// All in `sources` of the workspace's configuration.
     OneFile,
 }
 
-/// Problems of a file of the catalog that hide what it lists.
+/// Problems of a catalog file that hide sources it lists.
 const HIDING: [Code; 5] = [Code::ConfigNotFound, Code::Unreadable, Code::NotUtf8, Code::JsonSyntax, Code::NotAnObject];
 
 /// What to write.
@@ -41,11 +41,11 @@ const HIDING: [Code; 5] = [Code::ConfigNotFound, Code::Unreadable, Code::NotUtf8
 pub struct CatalogChange {
     /// Sources to add.
     pub new: Vec<ProposedSource>,
-    /// Sources whose path is to be changed.
+    /// Sources that get another path.
     pub moved: Vec<MovedSource>,
     /// Where the new ones go.
     pub layout: CatalogLayout,
-    /// What was proposed to be added, and a person left out.
+    /// Proposed sources that the user left out.
     pub declined: Vec<ProposedPlace>,
 }
 
@@ -130,7 +130,7 @@ impl Desk {
         Ok(written)
     }
 
-    /// Writes proposals, all or none, to a folder that this makes a workspace if it was none before.
+    /// Writes proposals, all or none. If the folder was not a workspace, this makes it one.
     pub(super) fn write_marked(
         &mut self,
         session: &Session,
@@ -148,7 +148,7 @@ impl Desk {
         written
     }
 
-    /// The first problem for which a part of the catalog cannot be read, so that sources may be missing.
+    /// The first problem that makes a part of the catalog unreadable, so that sources may be missing.
     pub(super) fn hiding_problem(&self) -> Option<&Diagnostic> {
         let sources = self.config.document.as_ref().and_then(|document| document.value.get("sources"));
         let is_list = sources.is_none_or(|sources| sources.is_array() || sources.is_null());
@@ -159,7 +159,7 @@ impl Desk {
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
     }
 
-    /// Refuses to extend a catalog of which a part cannot be read: what is new and where it goes is then unknown.
+    /// Refuses to extend a catalog that cannot be read in full: what is new and where it belongs is then unknown.
     pub(super) fn check_readable(&self) -> Result<(), Error> {
         self.check_whole("nothing is added while a part of the catalog cannot be read")
     }
@@ -167,7 +167,7 @@ impl Desk {
     /// Whether the catalog could be read as a whole.
     ///
     /// # Errors
-    /// A part of it cannot be read; the message is `refusal` and why.
+    /// A part of it cannot be read; the message is `refusal` and the reason.
     pub fn check_whole(&self, refusal: &str) -> Result<(), Error> {
         let Some(problem) = self.hiding_problem() else { return Ok(()) };
         let place = Some(problem.place()).filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
@@ -175,7 +175,7 @@ impl Desk {
         Err(Error::new(problem.code, message, problem.fix.clone()))
     }
 
-    /// Makes a folder a workspace that was taken for want of a better one; returns it if it was not one before.
+    /// Makes the folder a workspace if it was used only for lack of one; returns it in that case.
     fn mark_workspace(&self) -> Result<Option<Folder>, Error> {
         if self.around().is_workspace() {
             return Ok(None);
@@ -188,7 +188,7 @@ impl Desk {
         made().map_err(|error| Error::new(Code::NotWritten, error.to_string(), "make the folder writable"))
     }
 
-    /// Each entry as written, and the new file for it.
+    /// The new entries and their new files.
     ///
     /// # Errors
     /// A file may not be written, or would not be read.
@@ -223,8 +223,8 @@ impl Desk {
         Ok(proposals)
     }
 
-    /// A file for this id that does not exist. Names that differ only in upper and lower case count as the same, as they are
-    /// to many file systems.
+    /// A file for this id that does not exist. Names that differ only in case count as the same, as on many file
+    /// systems.
     fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> PathBuf {
         let readable = name::readable(id);
         let plain = format!("{readable}.json");
@@ -232,7 +232,7 @@ impl Desk {
         let folded = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
         let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
-        // A link that leads nowhere counts as free, so that the write is refused.
+        // A broken link counts as free, so that the write is refused.
         let is_free = |file: &PathBuf| !file.exists() && !used.contains(&folded(file));
         let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
         used.insert(folded(&file));
@@ -332,7 +332,7 @@ impl Desk {
     }
 }
 
-/// A source whose entry gets another path.
+/// A source that gets another path.
 pub(super) struct PathEdit<'a> {
     pub source: &'a Source,
     /// Absolute.
@@ -361,7 +361,7 @@ fn with_items(text: &str, entries: &[Value]) -> Option<String> {
             let kept = inner.trim_end();
             let comma = if kept.trim().is_empty() { "" } else { "," };
             let at = list.value.start + 1 + kept.len();
-            // What follows is the blank space before the bracket.
+            // The rest is whitespace before the bracket.
             let before_bracket =
                 if inner.get(kept.len()..).is_some_and(|rest| rest.contains('\n')) { "" } else { "\n  " };
             (at, format!("{comma}\n{items}{before_bracket}"))

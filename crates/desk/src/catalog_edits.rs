@@ -26,7 +26,7 @@ pub struct Removal {
     pub files: Vec<Proposal>,
     /// The files that would be rewritten.
     pub rewritten: Vec<Proposal>,
-    /// Mentions of the sources in others, which would lead nowhere.
+    /// Mentions of the sources in other documents, which would become broken links.
     pub mentions: Vec<Mention>,
 }
 
@@ -96,10 +96,10 @@ impl Desk {
         Ok(EntryFile { text, document })
     }
 
-    /// The entry of a source as its file has it now.
+    /// The entry of a source as its file now has it.
     ///
     /// # Errors
-    /// The file cannot be read or does not define it any more.
+    /// The file cannot be read, or no longer defines it.
     pub fn written_entry(&self, source: &Source) -> Result<Value, Error> {
         let file = self.entry_file(source)?;
         let at = file.entry_of(source, &self.around().display(&source.origin.file))?;
@@ -244,7 +244,7 @@ impl Desk {
         Ok(changed)
     }
 
-    /// Writes this text to the file of an entry; for undoing an edit of it.
+    /// Writes this text to the file of an entry, to undo an edit.
     ///
     /// # Errors
     /// The file may not be written.
@@ -269,7 +269,7 @@ impl Desk {
     }
 }
 
-/// Checks that a file has not changed between reading and proposing.
+/// Checks that a file did not change between reading and proposing.
 fn unchanged(proposal: &Proposal, read: &str) -> Result<(), Error> {
     if proposal.replaces(read) {
         return Ok(());

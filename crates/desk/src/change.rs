@@ -1,5 +1,5 @@
-//! Changes picks and exclusions. Each change is made under the lock on the choice stored at that moment, so that
-//! nothing another process did is lost (BEHAVIOUR §4, §9, §10).
+//! Changes picks and exclusions. Each change holds the lock on the stored choice and starts from what is stored then,
+//! so that no other process's change is lost (BEHAVIOUR §4, §9, §10).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ const NAMED: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PickStatus {
-    /// Something was picked.
+    /// At least one source was picked.
     Success,
-    /// Everything asked for was picked before.
+    /// Everything asked for was already picked.
     AllSelected,
     /// Nothing in the catalog matches.
     NoneMatched,
@@ -39,13 +39,13 @@ pub struct Picked {
     pub status: PickStatus,
     /// New picks, in the order asked.
     pub picked: Vec<SourceId>,
-    /// Those of them that were pulled in before, and cost nothing more.
+    /// New picks that were already pulled in, and cost nothing more.
     pub kept: Vec<SourceId>,
     /// Sources newly pulled in, in the order of `resolved`.
     pub pulled_in: Vec<SourceId>,
-    /// Sources that were excluded, so that the pick pulls in no more than was wanted.
+    /// Sources excluded, so that the pick pulls in no more than was wanted.
     pub excluded: Vec<SourceId>,
-    /// By how much more an agent pays now.
+    /// The additional cost for an agent.
     pub cost: CostChange,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Changed {
     pub changed: Vec<String>,
     /// Sources that left the selection as a result.
     pub released: Vec<SourceId>,
-    /// Sources that entered it, because exclusions that were made for a pick were lifted with it.
+    /// Sources that entered it, because their exclusions belonged to a removed pick.
     pub entered: Vec<SourceId>,
     /// What was refused.
     pub refused: Vec<Error>,
@@ -87,8 +87,7 @@ impl Desk {
         self.pick_without(session, ids, tags, &[])
     }
 
-    /// Picks a source, and of what it would pull in only what is at most `depth` mentions away; what is just beyond that is
-    /// excluded.
+    /// Picks a source and pulls in only sources up to `depth` mentions away; those just beyond are excluded.
     ///
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
@@ -154,8 +153,8 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Removes picks, and with them what no remaining pick reaches and the exclusions that were made for them. A source that is selected only because others
-    /// mention it is refused, and its parents are named.
+    /// Removes picks, everything that only they pulled in, and the exclusions made for them. Refuses a source that is
+    /// selected only because others mention it, and names its parents.
     ///
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
@@ -189,7 +188,7 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Lifts exclusions, also of sources that are no longer in the catalog.
+    /// Lifts exclusions, even of sources that are no longer in the catalog.
     ///
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
@@ -213,7 +212,7 @@ impl Desk {
             }
             changed
         };
-        // One pick that is cleared is not called an unpick.
+        // A cleared pick is not called an unpick.
         let name = |changed: &Vec<String>| match exclusions {
             true => "clearing of the selection".to_owned(),
             false => format!("clearing of {}", counted(changed.len(), "pick")),
@@ -232,7 +231,7 @@ impl Desk {
         Ok(self.followed(done))
     }
 
-    /// The answer of a change of each of these. Sources whose own pick or exclusion changed count neither as released nor as
+    /// The answer for a change of these ids. Sources whose own pick or exclusion changed count as neither released nor
     /// entered.
     fn followed(&self, done: AppliedChange<Vec<String>>) -> Changed {
         let AppliedChange { answer: changed, before, mut left } = done;
@@ -253,7 +252,7 @@ impl Desk {
         self.change_as(session, change, |_| None)
     }
 
-    /// The same with a name for undo, in place of what the difference is called.
+    /// The same with this name for undo, in place of the one derived from the change.
     fn change_as<T>(
         &mut self,
         session: &Session,
@@ -266,7 +265,7 @@ impl Desk {
                 let stored = choice.clone();
                 (change(choice), stored, choice.clone())
             })?;
-        // What others stored since it was read here.
+        // What others stored since this process last read it.
         self.note_stored(&known, &stored);
         self.history.note_as(name(&answer), stored, changed);
         Ok(AppliedChange { answer, before, left })
@@ -300,7 +299,8 @@ impl Desk {
         }
         self.set_aside.extend(done.diagnostics);
         if stored_before != self.choice {
-            // Another process stored a choice that was not read here yet: compare with the selection that it leads to.
+            // Another process stored a choice that was not read here yet: compare with the selection that results from
+            // it.
             self.choose(stored_before);
         }
         let before = self.choose(done.value);
@@ -332,7 +332,7 @@ impl Desk {
         before
     }
 
-    /// The sources that left the selection since it was `before`; every session is sent them again when they return.
+    /// The sources that left the selection since `before`; if they return, every session is sent them again.
     ///
     /// # Errors
     /// A session's memory cannot be stored.
@@ -343,7 +343,7 @@ impl Desk {
         Ok(left)
     }
 
-    /// The ids as the catalog has them: agents see `@id` and may write it so.
+    /// The ids as the catalog has them: agents see `@id` and may write it.
     fn meant(&self, ids: &[String]) -> Vec<String> {
         ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
     }
@@ -467,8 +467,8 @@ mod tests {
         other.clear(&session, false).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has picked a source whose document was not read here; what it pulls in does not count as
-        // this pick's.
+        // Another process has picked a source whose document was not read here; this pick does not count what that one
+        // pulls in.
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
         one.clear(&session, false).unwrap();

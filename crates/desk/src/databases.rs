@@ -1,4 +1,4 @@
-//! The databases of the workspace: which there are, which of them may be read, planning and documenting them.
+//! The databases of the workspace: which are configured, which may be read, and how they are planned and documented.
 
 mod answers;
 mod documentation;
@@ -51,7 +51,7 @@ pub(super) struct LoadedDatabases {
     pub config: DatabasesConfig,
     /// The file, relative to the workspace; `None` if there is none.
     pub file: Option<&'static str>,
-    /// How much kinds of documents count in a search.
+    /// The weight of each kind of document in a search.
     pub weights: SearchWeights,
     pub problems: Vec<Diagnostic>,
 }
@@ -59,11 +59,11 @@ pub(super) struct LoadedDatabases {
 /// A database that may be read.
 #[derive(Debug, Clone)]
 pub struct AllowedDatabase {
-    /// Its configuration, without what waits for trust.
+    /// Its configuration, without settings that are not trusted yet.
     pub config: DatabaseConfig,
     /// The path of its file without links; empty for a server.
     pub file: PathBuf,
-    /// What was left out.
+    /// Problems with the settings left out.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -79,18 +79,18 @@ pub(crate) enum DatabaseAccess {
 }
 
 impl Desk {
-    /// The configured databases, and what is wrong with their configuration.
+    /// The configured databases, and the problems of their configuration.
     pub fn databases(&self) -> (&DatabasesConfig, &[Diagnostic]) {
         let loaded = self.loaded_databases();
         (&loaded.config, &loaded.problems)
     }
 
-    /// How much kinds of documents count in a search.
+    /// The weight of each kind of document in a search.
     pub(super) fn search_weights(&self) -> SearchWeights {
         self.loaded_databases().weights
     }
 
-    /// What another thread sets once no database is to be read any more.
+    /// Another thread sets this to stop reading databases.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         self.options.is_stopped.clone()
     }
@@ -131,7 +131,7 @@ impl Desk {
         LoadedDatabases { config, file: None, weights, problems: Vec::new() }
     }
 
-    /// How databases are planned and documented.
+    /// The settings for planning and documenting databases.
     fn agent_settings(&self) -> (AgentSettings, Vec<Diagnostic>) {
         for file in AGENT_FILES {
             match self.text_below(file, config::FILE_BYTES) {
@@ -143,14 +143,14 @@ impl Desk {
         (AgentSettings::default(), Vec::new())
     }
 
-    /// What is wrong if there is a link on the way to the folder of the pages.
+    /// The problem, if there is a link on the path to the folder of pages.
     fn linked_away(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
         let link = link_on_path(self.workspace(), Path::new(&config.docs_path), EntryKind::Folder)?;
         let problem = Diagnostic::error(link.code, format!("no page is written: {}", link.message)).fix(link.fix);
         Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))
     }
 
-    /// The databases with these names that are not used because their entries have errors.
+    /// Those of the named databases that are not used because their entries have errors.
     pub(super) fn wrong_databases(&self, names: &[String]) -> Vec<(String, Error)> {
         let wrong = self.loaded_databases().config.wrong.iter().filter(|_| names.is_empty());
         wrong
@@ -163,11 +163,11 @@ impl Desk {
         Error::new(Code::DatabaseMisconfigured, message, fix)
     }
 
-    /// The databases that a run is about: those with these names, or all that are in use. There are none if all are gone from the
-    /// configuration and pages of theirs are left.
+    /// The databases of a run: those with these names, or all in use. Empty if all were removed from the configuration
+    /// but still have pages.
     ///
     /// # Errors
-    /// There are neither databases nor pages, or none has one of the names.
+    /// There are neither databases nor pages, or a name is unknown.
     pub fn databases_of_run(&self, names: &[String]) -> Result<Vec<&DatabaseConfig>, Error> {
         let found = self.databases_named(names);
         if !names.is_empty() || !found.as_ref().is_err_and(|error| error.code == Code::NoDatabases) {
@@ -180,7 +180,7 @@ impl Desk {
         if self.databases_file().is_some() {
             return Ok(Vec::new());
         }
-        // A file that is missing does not say that they are to go.
+        // A missing file does not mean that they should be removed.
         let gone: Vec<String> = gone.iter().map(|name| format!("'{name}'")).collect();
         let message = format!("no databases are configured, but there are pages of {}", gone.join(", "));
         let fix =
@@ -191,7 +191,7 @@ impl Desk {
     /// The databases with these names, or all that are in use.
     ///
     /// # Errors
-    /// There are none, or none has one of the names.
+    /// There are none, or a name is unknown.
     pub fn databases_named(&self, names: &[String]) -> Result<Vec<&DatabaseConfig>, Error> {
         let loaded = self.loaded_databases();
         let known = &loaded.config.databases;

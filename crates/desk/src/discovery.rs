@@ -15,16 +15,16 @@ use refdesk_files::path::{absolute, lossy};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::{Code, Error};
 
-/// The prompts that are shown.
+/// The number of sample prompts shown.
 const PROMPTS: usize = 3;
 
 /// Prompts with at most this many hints are preferred.
 const FEW: usize = 3;
 
-/// The prompts that are tried of each form.
+/// The most prompts tried of each form.
 const TRIED: usize = 24;
 
-/// The most tags of a source that are asked about.
+/// The most tags of a source used in prompts.
 const TAGS: usize = 6;
 
 /// A discovery that has not begun; it can run on any thread.
@@ -33,12 +33,12 @@ pub struct Discoverer {
     workspace: PathBuf,
     folders: Vec<PathBuf>,
     known: Vec<KnownSource>,
-    /// What this person left out before.
+    /// What the user left out before.
     declined: BTreeSet<String>,
 }
 
 impl Discoverer {
-    /// Reads the repository and compares it with the catalog. What is not ticked comes last.
+    /// Reads the repository and compares it with the catalog. Unticked sources come last.
     pub fn run(&self) -> Discovery {
         let mut found = discover(&scan(&self.workspace, &self.folders), &self.known);
         for source in &mut found.new {
@@ -52,7 +52,7 @@ impl Discoverer {
     }
 }
 
-/// The place of a proposal as it is remembered.
+/// The place of a proposal in the form it is remembered.
 fn key_of(place: &ProposedPlace) -> String {
     match place {
         ProposedPlace::Url(url) => url.clone(),
@@ -60,10 +60,10 @@ fn key_of(place: &ProposedPlace) -> String {
     }
 }
 
-/// A prompt, and what an agent would be told.
+/// A prompt, and the hints that an agent would get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SamplePrompt {
-    /// As a person might type it.
+    /// A prompt that a person might type.
     pub prompt: String,
     /// The lines of the hints.
     pub told: Vec<String>,
@@ -107,13 +107,13 @@ impl Desk {
         Ok(Discoverer { workspace, folders: within, known, declined: declined.unwrap_or_default() })
     }
 
-    /// Remembers what a person left out of this change, so that it is not proposed as new again.
+    /// Remembers what the user left out of this change, so that it is not proposed as new again.
     pub fn remember_declined(&self, change: &CatalogChange) {
         let (out, back) = (change.declined.iter().map(key_of), change.new.iter().map(|it| key_of(&it.place)));
         self.remember(&out.collect(), &back.collect());
     }
 
-    /// Remembers that a person took these sources out of the catalog, so that they are not proposed as new again.
+    /// Remembers that the user removed these sources from the catalog, so that they are not proposed as new again.
     pub(super) fn remember_removed(&self, ids: &[SourceId]) {
         let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
         let place_of = |id: &SourceId| {
@@ -126,18 +126,18 @@ impl Desk {
     fn remember(&self, out: &BTreeSet<String>, back: &BTreeSet<String>) {
         let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
         if let Some(file) = self.declined_sources(&workspace) {
-            // Otherwise it is proposed again, which a person sees.
+            // If this fails, the user sees it proposed again.
             let _ = file.change(&workspace.to_string_lossy(), out, back);
         }
     }
 
-    /// `None` if there is no folder for it outside the workspace.
+    /// `None` if there is no folder for this outside the workspace.
     fn declined_sources(&self, workspace: &Path) -> Option<DeclinedSources> {
         let state = absolute(self.workspace(), self.options.state.as_ref()?);
         (!state.starts_with(workspace)).then(|| DeclinedSources::new(&state, self.options.patience))
     }
 
-    /// Whether the workspace is a project, for which a catalog can be proposed, and not all that a person has.
+    /// Whether the workspace is a project that a catalog can be proposed for, not a whole home folder.
     pub fn can_init(&self) -> bool {
         self.around().is_workspace() && !self.is_above_home(self.workspace())
     }
@@ -169,8 +169,8 @@ impl Desk {
         }
     }
 
-    /// Up to three prompts about different sources, each with what an agent that was told nothing yet would be told, first of
-    /// all the source that it is about; if possible about those that were `added`, and made from their titles.
+    /// Up to three prompts about different sources, each with the hints that an agent in a new session would get,
+    /// starting with the source it is about. Prefers sources that were `added`, and prompts made from titles.
     pub fn sample_prompts(&mut self, session: &Session, added: &[ProposedSource]) -> Vec<SamplePrompt> {
         let settled = self.settled();
         let is_hinted = |source: &&Source| {
@@ -182,7 +182,7 @@ impl Desk {
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
         let sources: Vec<&Source> = [new, old].into_iter().flat_map(telling).collect();
-        // What has one letter, or is only an id, is nothing that a person asks about.
+        // People do not ask about a single letter, or about an id.
         let is_asked_about = |source: &Source, name: &str| {
             let id = source.id.as_str();
             name.chars().filter(|c| c.is_alphanumeric()).count() > 1
@@ -219,15 +219,15 @@ impl Desk {
     }
 }
 
-/// The sources of which prompts tell most come first: those with several tags, and of these, ones that are far apart.
+/// Orders sources for prompts: first those with several tags, and among them ones that are far apart.
 fn telling(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
     let (rich, poor): (Vec<&Source>, Vec<&Source>) = sources.into_iter().partition(|source| source.tags.len() > 1);
     [rich, poor].into_iter().flat_map(|of| spread(of.len()).filter_map(move |at| of.get(at).copied()))
 }
 
-/// The positions of a list, each far from the ones before it.
+/// The positions of a list, ordered so that each is far from the ones before it.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
-    // A step that has no divisor in common with the count visits every position; about five eighths of it come back late.
+    // A step coprime to the count visits every position; with about five eighths of the count it is slow to return.
     let has_divisor = |step: usize| (2..=step).any(|by: usize| step.is_multiple_of(by) && count.is_multiple_of(by));
     let step = (count * 5 / 8..count).find(|step| *step > 0 && !has_divisor(*step)).unwrap_or(1);
     (0..count).map(move |nth| (count / 4 + nth * step) % count)

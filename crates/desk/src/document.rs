@@ -1,5 +1,5 @@
-//! The text of a source for display, a part at a time: of its document, of its folder's readme or only Markdown file or else a
-//! list of the folder's files, or its inline content; for what others fetch, how they do it. Only regular files are opened.
+//! The text of a source for display, in parts: its document; for a folder, its readme, its only Markdown file or a list
+//! of its files; inline content; or how an agent fetches it. Only regular files are opened.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom};
@@ -12,13 +12,13 @@ use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_bel
 use refdesk_files::{open_regular, path, read_open};
 use refdesk_text::escape::one_line;
 
-/// The most bytes of a document that are read at once.
+/// The most bytes read of a document at a time.
 pub(crate) const SHOWN: usize = 64 * 1024;
 
-/// Files of a folder that are listed.
+/// The most files of a folder that are listed.
 const LISTED: usize = 200;
 
-/// Files of a folder that are counted.
+/// The most files of a folder that are counted.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
 /// Files that introduce a folder, in the order of preference.
@@ -51,11 +51,11 @@ pub struct Document {
     pub path: Option<PathBuf>,
     /// The offset of `text` in the file or content.
     pub from: u64,
-    /// The offset behind it, where reading on begins.
+    /// The offset after `text`, from which to continue.
     pub next: u64,
-    /// Bytes behind it.
+    /// The number of bytes after `text`.
     pub rest: u64,
-    /// The files that the text lists, one per line from the first one on.
+    /// The files that the text lists, one per line.
     pub files: Vec<PathBuf>,
 }
 
@@ -96,7 +96,8 @@ impl Desk {
         }
     }
 
-    /// The text of a source from this offset on: where the text of its document, or of this file in its folder, ended.
+    /// The text of a source from this offset on, where the previous part of its document, or of this file in its
+    /// folder, ended.
     pub(crate) fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
         let gone = || Document { from, next: from, ..captioned(id, "it cannot be read any more".to_owned()) };
         let Some(source) = self.catalog.get(id) else { return gone() };
@@ -113,7 +114,7 @@ impl Desk {
     }
 }
 
-/// Whether a file is in this folder, links followed, and may be read.
+/// Whether a file is in this folder after following links, and may be read.
 fn is_inside(place: &LocalPath, path: &Path) -> bool {
     let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
     place.standing == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
@@ -164,8 +165,8 @@ fn read(path: &Path, from: u64) -> io::Result<Content> {
     Ok(Content::Text { text: String::from_utf8_lossy(bytes).into_owned(), next, rest: all - next })
 }
 
-/// The bytes up to an empty line before a line that is not indented, if there is one in the second half, so that each part
-/// makes sense by itself; else the whole lines.
+/// The bytes up to an empty line that precedes an unindented line, if there is one in the second half, so that each
+/// part makes sense by itself; otherwise, the whole lines.
 fn whole_paragraphs(bytes: &[u8]) -> &[u8] {
     let lines = whole_lines(bytes);
     let half = lines.len() / 2;
@@ -182,7 +183,7 @@ fn whole_paragraphs(bytes: &[u8]) -> &[u8] {
     lines
 }
 
-/// The bytes up to the last line break; of one long line, up to the last whole character.
+/// The bytes up to the last line break; for one long line, up to the last whole character.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let end = match (memchr::memrchr(b'\n', bytes), std::str::from_utf8(bytes)) {
         (Some(at), _) => at + 1,
@@ -192,7 +193,7 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// The whole lines of a text within `most` bytes; of one long line its beginning.
+/// The whole lines of a text within `most` bytes; for one long line, its beginning.
 fn beginning(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -223,7 +224,7 @@ fn folder(id: &str, place: &LocalPath) -> Document {
 
 /// The name and path of the file that introduces a folder: a readme, or its only Markdown file.
 pub(super) fn introduction(place: &LocalPath) -> Option<(String, PathBuf)> {
-    // A file that a link leads out of the folder to does not introduce it.
+    // A file that is reached by a link out of the folder does not introduce it.
     let is_own = |path: &Path| path.is_file() && is_inside(place, path);
     let readme = INTRODUCTIONS.iter().map(|name| place.path.join(name)).find(|path| is_own(path));
     let path = readme.or_else(|| only_markdown(&place.path).filter(|path| is_own(path)))?;

@@ -1,4 +1,4 @@
-//! Reads documents: their mentions complete the selection, and their sizes are its price.
+//! Reads documents: their mentions complete the selection, and their sizes determine its cost.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
 
-/// A desk with a complete selection: every document that it depends on was read. Methods that need that belong to this
-/// type.
+/// A desk with a complete selection: every document that it depends on was read. Methods that require this belong to
+/// this type.
 pub struct CompleteDesk<'a>(&'a Desk);
 
 impl Deref for CompleteDesk<'_> {
@@ -71,7 +71,7 @@ impl Desk {
         if graph.len() != catalog.len() {
             return;
         }
-        // Everything was read again: share what equals its earlier value.
+        // Everything was read again: share what has not changed.
         let (graph, tokens) = std::mem::take(&mut self.last);
         if *graph == *self.graph {
             self.graph = graph;
@@ -107,8 +107,8 @@ impl Desk {
         })
     }
 
-    /// Stores mentions in the cache, so that other processes need not read the documents. Not for commands that
-    /// promise to write nothing.
+    /// Stores mentions in the cache, so that other processes need not read the documents. Commands that promise to
+    /// write nothing must not call this.
     ///
     /// # Errors
     /// The file system's error; it costs only the next process's time.

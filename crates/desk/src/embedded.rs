@@ -1,4 +1,4 @@
-//! Writes the files of embedded templates: of the selection whenever it changed, and of documents that the user names
+//! Writes the files of embedded templates: for the selection whenever it changes, and for documents that the user names
 //! (BEHAVIOUR §6).
 
 use std::collections::HashSet;
@@ -11,21 +11,21 @@ use refdesk_templates::{Rejected, Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Templates of the documents that were named.
+/// The templates of named documents.
 #[derive(Debug, Clone, Default)]
 pub struct Extraction {
     /// Each once, by document and line; named like their files.
     pub templates: Vec<Template>,
-    /// Outcome for their files.
+    /// The outcome for their files.
     pub done: Written,
     /// Documents that have no templates or cannot be read.
     pub refused: Vec<Error>,
 }
 
 impl Desk {
-    /// Updates the files of the selection's embedded templates; those of the default desk with the index of all.
-    /// Failures are reported, and the templates work without their files. Nothing is written under a profile, nor for
-    /// a source that is not trusted, because any agent can read the workspace.
+    /// Updates the files of the selection's embedded templates; the default desk also writes the index of all. Failures
+    /// are reported, and the templates work without their files. Nothing is written under a profile or for a source
+    /// that is not trusted, because any agent can read the workspace.
     pub fn write_templates(&self, session: &Session, index: &TemplateIndex) -> Written {
         if self.profile_file().is_some() || self.options.is_trial {
             return Written::default();
@@ -79,7 +79,7 @@ impl Desk {
     }
 }
 
-/// The files of the embedded ones.
+/// The files of the embedded templates.
 pub(super) fn files(templates: &[Template]) -> Vec<TemplateFile> {
     let file = |template: &Template| {
         let block = template.block.as_ref()?;

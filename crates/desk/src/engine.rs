@@ -1,7 +1,7 @@
 //! The desk as a background task. A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
-//! [`Response`]; [`Snapshot`]s and [`Event`]s come by themselves. The engine owns the desk and uses no terminal. The
-//! desk reads files and computes, which would only block an async scheduler, so it has a thread of its own behind
-//! tokio's channels.
+//! [`Response`]; [`Snapshot`]s and [`Event`]s arrive unasked. The engine owns the desk and uses no terminal. The desk
+//! reads files and computes, which would only block an async scheduler, so it has a thread of its own behind tokio's
+//! channels.
 
 mod database_run;
 mod event;
@@ -39,7 +39,7 @@ use crate::{Options, Session};
 /// The capacity of the queue of messages.
 const MESSAGES: usize = 64;
 
-/// The capacity of the queue of events. A client that takes none blocks the engine instead of filling memory.
+/// The capacity of the queue of events. If a client does not receive them, the engine blocks instead of filling memory.
 const EVENTS: usize = 256;
 
 /// A running engine, and the receiver of its events.
@@ -66,12 +66,12 @@ pub enum Ending {
 }
 
 impl Engine {
-    /// Sends a request for this session, at once if the queue has room, and waits for the answer: `None` if the engine
-    /// has ended. Dropping the future withdraws the request, unless it is a change that was sent already.
+    /// Sends a request for this session, immediately if the queue has room, and waits for the answer: `None` if the
+    /// engine has ended. Dropping the future withdraws the request, unless it is a change that was already sent.
     pub fn ask(&self, session: &Session, request: Request) -> impl Future<Output = Option<Response>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         let message = Message::Call(Call { session: session.clone(), request, reply });
-        // Once the message is dropped, the receiver reports that no answer will come.
+        // Dropping the message tells the receiver that no answer will come.
         let unsent = self.queue().and_then(|queue| match queue.try_send(message) {
             Err(TrySendError::Full(message)) => Some((queue, message)),
             Ok(()) | Err(TrySendError::Closed(_)) => None,
@@ -105,8 +105,8 @@ impl Engine {
         let _ = self.snapshots().wait_for(|_| false).await;
     }
 
-    /// Carries out every requested change, leaves questions unanswered, and ends the engine. The receiver of events
-    /// must be dropped before, or read on, because the engine waits for room in it.
+    /// Carries out every requested change, leaves questions unanswered, and ends the engine. Drop the receiver of
+    /// events first, or keep receiving: the engine waits for room in the queue.
     pub async fn close(&self, patience: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
@@ -121,7 +121,7 @@ impl Engine {
 }
 
 /// Opens a desk in the background. The first snapshot comes after configuration and catalog are read; then documents
-/// are read, first those of the selection. A client that needs no events drops their receiver.
+/// are read, first those of the selection. A client that needs no events can drop their receiver.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -138,7 +138,7 @@ pub fn start_attended(options: Options, session: Session) -> io::Result<Started>
     start_for(options, EngineClient { session, kind: ClientKind::Person })
 }
 
-/// The same for a script at an interface for people: it sees all problems and is asked nothing.
+/// The same for a script that uses an interface for people: it sees all problems and is never asked anything.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -164,7 +164,7 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
 mod tests {
     use super::*;
 
-    /// A handle whose engine is the other end of this queue, and which runs as long as the sender of snapshots exists.
+    /// A handle whose engine is the other end of this queue, and runs until the sender of snapshots is dropped.
     fn engine() -> (Engine, mpsc::Receiver<Message>, newest::Sender<Snapshot>) {
         let (queue, inbox) = mpsc::channel(1);
         let (snapshots_out, snapshots) = newest::channel(Snapshot::default());

@@ -20,18 +20,17 @@ use refdesk_text::report::Diagnostic;
 /// Without this tool a hint would be useless.
 const SELECT_TOOL: &str = "selectReferences";
 
-/// Whether an enrichment is sent.
+/// Whether to send an enrichment or only show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnrichMode {
-    /// To the session: it is remembered as sent, and journalled.
+    /// Sent to the session: it is remembered and journalled.
     Send,
-    /// It is only displayed.
+    /// Only shown.
     DryRun,
 }
 
 impl CompleteDesk<'_> {
-    /// Appends what the desk has for a text. Templates in a tool's text are kept for the session, so that it can
-    /// render them.
+    /// Enriches a text. Templates in a tool's text are kept for the session, so that it can render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), None);
         let (enriched, mut problems) = self.enrich_about(session, asked, mode, about.as_ref());
@@ -39,7 +38,7 @@ impl CompleteDesk<'_> {
         (enriched, problems)
     }
 
-    /// The same, with what the index says about the text.
+    /// The same, with the search index's answer about the text.
     pub(super) fn enrich_about(
         &self,
         session: &Session,
@@ -83,9 +82,9 @@ impl CompleteDesk<'_> {
         (enriched, problems)
     }
 
-    /// What an agent is sent at the start of a conversation: the instructions and the list of templates, within
-    /// its budget. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing. Of the
-    /// request only these and the hint action count.
+    /// What an agent is sent at the start of a conversation: the instructions and the list of templates, within its
+    /// budget. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing. Only the
+    /// budget, `repeat` and the hint action of the request count.
     pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let look = FolderCache::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
@@ -121,7 +120,7 @@ impl CompleteDesk<'_> {
         };
         match self.store.tell(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
-            // If the memory cannot be stored, it is better to send something twice than not at all.
+            // If the memory cannot be stored, sending something twice is better than not sending it.
             Err(error) => {
                 let told = self.store.told(session).0;
                 (say(&told), told, vec![not_remembered(&error)])
@@ -145,7 +144,8 @@ impl CompleteDesk<'_> {
 }
 
 impl Desk {
-    /// Clears the session's memory, because the agent lost what it was sent; `reason` is for the journal.
+    /// Clears the session's memory, because the agent's context no longer has what it was sent; `reason` is for the
+    /// journal.
     pub fn forget_told(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_told(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
         problems
@@ -153,7 +153,7 @@ impl Desk {
         problems
     }
 
-    /// Prepares what matching needs, before the first text comes.
+    /// Prepares matching before the first text arrives.
     pub fn warm(&self) {
         self.matcher.warm(&self.catalog, Some(self.library().ids().clone()));
     }
@@ -167,7 +167,7 @@ impl Desk {
         findings
     }
 
-    /// Journals that a request of an agent failed, unless this is not a workspace: no catalog and no state.
+    /// Journals that an agent's request failed, unless this is not a workspace: it has neither a catalog nor state.
     pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
         is_workspace
@@ -204,7 +204,7 @@ pub(super) fn hides_selecting(hidden: &[String]) -> bool {
     hidden.iter().any(|tool| tool == SELECT_TOOL)
 }
 
-/// Logs why sources were hinted at or not, without anything of the text, and so without the words that matched.
+/// Logs why sources were hinted at or not. Nothing of the text is logged, so neither are the words that matched.
 fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched: &Enriched) {
     if !tracing::enabled!(tracing::Level::DEBUG) || asked.kind == TextKind::SystemInstructions {
         return;

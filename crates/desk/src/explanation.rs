@@ -1,4 +1,5 @@
-//! Explains the selection: what some ids would pull in, why a source is selected, the whole graph (BEHAVIOUR §4, §10).
+//! Explains the selection: what some ids would pull in, why a source is selected, and the whole graph (BEHAVIOUR §4,
+//! §10).
 
 use super::change::at_list;
 use super::{CompleteDesk, Desk};
@@ -7,10 +8,10 @@ use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
 use refdesk_text::{Code, Error, Fix};
 
-/// The selection that some ids alone lead to.
+/// The selection that results from only these ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closure {
-    /// The known ids, picked, and what they pull in.
+    /// The known ids as picks, and what they pull in.
     pub selection: Selection,
     /// The mentions among them, in the order of `resolved`, then by file and line.
     pub mentions: Vec<Mention>,
@@ -25,11 +26,12 @@ pub struct PickLink {
     pub id: SourceId,
     /// Its role in the selection.
     pub role: Role,
-    /// The mentions that name it: first the reason, in the text of the chain's next link; then those of other parents.
+    /// The mentions of it: first the one that counts, in the text of the chain's next link; then those of other
+    /// parents.
     pub mentions: Vec<Mention>,
     /// Who picked it and when, if it is a pick and the journal knows.
     pub picked: Option<PickedBy>,
-    /// The configuration picks it, and nothing was chosen since.
+    /// Whether the configuration picks it, and nothing was chosen since.
     pub preselected: bool,
 }
 
@@ -45,7 +47,7 @@ pub struct PickedBy {
 }
 
 impl Desk {
-    /// The selection of these ids alone, under the desk's exclusions; changes nothing.
+    /// The selection of only these ids, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
         let mut choice = Choice { exclusions: self.choice.exclusions.clone(), ..Choice::default() };
         let (known, unknown): (Vec<&String>, Vec<&String>) = ids.iter().partition(|id| self.catalog.get(id).is_some());
@@ -77,7 +79,7 @@ impl CompleteDesk<'_> {
     /// The chain of reasons, which ends at a pick.
     ///
     /// # Errors
-    /// The source is unknown or not selected, with what can be done.
+    /// The source is unknown or not selected; the error says what to do.
     pub fn why(&self, id: &str) -> Result<Vec<PickLink>, Error> {
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
@@ -123,7 +125,7 @@ impl CompleteDesk<'_> {
         Error::new(Code::NotSelected, message, hint)
     }
 
-    /// The sources that mention this one, as far as documents were read; in catalog order.
+    /// The sources that mention this one, in the documents read so far; in catalog order.
     fn mentioned_by(&self, id: &str) -> Vec<SourceId> {
         let sources = self.catalog.sources().iter();
         let mentions = |from: &SourceId| self.graph.targets(from.as_str()).any(|to| to.as_str() == id);

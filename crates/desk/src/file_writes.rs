@@ -1,4 +1,4 @@
-//! Writes files: a proposal shows what would change, and is written after it was approved.
+//! Writes files: a proposal shows what would change, and is written once it is approved.
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,17 @@ use refdesk_text::{Code, Error};
 /// Asks the user whether a write outside the workspace is allowed; the error says why not.
 pub type OutsideWriteApproval<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 
-/// A rendering, and what it would change if it has a path.
+/// A rendering, and the proposal for its file if it has a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderPreview {
     /// The text.
     pub made: RenderedTemplate,
-    /// `None` if no path was asked for and the template offers none.
+    /// `None` if no path was given and the template suggests none.
     pub proposal: Option<Result<Proposal, Error>>,
 }
 
 impl Desk {
-    /// What writing this text to this path, relative to the current folder, would change. Changes nothing.
+    /// The proposal for writing this text to this path, relative to the current folder. Changes nothing.
     ///
     /// # Errors
     /// The path may not be written.
@@ -31,7 +31,7 @@ impl Desk {
         output::propose(self.workspace(), &self.around().current, path, text, scope)
     }
 
-    /// What writing this text to a configuration file would change. If links or settings lead it out of the workspace,
+    /// The proposal for writing this text to a configuration file. If links or settings lead it out of the workspace,
     /// `leave` must allow exactly that write.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Desk {
         proposals: &[Proposal],
         reason: &str,
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
-        // A single file is replaced atomically; for several, a record of the write comes first, and there is only one
+        // A single file is replaced atomically. Several need a record of the write first, and there is only one such
         // record.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
@@ -96,8 +96,7 @@ impl Desk {
         Ok(written)
     }
 
-    /// Removes a file as proposed, and up to `folders` folders above it that are empty then; `reason` is for the
-    /// journal.
+    /// Removes a file as proposed, and up to `folders` parent folders that become empty; `reason` is for the journal.
     ///
     /// # Errors
     /// It has changed since it was proposed, or cannot be removed.
@@ -123,7 +122,7 @@ impl Desk {
         Ok(self.workspace().join(STATE_FOLDER))
     }
 
-    /// Notes that a file in that folder is foreign and ignored.
+    /// Records that a file in that folder is foreign and ignored.
     pub fn note_foreign(&self, file: &Path) {
         self.store.note_foreign(file);
     }
@@ -151,8 +150,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Reports an interrupted or unfinished write of several files. If its record is foreign, that is among the
-    /// diagnostics from then on.
+    /// Reports an interrupted or unfinished write of several files. If its record is foreign, the diagnostics say so
+    /// from then on.
     pub fn interrupted(&self) -> Option<Diagnostic> {
         match output::interrupted(self.workspace(), self.store.sealer()) {
             Interrupted::No => None,

@@ -1,10 +1,10 @@
-//! Analyses the whole mention graph. With many sources that takes a while, so it needs nothing of the desk once it began.
+//! Analyses the whole mention graph. With many sources that takes a while, so the analysis does not borrow the desk.
 
 use super::Desk;
 use refdesk_core::mention::analysis::GraphAnalysis;
 
 impl Desk {
-    /// Analyses the mentions read so far when it is called, on whatever thread.
+    /// Returns a function that analyses the mentions read so far, and can run on any thread.
     pub(crate) fn graph_analysis(&self) -> impl FnOnce() -> GraphAnalysis + Send + 'static {
         let (catalog, graph, tokens) = (self.catalog.clone(), self.graph.clone(), self.tokens.clone());
         let (exclusions, rules) = (self.choice.exclusions.clone(), self.rules());

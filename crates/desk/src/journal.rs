@@ -14,12 +14,12 @@ use refdesk_files::output::{Proposal, WrittenFile};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Sources that a session got a hint or an expansion of, and which of the two.
+/// Sources that a session got as a hint or an expansion, with the kind.
 type Offered = BTreeMap<String, BlockKind>;
 
 impl Desk {
-    /// Appends to the journal. If that fails, returns the problem the first time; it remains among the diagnostics
-    /// until an append succeeds.
+    /// Appends to the journal. If that fails, returns the problem the first time; the diagnostics have it until an
+    /// append succeeds.
     pub fn journal(&self, session: &Session, receipt: Receipt) -> Option<Diagnostic> {
         self.journal_all(session, vec![receipt])
     }
@@ -63,17 +63,17 @@ impl Desk {
             }
         };
         let touched = touched(&self.catalog, self.workspace(), tool.arguments);
-        // A path that does not exist may be any text of the call, and what an agent wrote is not kept.
+        // A path that does not exist may be any text from the call, and text that an agent wrote is not stored.
         touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
     }
 
-    /// Journals that a source was read, and whether the session was offered it before.
+    /// Journals that a source was read, and whether it had been offered to the session.
     pub(crate) fn note_reading(&self, session: &Session, read: Receipt) {
         let follows = of(&self.store.told(session).0.offered, &read.about);
         self.journal(session, Receipt { follows, ..read });
     }
 
-    /// Journals a change of picks and exclusions; `reason` if it was not simply requested.
+    /// Journals a change of picks and exclusions; `reason` is empty if it was simply requested.
     pub(super) fn note_choice(&self, session: &Session, before: &Choice, after: &Choice, reason: &str) {
         let new = |now: &[String], then: &[String]| {
             let then: HashSet<&String> = then.iter().collect();
@@ -120,8 +120,8 @@ impl Desk {
         self.journal(session, file(shown, text, reason));
     }
 
-    /// Journals in one line that many files were written: each with its path as printed, and its size in bytes. Hashes of theirs
-    /// are elsewhere.
+    /// Journals in one line that many files were written, each with its displayed path and its size in bytes. Their
+    /// hashes are stored elsewhere.
     pub(super) fn note_files(&self, session: &Session, files: Vec<(String, usize)>, reason: &str) {
         if files.is_empty() {
             return;
@@ -166,8 +166,8 @@ impl Desk {
         Ok(found)
     }
 
-    /// The line of the journal with which this source was picked, if it still is: the newest, unless it was unpicked
-    /// later.
+    /// The journal line that records the pick of this source, if it is still picked: the newest, unless an unpick
+    /// follows.
     pub(crate) fn picked_by(&self, id: &str) -> Option<Line> {
         let is_change = |line: &[u8]| session::says_what(line, &[JournalEvent::Selected, JournalEvent::Unselected]);
         let mut newest = None;
@@ -176,14 +176,14 @@ impl Desk {
                 newest = Some(line);
             }
         };
-        // The pick counts even if the journal cannot be read.
+        // The source counts as picked even if the journal cannot be read.
         let _ = self.store.each_line(is_change, keep);
         newest.filter(|line| {
             line.receipt.what == JournalEvent::Selected && self.choice.picks.iter().any(|pick| pick == id)
         })
     }
 
-    /// How often hints were followed, according to the wanted lines.
+    /// How often hints were followed, according to the lines that `is_wanted` accepts.
     ///
     /// # Errors
     /// As [`Desk::each_line`].
@@ -243,7 +243,7 @@ mod tests {
         Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(around) })
     }
 
-    /// Comparing each with each would be a billion comparisons, and take ten times as long.
+    /// Comparing all pairs would take a billion comparisons, and ten times as long.
     #[test]
     fn many_picks_are_compared_quickly() {
         let folder = tempfile::tempdir().unwrap();

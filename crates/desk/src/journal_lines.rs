@@ -1,4 +1,4 @@
-//! What a long-running desk needs of the journal: the lines appended to it, and which of them it has written itself.
+//! What a long-running desk needs from the journal: new lines, and which of them it wrote itself.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use super::Desk;
 use crate::session::{JournalEvent, JournalTail};
 
-/// Own lines that were not read back yet; there are never more.
+/// The most own lines waiting to be read back.
 const OWN: usize = 64;
 
-/// The numbers of lines about what was chosen and written here. Only appended lines have a number.
+/// The numbers of lines about choices and writes made here. Only appended lines have a number.
 #[derive(Debug, Default)]
 pub(super) struct OwnLines(Mutex<VecDeque<u64>>);
 
 impl OwnLines {
-    /// Notes that lines of these kinds were appended; `last` is the number of the last.
+    /// Records that lines of these kinds were appended; `last` is the number of the last.
     pub(crate) fn note(&self, last: u64, whats: &[JournalEvent]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
@@ -26,7 +26,7 @@ impl OwnLines {
         numbers.drain(..many);
     }
 
-    /// Whether this line was appended here. Removes the number, so ask once per line.
+    /// Whether this line was appended here. Forgets the number, so ask once per line.
     fn take(&self, n: u64) -> bool {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = numbers.iter().position(|number| *number == n);
@@ -34,7 +34,7 @@ impl OwnLines {
     }
 }
 
-/// Whether a long-running desk reports this itself when it is done here.
+/// Whether a long-running desk reports such an event itself if it happens here.
 fn is_told(what: JournalEvent) -> bool {
     matches!(
         what,
@@ -57,7 +57,7 @@ impl Desk {
         self.store.whole_tail()
     }
 
-    /// Whether this desk wrote the line with this number about a choice or a written file. Ask once per line.
+    /// Whether this desk wrote this line about a choice or a written file. Ask once per line.
     pub(crate) fn takes_for_own(&self, n: u64) -> bool {
         self.own_lines.take(n)
     }

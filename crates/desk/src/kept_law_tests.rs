@@ -1,4 +1,4 @@
-//! The law of the mention cache: whatever is edited behind its back, a desk with the cache knows the same as a desk
+//! The law of the mention cache: whatever is edited without its knowledge, a desk with the cache knows the same as one
 //! that reads every document.
 
 use std::fs::{self, File};
@@ -14,13 +14,12 @@ use refdesk_files::{stamp, write_atomic};
 
 const ROUNDS: usize = 240;
 
-/// So late that every document counts as settled: then only a file's identity keeps the desk from using stale
-/// mentions.
+/// So late that every document counts as settled: only a file's identity can reveal stale mentions.
 fn later() -> SystemTime {
     SystemTime::now() + Duration::from_secs(3600)
 }
 
-/// Small, seeded and the same on every machine.
+/// Small, seeded, and the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -62,7 +61,7 @@ impl World {
         self.root.join(format!("docs/{at}.md"))
     }
 
-    /// Always of the same length, so that most edits keep the size.
+    /// Always the same length, so that most edits keep the size.
     fn text(&mut self) -> String {
         let mut line = || match self.dice.roll(4) {
             0 => format!("See id-{} there.\n", self.dice.roll(10)),
@@ -96,7 +95,7 @@ impl World {
         }
     }
 
-    /// Into the same file, whatever it is.
+    /// Writes into the same file, whatever it is.
     fn write_into(&self, path: &Path, text: &str) {
         if let Ok(mut file) = File::options().write(true).truncate(true).open(path) {
             file.write_all(text.as_bytes()).unwrap();

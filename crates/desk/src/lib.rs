@@ -1,6 +1,6 @@
 //! The whole desk as one object with plain methods: open, reload, pick, unpick, exclude, enrich, explain. A desk uses
-//! no async runtime, terminal or network, and only the clock it was given. Its state is computed: the catalog from
-//! files, the mention graph from documents, the selection from both and the stored choice. Documents are read only
+//! no async runtime, terminal or network, and no clock except the one passed in. Its state is computed: the catalog
+//! from files, the mention graph from documents, the selection from both and the stored choice. Documents are read only
 //! when needed: a command reads what its answer depends on, and a long-running desk reads all of them in the
 //! background. A method that acts for a reader takes its [`Session`].
 
@@ -137,7 +137,7 @@ pub struct Desk {
     chosen_by: (Option<String>, Option<String>),
     /// The changes made here, for undo.
     history: History,
-    /// Answers given here, until their picks are stored.
+    /// Answers given here whose picks are not stored yet.
     answers: Vec<undo::AnsweredHere>,
     library: OnceLock<Library>,
     matcher: Matcher,
@@ -147,7 +147,7 @@ pub struct Desk {
     selection: Arc<Selection>,
     /// Problems of catalog entries.
     entries: Vec<Diagnostic>,
-    /// Problems of stored files at present.
+    /// Current problems of stored files.
     stored: Vec<Diagnostic>,
     /// Stored files that were set aside since this desk was opened, and interrupted writes.
     set_aside: Vec<Diagnostic>,
@@ -157,20 +157,20 @@ pub struct Desk {
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
-    /// What the last question to the index loaded.
+    /// Data loaded for the last question to the index.
     kept_documents: Arc<KeptDocuments>,
     /// The model that makes vectors of texts.
     #[cfg(feature = "meaning")]
     model: LazyModel,
     /// The templates found in files and documents.
     templates: refdesk_templates::Cache,
-    /// Hashes of the files that sessions were sent.
+    /// Hashes of files sent to sessions.
     contents: Contents,
-    /// Which databases there are; read when it is first needed.
+    /// The configured databases; read on first use.
     databases: OnceLock<LoadedDatabases>,
-    /// The pages of databases, as the manifest with this stamp names them.
+    /// The pages of databases in the manifest with this stamp.
     documented: Mutex<Option<(Option<Stamp>, Arc<DocumentedPages>)>>,
-    /// Numbers of the journal lines that this desk has written and not read back yet.
+    /// Numbers of journal lines that this desk wrote and has not read back.
     own_lines: OwnLines,
 }
 
@@ -215,7 +215,7 @@ impl Desk {
             contents: Contents::default(),
             kept_documents: Arc::default(),
             #[cfg(feature = "meaning")]
-            // What lives on loads its own, and lends it.
+            // A long-running desk loads its own, and lends it.
             model: match &options.state {
                 Some(state) if !options.lives_on => LazyModel::borrowed_below(state),
                 _ => LazyModel::default(),
@@ -233,13 +233,13 @@ impl Desk {
         desk
     }
 
-    /// Whether the folder of the workspace is not there.
+    /// Whether the workspace folder does not exist.
     pub(crate) fn is_gone(&self) -> bool {
         !self.options.around.workspace.is_dir()
     }
 
-    /// Reads the workspace again. What no longer parses keeps its last good content and is reported, and so does everything while
-    /// the folder of the workspace is not there.
+    /// Reads the workspace again. What no longer parses keeps its last good content and is reported. While the
+    /// workspace folder does not exist, everything does.
     pub fn reload(&mut self) {
         if self.is_gone() {
             let gone = format!("the folder of the workspace is gone: {}", self.options.around.workspace.display());
@@ -299,7 +299,7 @@ impl Desk {
         }
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
-        // Whether anything is at a path that waits for trust, and what, is not told.
+        // Do not reveal what is at a path that is not trusted yet, or whether anything is.
         let tells = |code| matches!(code, Code::MissingPath | Code::NoRegularFile);
         diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
@@ -308,7 +308,7 @@ impl Desk {
         catalog
     }
 
-    /// Reads the stored picks and exclusions again, and nothing else.
+    /// Reads only the stored picks and exclusions again.
     pub fn reread_choice(&mut self) {
         self.stored.clear();
         let before = self.choice.clone();

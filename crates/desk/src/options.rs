@@ -19,9 +19,9 @@ pub struct Options {
     pub around: Surroundings,
     /// The name of the desk.
     pub desk: String,
-    /// The file of a profile that replaces the stored picks; nothing is stored then.
+    /// The file of a profile that replaces the stored picks. Under it, nothing is stored.
     pub profile: Option<PathBuf>,
-    /// The folder of the user's own state, outside every workspace. Without it, only picks and exclusions are kept and
+    /// The folder for the user's own state, outside every workspace. Without it, only picks and exclusions are kept and
     /// trusted.
     pub state: Option<PathBuf>,
     /// Renders templates.
@@ -32,16 +32,16 @@ pub struct Options {
     pub clock: fn() -> SystemTime,
     /// The lock timeout.
     pub patience: Duration,
-    /// Set by another thread once no database is to be read any more.
+    /// Another thread sets this to stop reading databases.
     pub is_stopped: Arc<AtomicBool>,
     /// Whether the desk is long-running and should cache mentions in memory.
     pub lives_on: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
     pub index_process: Option<IndexProcess>,
-    /// Whether this only tries out what an agent would get: nothing is cached or extracted, and a server neither journals nor
-    /// announces itself.
+    /// Whether this is a trial of what an agent would get: nothing is cached or extracted, and a server neither
+    /// journals nor announces itself.
     pub is_trial: bool,
-    /// The entries that are needed, where not all of them are.
+    /// The catalog entries to read.
     pub wanted: EntryFilter,
 }
 
@@ -65,7 +65,7 @@ impl Options {
         }
     }
 
-    /// Whether the catalog will be compared with a later one. A part of a catalog is compared with nothing.
+    /// Whether the catalog will be compared with a later one. A partial catalog is not.
     pub(crate) fn is_compared(&self) -> bool {
         self.lives_on && self.wanted == EntryFilter::All
     }

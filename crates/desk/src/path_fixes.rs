@@ -1,5 +1,5 @@
-//! Fixes a catalog that was committed with another machine's paths: rewrites each path that only the rule for moved
-//! catalogs resolves, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
+//! Fixes a catalog that was committed with another machine's paths: rewrites each path that resolves only by the rule
+//! for moved catalogs, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct FixedPath {
 }
 
 impl Desk {
-    /// Rewrites every moved path and reloads; returns also what could not be rewritten. If a file is outside the
+    /// Rewrites every moved path and reloads; also returns what could not be rewritten. If a file is outside the
     /// workspace, by its path or by a link, `leave` must allow the write.
     pub fn fix_paths(
         &mut self,

@@ -1,4 +1,4 @@
-//! The file system as enrichment and instructions see it.
+//! The file system, as enrichment and instructions see it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ impl Desk {
         files.into_iter().map(|file| file.path).filter(is_shown).collect()
     }
 
-    /// The stamp of a source; of a folder, by its files.
+    /// The stamp of a source; for a folder, computed from its files.
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
         match place.standing {
@@ -103,15 +103,15 @@ impl Desk {
     }
 }
 
-/// The hashes of files that did not change, because a screen asks at every keystroke.
+/// Cached hashes of unchanged files, because a screen asks at every keystroke.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     known: Mutex<HashMap<Arc<Path>, (Stamp, String)>>,
 }
 
 impl Contents {
-    /// The hash of a file with this stamp at `now`; cached. A file that was written so recently that another write
-    /// could leave the same stamp is read again the next time.
+    /// The hash of a file with this stamp at `now`; cached. A file written so recently that another write could leave
+    /// the same stamp is read again next time.
     fn hash(
         &self,
         path: &Arc<Path>,
@@ -124,7 +124,7 @@ impl Contents {
             return Some(hash.clone());
         }
         let hash = read()?;
-        // Without a file's identity, size and time alone would have to do, and they do not.
+        // Size and time alone do not identify content, so a file without an identity is not cached.
         if then.has_settled(now) && then.changed != 0 && then.number != 0 {
             known().insert(path.clone(), (then, hash.clone()));
         } else {
@@ -139,7 +139,7 @@ impl Contents {
     }
 }
 
-/// The file system as one text sees it: each folder is walked once.
+/// The file system during one enrichment: each folder is walked once.
 pub(super) struct FolderCache<'a> {
     desk: &'a Desk,
     walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// Git's folder is a link into the source, so its path alone does not tell.
+    /// Git's folder is a link into the source, so its path does not reveal it.
     #[test]
     fn declared_contents_exclude_a_moved_git_folder() {
         let (_folder, workspace, desk) = desk_with(&["repository/config", "repository/hooks/x"], ".");

@@ -1,5 +1,5 @@
-//! A rendering that no longer needs the desk, because everything is looked up and read. It can be moved to another
-//! thread, since a template may take two seconds.
+//! A rendering that no longer needs the desk, because everything is looked up and read. It can move to another thread:
+//! a template may take two seconds.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct Prepared {
     /// The requested name.
     pub(super) name: Option<String>,
     pub(super) job: RenderJob,
-    /// A problem that is known already; it counts unless the rendering itself fails.
+    /// A problem known before rendering; reported only if the rendering succeeds.
     pub(super) problem: Option<Error>,
     pub(super) used: Vec<String>,
     pub(super) fit: ValueCheck,
@@ -45,8 +45,8 @@ impl Prepared {
         Ok(RenderedTemplate { text, warnings, syntax, used, fit, offered })
     }
 
-    /// Renders, and compares with the file at `path`, or else at the path that the template offers. Both are relative
-    /// to the workspace, because a screen shows a workspace and not the folder of the shell.
+    /// Renders, and compares with the file at `path`, or else at the path that the template suggests. Both are relative
+    /// to the workspace, because a screen shows the workspace and not the shell's current folder.
     ///
     /// # Errors
     /// As [`Prepared::render`].
@@ -64,7 +64,7 @@ impl Prepared {
 
     fn failed(self, error: Error) -> RenderFailure {
         let told = std::slice::from_ref(&error.message);
-        // Everything that is missing at once, instead of one error after another.
+        // Report all missing values together, not one error after another.
         let named = |named: &NamedValue| match &named.nearest {
             Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
             None => format!("'{}'", named.path),
@@ -87,11 +87,11 @@ impl Prepared {
     }
 }
 
-/// The path of the template's `Output:` line with the values filled in, if it has one. A path with missing values is
-/// not offered; the error says why, as part of a sentence.
+/// The path in the template's `Output:` line with the values filled in, if it has one. If values are missing, the error
+/// says why there is no path, as part of a sentence.
 fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> {
     let Some((line, path)) = refdesk_templates::output_line(&job.text) else { return Ok(None) };
-    // On its original line, which an error names.
+    // Padded to its original line, which an error names.
     let text = format!("{}{path}", "\n".repeat(line - 1));
     let Rendered { text, warnings } =
         renderer.render(&RenderJob { text, html: false, ..job }).map_err(|error| error.message)?;

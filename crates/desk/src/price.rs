@@ -1,5 +1,6 @@
-//! What an agent gets costs: one estimate for the selection that is, for one that would be, and for a profile's. A change
-//! has two prices: of the sources that it brings, each as lists show it, and of these with what the instructions say of them.
+//! Estimates what an agent's content costs: for the current selection, for a possible one, and for a profile's. A
+//! change has two prices: that of the sources it brings, as lists show it, and that of the sources together with their
+//! part of the instructions.
 
 use std::collections::HashMap;
 
@@ -14,13 +15,13 @@ use refdesk_text::tokens::of_prose;
 /// Estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Price {
-    /// Of the instructions.
+    /// For the instructions.
     pub instructions: u64,
-    /// Of the prompt and what is appended to it.
+    /// For the prompt and what is appended to it.
     pub prompt: u64,
 }
 
-/// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.
+/// Estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
 pub(crate) fn agent_tokens<'a>(
     catalog: &'a Catalog,
     selection: &'a Selection,
@@ -38,39 +39,39 @@ pub(crate) fn given<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl 
     selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
 }
 
-/// Estimated tokens of the sources that an agent gets, at the prices that lists show.
+/// Estimated tokens of the sources that an agent gets, at the prices shown in lists.
 pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
     given(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
 }
 
-/// Whether it is not in the instructions in full already, as sources that are texts themselves are.
+/// Whether a source is outside the instructions, which contain sources that are texts themselves.
 pub(crate) fn is_beside(source: &Source, instructions: u64) -> bool {
     instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
 }
 
-/// By how much more an agent pays after a change, in estimated tokens; negative for less.
+/// The additional cost for an agent after a change, in estimated tokens; negative if it saves some.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CostChange {
-    /// For the sources that it gets, each at the price that lists show.
+    /// For the sources that it gets, each at the price shown in lists.
     pub sources: i64,
-    /// For these and for what the instructions say of them.
+    /// For the sources and their part of the instructions.
     pub total: i64,
 }
 
 impl CostChange {
-    /// Between two pairs of estimates: of the sources, and with the instructions.
+    /// The difference between two pairs of estimates: for the sources, and with the instructions.
     pub(crate) fn between(before: (u64, u64), after: (u64, u64)) -> Self {
         Self { sources: token_difference(before.0, after.0), total: token_difference(before.1, after.1) }
     }
 }
 
-/// By how much the second estimate is larger.
+/// The second estimate minus the first.
 fn token_difference(before: u64, after: u64) -> i64 {
     let magnitude = i64::try_from(before.abs_diff(after)).unwrap_or(i64::MAX);
     if after < before { -magnitude } else { magnitude }
 }
 
-/// What agents would get of a catalog under selections; each folder is walked once for all of them.
+/// What agents would get from a catalog under several selections; each folder is walked only once.
 pub(crate) struct Pricing<'a> {
     look: FolderCache<'a>,
     context: EnrichContext<'a>,
@@ -82,17 +83,17 @@ impl<'a> Pricing<'a> {
         Self::of(desk, &desk.catalog, &desk.tokens)
     }
 
-    /// For agents that have other sources.
+    /// The same for a catalog with other sources.
     pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
         Self { look: FolderCache::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
     }
 
-    /// Estimated tokens of all that an agent would get with this selection.
+    /// Estimated tokens of everything an agent would get with this selection.
     pub(crate) fn of_selection(&self, selection: &Selection) -> u64 {
         self.without_hints(selection, self.context.exclude_hints)
     }
 
-    /// The same for an agent that may have no tool to select with.
+    /// The same for an agent that may lack a tool to select with.
     pub(crate) fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
         let ctx = EnrichContext { places: &self.look, selection, exclude_hints, ..self.context };
         let instructions = price_of(&refdesk_enrich::instructions(&ctx));
@@ -114,7 +115,7 @@ impl Desk {
         CostChange::between(of(before), of(after))
     }
 
-    /// The price of the instructions and of this prompt.
+    /// The price of the instructions and this prompt.
     pub fn price(&mut self, session: &Session, prompt: &str) -> Price {
         let desk = self.settled();
         let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, prompt) };

@@ -1,5 +1,5 @@
-//! The *privileged actions* of a workspace: what its own configuration would do beyond it (BEHAVIOUR §9 "Trust"). They
-//! follow from the configuration and from where its paths lead; `trust` decides whether they are trusted.
+//! The *privileged actions* of a workspace: what its own configuration would do outside it (BEHAVIOUR §9 "Trust"). They
+//! are derived from the configuration and from where its paths lead; `trust` decides whether they are trusted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use refdesk_files::path::is_within;
 pub struct PrivilegedAction {
     /// What it would do, as in "it wants to …". Not escaped.
     pub what: String,
-    /// Hash of the workspace and of everything that the action depends on: trusting one action trusts no other.
+    /// Hash of the workspace and of everything that the action depends on, so that trusting one action does not trust
+    /// another.
     pub hash: String,
     /// The part of the configuration it comes from.
     pub about: PrivilegedActionKind,
@@ -32,7 +33,7 @@ pub struct PrivilegedAction {
 pub enum PrivilegedActionKind {
     /// Requests are posted to a webhook.
     Webhook,
-    /// Requests are written to a folder.
+    /// Requests are written to a folder outside.
     Folder,
     /// The approval rule with this index.
     Approval(usize),
@@ -40,11 +41,11 @@ pub enum PrivilegedActionKind {
     IndexUrl,
     /// The database of this name is read.
     Database(String),
-    /// More is told of the values of the database of this name.
+    /// More is revealed about the values of the database of this name.
     DatabaseValues(String),
-    /// Files of a folder outside are sources.
+    /// Files in a folder outside define sources.
     References,
-    /// This file in the folder of references, a link that leads outside, is a source.
+    /// This file in the folder of references, a link that leads outside, defines a source.
     Reference(PathBuf),
     /// The path of a source, or the file with its text.
     Source(SourceId),
@@ -74,7 +75,7 @@ pub(super) struct UnplacedAction {
     pub about: PrivilegedActionKind,
 }
 
-/// Makes the actions of a workspace; hashes of another workspace differ.
+/// Builds the actions of a workspace; the same actions of another workspace have other hashes.
 pub(super) struct PrivilegedActions<'w> {
     /// The resolved path.
     pub workspace: &'w Path,
@@ -115,7 +116,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
-    /// A search index in a database, and the name that the workspace gives itself there.
+    /// A search index in a database, and the name by which the workspace shares it.
     pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnplacedAction {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
@@ -125,12 +126,12 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::IndexUrl, what, &content)
     }
 
-    /// A database that is read, with all that says how.
+    /// Reading a database, with everything that defines how.
     pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
     }
 
-    /// More that is told of values.
+    /// Revealing more about values.
     pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
@@ -138,7 +139,7 @@ impl PrivilegedActions<'_> {
     /// A local source whose path is outside.
     pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<UnplacedAction> {
         let real = self.real(place)?;
-        // The catalog does not describe what is not trusted, but the person who is asked must know it.
+        // The catalog does not describe what is not trusted, but the person deciding must know it.
         let is_folder = match place.standing {
             PathState::Untrusted => real.is_dir(),
             standing => standing == PathState::Directory,
@@ -146,13 +147,13 @@ impl PrivilegedActions<'_> {
         Some(self.source_at(source, &real, if is_folder { " and everything below it" } else { "" }))
     }
 
-    /// Where a local path leads, if that is outside: whether anything is there is only told once it is trusted.
+    /// Where a local path leads, if that is outside. Whether anything exists there is revealed only once it is trusted.
     pub(crate) fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
         match place.standing {
             PathState::Reserved => None,
             PathState::Missing if place.path.is_relative() => None,
             PathState::Missing => outside(self.workspace, &place.path).map(Arc::from),
-            // Below /proc, links lead to another place in each process.
+            // Below /proc, links lead to a different place in each process.
             PathState::Special => (!is_within(&place.resolved, self.workspace)).then(|| place.path.clone()),
             _ => (!is_within(&place.resolved, self.workspace)).then(|| place.resolved.clone()),
         }
@@ -170,7 +171,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// A folder outside whose files are sources, so that an agent can read them.
+    /// A folder outside whose files define sources, so that an agent can read them.
     pub(crate) fn references(&self, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the sources that the files in {path} define, with their texts");
@@ -184,7 +185,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
-    /// A source whose text is in a file outside, to which a link leads.
+    /// A source whose text is in a file outside, reached by a link.
     pub(crate) fn text(&self, source: &Source, resolved: &Path) -> UnplacedAction {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("let agents read the text in {path}, as @{id}");
@@ -192,14 +193,14 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// Every rule that allows writes without asking. What it allows depends on the rules that restrict it, so those
-    /// belong to it: denials, and later rules that ask.
+    /// Every rule that allows writes without asking. It includes the rules that restrict it: denials, and later rules
+    /// that ask.
     pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnplacedAction> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
-    /// The rule with this index, if it is one of them.
+    /// The rule with this index, if it allows writes without asking.
     pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<UnplacedAction> {
         let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
@@ -228,13 +229,15 @@ pub(super) fn in_text(path: &Path) -> String {
     path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
-/// Where an absolute path leads, if that is outside the workspace; the path and the targets of its links need not exist.
+/// Where an absolute path leads, if that is outside the workspace. Neither the path nor the targets of its links need
+/// exist.
 pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
     place(workspace, path).1
 }
 
-/// Where an absolute path leads, and the same if that is outside the workspace. It is followed once: what is judged is then what is
-/// opened, whatever becomes of its links. What cannot be followed is opened as written.
+/// Where an absolute path leads, and the same again if that is outside the workspace. Its links are followed only here,
+/// so that what is checked is also what is opened, even if they change. A path that cannot be followed is opened as
+/// written.
 pub(super) fn place(workspace: &Path, path: &Path) -> (PathBuf, Option<PathBuf>) {
     let (opened, real) = match resolve(path) {
         Ok(real) => (real.clone(), real),
@@ -307,7 +310,7 @@ mod tests {
         );
     }
 
-    /// Any change of a webhook's settings is another action.
+    /// Any change to a webhook's settings makes another action.
     #[test]
     fn every_field_of_a_webhook_counts() {
         let first = ChannelSettings {

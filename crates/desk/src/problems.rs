@@ -4,24 +4,24 @@ use super::Desk;
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
 
-/// Problems that are found apart from reading the catalog and its documents.
+/// Problems found apart from reading the catalog and its documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProblemParts<'a> {
     /// Of the selection's templates.
     pub templates: &'a [Diagnostic],
     /// Of the workspace's profiles: [`Desk::profile_problems`].
     pub profiles: &'a [Diagnostic],
-    /// Of what waits for trust: [`Desk::waiting`].
+    /// Of what is not trusted yet: [`Desk::waiting`].
     pub trust: &'a [Diagnostic],
-    /// Sources that nothing brings up: [`Desk::never_found`].
+    /// Sources that only a pick brings up: [`Desk::never_found`].
     pub never_found: &'a [Diagnostic],
 }
 
 impl Desk {
-    /// The problems of this workspace with these, errors first. All documents must have been read.
+    /// All problems of this workspace, including these, errors first. All documents must have been read.
     pub fn problems(&self, parts: ProblemParts<'_>) -> Vec<Diagnostic> {
         let mut found = self.diagnostics();
-        // Everything else that is missing then is missing because of it.
+        // Everything else that is missing is a consequence.
         if let Some(gone) = found.iter().find(|problem| problem.code == Code::NoWorkspace) {
             return vec![gone.clone()];
         }

@@ -1,7 +1,6 @@
 //! A desk under a profile (`--profile`): it starts with the profile's picks instead of the stored ones, has only the
 //! profile's sources, and does not store its choice. The exclusions of the shared desk apply. Its sessions and journal
-//! lines have a desk name of their own, `profile-NAME`, so that the shared desk counts nothing of it as picked or
-//! sent.
+//! lines use the desk name `profile-NAME`, so that they do not count for the shared desk.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -18,7 +17,7 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
-/// Unknown ids of one profile for which the nearest known one is looked up: each is compared with the whole catalog.
+/// The most unknown ids of a profile for which a similar one is suggested: each is compared with the whole catalog.
 const SUGGESTED: usize = 20;
 
 /// The profile of a desk.
@@ -29,11 +28,11 @@ pub(super) struct ActiveProfile {
     profile: Option<Profile>,
     /// The desk whose exclusions apply.
     shared: Store,
-    /// The picks that came from the profile when it was last applied; the other picks were made here.
+    /// The picks that came from the profile when it was last applied; other picks were made here.
     picks: Vec<String>,
     /// Whether the catalog differs from the workspace's.
     narrows: bool,
-    /// Why it can no longer be read.
+    /// Why the current version cannot be read.
     broken: Vec<Diagnostic>,
 }
 
@@ -87,7 +86,7 @@ impl ActiveProfile {
         &self.shared
     }
 
-    /// Its file as displayed, with the line of an id in it or that of its picks.
+    /// Its displayed file, with the line of an id in it or of its picks.
     pub(crate) fn place_of(&self, around: &Surroundings, id: &str) -> String {
         let shown = around.display(&self.file);
         let Some(profile) = &self.profile else { return shown };
@@ -99,7 +98,7 @@ impl ActiveProfile {
         &self.file
     }
 
-    /// The current choice: the picks of the profile and those made here, without those removed here.
+    /// The current choice: the profile's picks and those made here, without those removed here.
     fn choose(&mut self, catalog: &Catalog, now: &Choice, exclusions: Vec<String>) -> Choice {
         let new = self.profile.as_ref().map(|profile| picks(profile, catalog, &exclusions)).unwrap_or_default();
         let before: HashSet<String> = std::mem::replace(&mut self.picks, new).into_iter().collect();
@@ -108,7 +107,7 @@ impl ActiveProfile {
         choice.picks.retain(|id| !before.contains(id) || picks.contains(id));
         let known: HashSet<String> = choice.picks.iter().cloned().collect();
         choice.picks.extend(self.picks.iter().filter(|id| !before.contains(*id) && !known.contains(*id)).cloned());
-        // Picking here what the shared desk excludes lifts the exclusion, for this desk only.
+        // Picking here a source that the shared desk excludes lifts the exclusion for this desk only.
         let picks: HashSet<&String> = choice.picks.iter().collect();
         choice.exclusions.retain(|id| !picks.contains(id));
         choice
@@ -119,7 +118,7 @@ impl ActiveProfile {
 pub(super) struct Known {
     /// Its catalog, if it differs from the workspace's.
     pub catalog: Option<Catalog>,
-    /// The ids it names that have no source, then those it picks whose path does not exist.
+    /// The ids in it that have no source, then those it picks whose path does not exist.
     pub missing: Vec<String>,
     /// Its problems, including the missing ids.
     pub problems: Vec<Diagnostic>,
@@ -168,7 +167,7 @@ pub(super) fn excluded_picks(profile: &Profile, exclusions: &[String]) -> Vec<St
     profile.preselected.iter().filter(|id| excluded.contains(id)).cloned().collect()
 }
 
-/// Whether mentions pull in, and which tools are hidden: by the profile, or else by the configuration.
+/// Whether mentions pull in, and which tools are hidden, by the profile or else the configuration.
 pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
     let tools = profile.exclude_tools.clone().unwrap_or_else(|| settings.exclude_tools.clone());
     (profile.transitive_injection.unwrap_or(settings.transitive_injection), tools)
@@ -180,7 +179,7 @@ impl Desk {
         self.profile.as_ref().map(ActiveProfile::file)
     }
 
-    /// Whether configuration or profile picks this source.
+    /// Whether the configuration or the profile picks this source.
     pub(super) fn begins_with(&self, id: &str) -> bool {
         let picks = self.profile.as_ref().map_or(&self.config.settings.preselected, |profile| &profile.picks);
         picks.iter().any(|pick| pick == id)
@@ -232,7 +231,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     Error::new(Code::ProfileBroken, format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 
-/// Why a profile's file cannot be read, or else the problems of the profile.
+/// Why a profile's file cannot be read; otherwise, the profile's problems.
 pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
         Ok(profile) => Known::new(around, whole, profile).problems,

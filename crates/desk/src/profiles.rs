@@ -1,5 +1,5 @@
-//! Compares what each profile of the workspace would load. Profiles with the whole catalog share one mention graph,
-//! and so do profiles with the same other catalog. The result is what a desk under the profile has.
+//! Compares what the profiles of the workspace would load. Profiles with the whole catalog share one mention graph, and
+//! so do profiles with the same narrower catalog. The result is what a desk under the profile would have.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use refdesk_text::report::Diagnostic;
 /// What a profile would load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profiled {
-    /// Its name; if it cannot be read, that of its file.
+    /// Its name; if it cannot be read, its file's.
     pub name: String,
     /// Its description for people; may be empty.
     pub description: String,
@@ -32,7 +32,7 @@ pub struct Profiled {
     pub shown: String,
     /// The ids of its `preselected`.
     pub preselected: Vec<String>,
-    /// Those of them that it picks.
+    /// Those of them that become picks.
     pub picks: Vec<SourceId>,
     /// The sources that they pull in, in the order of the selection.
     pub transitive: Vec<SourceId>,
@@ -40,31 +40,32 @@ pub struct Profiled {
     pub from_auto: Vec<SourceId>,
     /// Auto sources that it does not pick: an agent gets them anyway.
     pub auto: Vec<SourceId>,
-    /// Ids that it picks and the desk excludes.
+    /// Ids that it picks but the desk excludes.
     pub excluded: Vec<String>,
-    /// Ids that have no source, and those whose path does not exist.
+    /// Ids without a source, and those whose path does not exist.
     pub missing: Vec<String>,
-    /// Names of the templates that it brings, sorted.
+    /// Names of its templates, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of all that an agent gets with it, as far as known.
+    /// Estimated tokens of everything an agent gets with it, if known.
     pub tokens: u64,
-    /// How many of its sources have no known price because they wait for trust.
+    /// How many of its sources have no known price because they are not trusted yet.
     pub waiting: usize,
-    /// Tools that it hides from its agent.
+    /// Tools hidden from its agent.
     pub exclude_tools: Vec<String>,
     /// Whether mentions pull in.
     pub transitive_injection: bool,
-    /// The ids of the sources that it lists; empty if it has all.
+    /// The ids of the sources that it lists; empty if it has all of them.
     pub sources: Vec<String>,
     /// Those of them that only the profile defines.
     pub own: Vec<String>,
-    /// What the desk would have after a switch to it: all its sources, under its own rules. `None` if it cannot be read.
+    /// What the desk would have after switching to it: all its sources, under its own rules. `None` if it cannot be
+    /// read.
     pub switched: Option<AfterSwitch>,
     /// Its problems.
     pub problems: Vec<Diagnostic>,
 }
 
-/// What a desk would have after a switch to a profile, counted as the desk counts what it has.
+/// What a desk would have after switching to a profile, counted as for the desk itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AfterSwitch {
     /// Its picks.
@@ -75,9 +76,9 @@ pub struct AfterSwitch {
     pub auto: Vec<SourceId>,
     /// Names of the templates, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of all that an agent gets.
+    /// Estimated tokens of everything an agent gets.
     pub tokens: u64,
-    /// How many of the sources have no known price because they wait for trust.
+    /// How many of the sources have no known price because they are not trusted yet.
     pub waiting: usize,
 }
 
@@ -91,7 +92,7 @@ struct Plan<'a> {
     exclude_tools: Vec<String>,
 }
 
-/// A catalog with what was read of it.
+/// A catalog with the documents read from it.
 struct World {
     catalog: Arc<Catalog>,
     graph: Arc<MentionGraph>,
@@ -105,8 +106,7 @@ impl Desk {
         (self.profiled(&found), problems)
     }
 
-    /// The same with the figures after a switch in place of its own: a profile with fewer sources or other rules loads
-    /// something else for an agent of its own.
+    /// The same, but with the figures after a switch: the profile's own differ if it has fewer sources or other rules.
     pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
         self.settle();
         let (mut profiles, problems) = self.profiles();
@@ -125,7 +125,7 @@ impl Desk {
         let plans: Vec<Option<Plan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
         let switches: Vec<Plan<'_>> = plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
-        // Together, since they share most of what they need.
+        // Together, because they share most of what they need.
         let mut told = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
         let after = told.split_off(told.len() - switches.len());
         let after = after.into_iter().zip(&switches).map(|(told, plan)| self.after(plan, told)).collect::<Vec<_>>();
@@ -147,7 +147,7 @@ impl Desk {
         all
     }
 
-    /// What a desk would have with this plan of a switch.
+    /// What a desk would have after switching to this plan.
     fn after(&self, plan: &Plan<'_>, told: Profiled) -> AfterSwitch {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         AfterSwitch {
@@ -160,7 +160,7 @@ impl Desk {
         }
     }
 
-    /// The desk as it would be after a switch to this profile: all its sources, under its own rules.
+    /// The plan of a switch to this profile: all the desk's sources, under its own rules.
     fn switch_plan<'a>(&self, profile: &'a Profile) -> Plan<'a> {
         Plan {
             profile,
@@ -191,9 +191,9 @@ impl Desk {
         Plan { profile, known, choice, excluded, rules, exclude_tools }
     }
 
-    /// What each of these loads, in their order.
+    /// What each of these plans loads, in order.
     fn loaded(&mut self, plans: &[&Plan<'_>]) -> Vec<Profiled> {
-        // Profiles with the same sources share what was read.
+        // Profiles with the same sources share the documents read.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
         let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();
         for (at, plan) in plans.iter().enumerate() {
@@ -234,7 +234,7 @@ impl Desk {
         in_order.into_iter().map(|(_, told)| told).collect()
     }
 
-    /// The desk's own catalog, with the documents read that the choice reaches.
+    /// The desk's own catalog, with the documents that the choice reaches.
     fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> World {
         loop {
             let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
@@ -282,7 +282,7 @@ impl Desk {
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let told = plans.par_iter().zip(selections).zip(templates);
-        // Folders are walked once for many profiles.
+        // Folders are walked once for all profiles.
         let pricing = || Pricing::of(self, &world.catalog, &prices);
         told.map_init(pricing, |pricing, ((plan, selection), templates)| {
             let tokens = pricing.without_hints(&selection, hides_selecting(&plan.exclude_tools));
@@ -294,8 +294,8 @@ impl Desk {
     }
 }
 
-/// The picks of all of them without what all exclude, under the rules of the one that pulls in most: it reaches everything that
-/// any of them reaches.
+/// The picks of all of them, excluding what all exclude, under the rules of the one that pulls in most: this reaches
+/// everything that any of them reaches.
 fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
     let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
 //! Reads a selected source for an agent: its file, the list of its folder's files, or some lines (BEHAVIOUR §4
 //! "Access"). Permission is checked on the resolved path, which is then opened without following links, so a path that
-//! becomes a link in between is refused. Errors say how to correct the call.
+//! becomes a link meanwhile is refused. Errors say how to correct the call.
 
 use std::fs;
 use std::io::{self, Read};
@@ -22,16 +22,16 @@ use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_text::tokens;
 use refdesk_text::{Code, Error, Fix};
 
-/// Bytes of text returned at most: whole lines, or the beginning of a longer line.
+/// The most bytes of text returned: whole lines, or the beginning of a longer line.
 pub const GIVEN: usize = 256 * 1024;
 
-/// Bytes of the largest file that is read.
+/// The most bytes of a file that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Files of a folder that are listed.
+/// The most files of a folder that are listed.
 const LISTED: usize = 200;
 
-/// Files of a folder that are counted, and searched for a similar name.
+/// The most files of a folder that are counted, and searched for a similar name.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
 /// The kind of a reading.
@@ -59,7 +59,7 @@ pub struct Reading {
     pub first_line: usize,
     /// The last returned line.
     pub last_line: usize,
-    /// Lines of the whole file.
+    /// Number of lines in the whole file.
     pub total_lines: usize,
     /// Estimated tokens of `text`.
     pub tokens: u64,
@@ -78,7 +78,7 @@ pub struct Entry {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// Estimated tokens of it.
+    /// Its estimated tokens.
     pub tokens: u64,
 }
 
@@ -183,7 +183,7 @@ impl Local<'_> {
         self.read(&self.place.path.join(within), lines)
     }
 
-    /// The path in the source's folder that a call names, without dots.
+    /// The path in the source's folder that a call gives, without dots.
     fn within(&self, asked: &str) -> Result<PathBuf, Error> {
         let bad = |what: &str, hint: String| Err(Error::new(Code::BadPath, format!("`path` {what}: '{asked}'"), hint));
         let relative = "give it relative to the folder of the source, as in the list without `path`".to_owned();
@@ -423,7 +423,7 @@ fn content_of(
     })
 }
 
-/// The beginning of a line, up to the size limit, in whole characters.
+/// The beginning of a line, up to the size limit, cut at a character.
 fn beginning_of(line: &str) -> &str {
     let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
     line.get(..end).unwrap_or_default()
@@ -434,7 +434,7 @@ fn beginning_of(line: &str) -> &str {
 struct Lines {
     /// From 1.
     first: usize,
-    /// Not before `first`; there may be fewer.
+    /// At least `first`; the text may have fewer.
     last: usize,
 }
 
@@ -447,7 +447,7 @@ impl Lines {
         let number = |text: &str| {
             let text = text.trim();
             let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            // A number too large to parse is a line that no text has.
+            // No text has a line whose number is too large to parse.
             plain.then(|| text.parse::<usize>().unwrap_or(usize::MAX))
         };
         let not_understood = || bad(format!("`lines` is not valid: '{asked}'"));

@@ -1,4 +1,4 @@
-//! Sources, picks and templates in answers for programs: the same members for a command and over a protocol. Built
+//! Sources, picks and templates in answers for programs, with the same members for a command and over a protocol. Built
 //! from plain values, so that a server can use its snapshot.
 
 use std::path::Path;
@@ -12,19 +12,19 @@ use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
 use refdesk_templates::Template;
 
-/// Which members a row has.
+/// Which members a row includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Members {
     /// All of them.
     All,
-    /// Only those with a value, because an agent pays for each.
+    /// Only those with a value, to save an agent tokens.
     Telling,
 }
 
 /// The data of rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Paths inside it are printed relative to it.
+    /// Paths inside are displayed relative to it.
     pub workspace: &'a Path,
     /// The sources.
     pub catalog: &'a Catalog,
@@ -77,7 +77,7 @@ impl Rows<'_> {
             "missing": picked.missing,
             "message": picked.message,
         });
-        // Inserted as they are: `json!` would copy every row.
+        // Inserted by moving: `json!` would copy every row.
         if let Some(place) = answer.get_mut("sources") {
             *place = Value::Array(sources);
         }
@@ -128,13 +128,13 @@ impl Rows<'_> {
     }
 }
 
-/// Whether a local source is a folder; `None` if it is not read or missing.
+/// Whether a local source is a folder; `None` if it is missing or not read.
 fn is_directory(source: &Source) -> Option<bool> {
     let place = source.place().filter(|place| place.standing.is_open() || source.is_missing());
     place.map(|_| source.is_directory())
 }
 
-/// Whether a member has a value: not null, false or empty. `exists: true` has none.
+/// Whether a member says something: null, false, empty values and `exists: true` do not.
 pub fn is_telling(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -181,7 +181,7 @@ pub fn variables(template: &Template) -> Value {
     })
 }
 
-/// Whether a name matches a pattern: `*` stands for any characters, `?` for one.
+/// Whether a name matches a pattern: `*` matches any characters, `?` exactly one.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
     regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))

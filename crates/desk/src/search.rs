@@ -1,5 +1,5 @@
-//! Search in the documents for a reader (SEARCH S4): a person reads everything that is trusted, an agent only what its session
-//! may read. Other sources are named, so that it can select them.
+//! Searches the documents for a reader (SEARCH S4): a person may read everything that is trusted, an agent only what
+//! its session may read. Other sources are named, so that an agent can select them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,10 +24,10 @@ use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix, tokens};
 
-/// A longer heading or name is cut, in characters: one of a megabyte must not take the room of all other hits.
+/// Longer headings and names are cut, in characters: one of a megabyte must not take the room of all other hits.
 const LONGEST_TITLE: usize = 300;
 
-/// Hits of an answer unless more are asked for.
+/// The default number of hits.
 pub const SEARCH_LIMIT: usize = 10;
 
 /// A search for a reader.
@@ -41,13 +41,13 @@ pub struct SearchRequest {
     pub sources: Vec<String>,
     /// Only sources with one of these tags; all if empty.
     pub tags: Vec<String>,
-    /// Only what is about this database.
+    /// Only sections about this database.
     pub database: Option<String>,
-    /// Only what is about this domain of a database.
+    /// Only sections about this domain of a database.
     pub domain: Option<String>,
-    /// One hit for each table instead of one for each column and join.
+    /// Whether to return one hit per table instead of one per column and join.
     pub by_table: bool,
-    /// Which sources take part.
+    /// Which sources to search.
     pub among: SearchAmong,
     /// The most hits.
     pub limit: usize,
@@ -55,13 +55,13 @@ pub struct SearchRequest {
     pub reader: SearchReader,
 }
 
-/// The sources that take part in a search.
+/// The sources to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchAmong {
     /// All.
     #[default]
     All,
-    /// Those that are selected.
+    /// Only selected ones.
     Selected,
 }
 
@@ -85,12 +85,12 @@ pub struct SearchAnswer {
     pub hits: Vec<SearchHit>,
     /// Estimated tokens of the hits as text.
     pub tokens_used: u64,
-    /// Documents with a vector, of all, if some have none.
+    /// How many documents have a vector, unless all do.
     pub partial: Option<Partial>,
-    /// What the reader should know about this answer, a sentence each.
+    /// What the reader should know about this answer, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// There is no hit, and a note says why.
+    /// Whether a note explains why there is no hit.
     #[serde(skip)]
     pub explains_no_hits: bool,
 }
@@ -98,29 +98,29 @@ pub struct SearchAnswer {
 /// A section that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchHit {
-    /// The kind of the document: `text` for a part of a text, `source` for what the catalog says about the source; `table`,
-    /// `column`, `domain` or `relationship` for what is known of a database.
+    /// The kind of document: `text` for a part of a text, `source` for a catalog entry; `table`, `column`, `domain` or
+    /// `relationship` for parts of a database.
     pub kind: String,
     /// The id of its source.
     pub source_id: String,
     /// The name of its source.
     pub name: String,
-    /// Its file as displayed; empty if it has none.
+    /// Its displayed file; empty if it has none.
     pub path: String,
     /// Its first line, from 1; 0 without a text.
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// The headings above it, outermost first, or nothing.
+    /// The headings above it, outermost first; may be empty.
     pub heading: String,
-    /// Its text around the words that were searched for; empty if the reader may not read it or it does not fit.
+    /// Its text around the matching words; empty if the reader may not read it or it does not fit.
     pub excerpt: String,
-    /// Byte ranges of these words in `excerpt`.
+    /// Byte ranges of the matching words in `excerpt`.
     #[serde(skip)]
     pub matches: Vec<Range<usize>>,
-    /// The higher the better; comparable within one answer.
+    /// Higher is better; comparable within one answer.
     pub score: f64,
-    /// Its places in the lists.
+    /// Its ranks in the lists.
     pub because: Vec<HitRank>,
     /// Whether the reader may read it now.
     pub readable: bool,
@@ -128,16 +128,16 @@ pub struct SearchHit {
     pub selected: bool,
     /// Estimated tokens of this hit as text.
     pub tokens: u64,
-    /// What it is about in a database.
+    /// The part of a database it is about.
     #[serde(flatten)]
     pub subject: Option<DatabaseSubject>,
-    /// For a table: its columns that were found, if the reader may read it.
+    /// For a table, its matching columns, if the reader may read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
     /// The join that it describes, if the reader may read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join: Option<IndexedJoin>,
-    /// How to get to read it.
+    /// What the reader must do to read it.
     #[serde(skip)]
     pub fix: Fix,
 }
@@ -161,13 +161,13 @@ impl SearchRequest {
 }
 
 impl CompleteDesk<'_> {
-    /// Searches for the reader, who is a person or the agent of the session.
+    /// Searches on behalf of the reader: a person, or the agent of the session.
     ///
     /// # Errors
     /// There is no index or it cannot be read, or a source of the request is unknown.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let no_index = || match request.reader {
-            // What serves agents builds the index as soon as it runs.
+            // A process that serves agents builds the index as soon as it starts.
             SearchReader::Agent if self.index_process().is_some() => {
                 Error::new(Code::NoIndex, "the search index is still being built", "search again in a few seconds")
             }
@@ -189,7 +189,7 @@ impl CompleteDesk<'_> {
             (sources.is_empty() || sources.contains(&id))
                 && (request.tags.is_empty() || has_any_tag(source, &request.tags))
                 && (request.among == SearchAmong::All || self.selection.contains(id))
-                // What a person excluded is not offered to agents.
+                // Sources that a person excluded are not offered to agents.
                 && (access.is_none() || !self.selection.is_excluded(id))
         };
         let takes_part = |source: &Source| is_asked_for(source) && !waits_for_trust(source);
@@ -278,13 +278,13 @@ impl CompleteDesk<'_> {
         })
     }
 
-    /// A hit for a reader with this access; for a person without any.
+    /// The hit for a reader with this access; without any, for a person.
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
         let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
         let readable = access.is_none_or(|access| may_read(access, source, &hit.path));
         let mut because = hit.because;
         if !readable && hit.subject.is_some() {
-            // The words that matched are names of columns.
+            // The matching words are names of columns.
             because.iter_mut().for_each(|placing| placing.words.clear());
         }
         let (excerpt, matches) =
@@ -311,7 +311,7 @@ impl CompleteDesk<'_> {
         })
     }
 
-    /// The path of a file, as the catalog reaches it.
+    /// The path of a file as the catalog writes it.
     fn path_of(&self, source: &Source, resolved: &str) -> String {
         let Some(place) = source.place().filter(|_| !resolved.is_empty()) else { return String::new() };
         match Path::new(resolved).strip_prefix(&place.resolved) {
@@ -322,16 +322,16 @@ impl CompleteDesk<'_> {
     }
 }
 
-/// Whether a document of this path is one of the source as the catalog has it now: the index may know an older place of it. The
-/// path is empty for what the catalog says, and relative for a text in it.
+/// Whether this document still belongs to the source: the index may have an older path. The path is empty for the
+/// catalog entry, and relative for a text in it.
 pub(crate) fn is_of(source: &Source, path: &str) -> bool {
     let path = Path::new(path);
     path.is_relative() || source.place().is_some_and(|place| path.starts_with(&place.resolved))
 }
 
-/// Whether the session may read a document of this source; its path is empty for what the catalog says.
+/// Whether the session may read a document of this source; the path is empty for the catalog entry.
 pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
-    // A file may be read through any source that has it.
+    // A file may be read through any source that contains it.
     if source.place().is_some() && !path.is_empty() {
         return access.allows(Path::new(path));
     }
@@ -345,7 +345,7 @@ fn sentence(message: &str) -> String {
     capital.map_or_else(String::new, |capital| format!("{capital}."))
 }
 
-/// What is missing in an index, the sources first: what they say is not found at all.
+/// What an index lacks, sources first: an unindexed source is not found at all.
 fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> {
     let sections = of.saturating_sub(unread);
     let missing = (unread > 0).then(|| {
@@ -361,7 +361,7 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
     missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
 }
 
-/// That so many files are not in the index as they are now; `None` if all are.
+/// A sentence saying that this many files have changed since they were indexed; `None` for 0.
 pub fn changed_since(files: usize) -> Option<String> {
     let (counted, have) = (tokens::counted(files, "file"), if files == 1 { "has" } else { "have" });
     let sentence = format!("{counted} {have} changed since the index was updated: what is new there is not found yet.");
@@ -369,8 +369,8 @@ pub fn changed_since(files: usize) -> Option<String> {
 }
 
 impl SearchAnswer {
-    /// Shortens the answer to `most` tokens and counts them: excerpts to one line, then hits are left out. `text` is how the reader
-    /// gets a hit; `frame` are the tokens around all of them.
+    /// Shortens the answer to `most` tokens and counts them: cuts excerpts to one line, then leaves out hits. `text`
+    /// renders a hit for the reader; `frame` is the number of tokens around the hits.
     pub fn fit(&mut self, most: Option<u64>, frame: u64, text: impl Fn(&SearchHit) -> String) {
         let price = |hit: &SearchHit| tokens::of_prose(text(hit).len() as u64);
         let in_brief: Vec<SearchHit> = self.hits.iter().map(SearchHit::in_brief).collect();
@@ -399,7 +399,7 @@ impl SearchAnswer {
         self.tokens_used = if self.hits.is_empty() { 0 } else { used.saturating_add(frame) };
     }
 
-    /// `needed` tokens are what the best hit costs in its shortest form.
+    /// `needed` is the number of tokens of the best hit in its shortest form.
     fn note_left_out(&mut self, kept: usize, needed: u64) {
         let found = self.hits.len();
         if kept == 0 && found > 0 {
@@ -413,8 +413,8 @@ impl SearchAnswer {
         }
     }
 
-    /// The journal's entry for this answer, given as a text of this many bytes. It is about the sources that were quoted, which may be
-    /// none. `tool` names the command or tool.
+    /// The journal entry for this answer, which was sent as a text of this many bytes. It is about the quoted sources,
+    /// if any. `tool` names the command or tool.
     pub fn receipt(&self, tool: &str, bytes: usize) -> Receipt {
         let (mut about, mut named): (Vec<String>, Vec<&str>) = Default::default();
         for hit in &self.hits {
@@ -431,7 +431,7 @@ impl SearchAnswer {
             0 => String::new(),
             some => format!("{} named without a text", tokens::counted(some, "source")),
         };
-        // Sentences without a hit are read, too.
+        // Notes without hits are also read.
         let tokens = if self.tokens_used == 0 { tokens::of_prose(bytes as u64) } else { self.tokens_used };
         let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
         Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(JournalEvent::Read) }
@@ -446,7 +446,7 @@ impl SearchHit {
         Self { excerpt, matches, ..self.clone() }
     }
 
-    /// Heading and place, or name and place, on two lines.
+    /// Heading (or name) and place, on two lines.
     pub fn heading_and_place(&self) -> String {
         let title = if self.heading.is_empty() { &self.name } else { &self.heading };
         let about = self.subject.as_ref().map(|subject| self.about(subject)).unwrap_or_default();
@@ -461,7 +461,7 @@ impl SearchHit {
         text
     }
 
-    /// What it is, and of which database and domain.
+    /// Its kind, with its database and domain.
     fn about(&self, subject: &DatabaseSubject) -> String {
         let kind = if self.kind == RELATIONSHIP { "join" } else { &self.kind };
         let domain = subject.domain.as_ref().filter(|_| self.kind != DOMAIN);
@@ -469,7 +469,7 @@ impl SearchHit {
         format!(" ({kind} of {}{domain})", one_line(&subject.database))
     }
 
-    /// The file with the lines, or the lines, or nothing for what the catalog says.
+    /// The file with the lines, or only the lines; `None` for a catalog entry.
     pub fn place(&self) -> Option<String> {
         let Self { path, line, end_line, .. } = self;
         match (path.is_empty(), line) {
@@ -494,7 +494,7 @@ impl SearchHit {
 }
 
 impl Desk {
-    /// Journals what a person or an agent was shown of the documents by a search, as a text of this many bytes.
+    /// Journals what a search showed a person or an agent, in a text of this many bytes.
     pub fn note_search(&self, session: &Session, answer: &SearchAnswer, tool: &str, bytes: usize) {
         self.note_reading(session, answer.receipt(tool, bytes));
     }

@@ -1,4 +1,4 @@
-//! The search index of the workspace: keeping it, and asking it what a text is about (SEARCH).
+//! The search index of the workspace: maintains it, and asks it what a text is about (SEARCH).
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,11 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, tokens};
 
-/// Files that are named; more are counted.
+/// The most files named; the rest are counted.
 const NAMED_FILES: usize = 5;
 
-/// That only the first sections of these files are in the index, and which they are; `None` if there are none. A path from outside
-/// is escaped.
+/// A sentence saying that only the first sections of these files are indexed; `None` without files. Untrusted paths are
+/// escaped.
 pub fn first_sections_only(files: &[String]) -> Option<String> {
     let mut named: Vec<String> = files.iter().take(NAMED_FILES).map(|file| one_line(file).into_owned()).collect();
     if let more @ 1.. = files.len().saturating_sub(NAMED_FILES) {
@@ -35,20 +35,20 @@ pub fn first_sections_only(files: &[String]) -> Option<String> {
 /// How to build the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Indexing {
-    /// Forget the old index first.
+    /// Discard the old index first.
     pub fresh: bool,
-    /// Leave vectors out.
+    /// Compute no vectors.
     pub words_only: bool,
 }
 
 impl Desk {
-    /// Brings the index up to date with the catalog; `None` if another process is doing it. `progress` ends it by
-    /// returning false. Of sources that the catalog lacks because a part of it cannot be read, or under a profile, what is
-    /// indexed stays.
+    /// Updates the index from the catalog; `None` if another process is doing so. Stops when `progress` returns false.
+    /// Keeps what is indexed of sources that are missing because part of the catalog cannot be read, or because of a
+    /// profile.
     ///
     /// # Errors
-    /// The index cannot be written, or the model cannot be run; it is to be built again while a part of the catalog cannot
-    /// be read.
+    /// The index cannot be written, the model cannot be run, or a new index is wanted while a part of the catalog
+    /// cannot be read.
     pub fn update_index(
         &self,
         how: Indexing,
@@ -63,7 +63,7 @@ impl Desk {
             return Err(Error::new(Code::Usage, message, "run it without the profile"));
         }
         let is_whole = !is_narrowed && self.hiding_problem().is_none();
-        // Of a file outside it is not known whether it is still trusted.
+        // A file outside may no longer be trusted.
         let workspace = fs::canonicalize(self.workspace()).unwrap_or_else(|_| self.workspace().to_path_buf());
         let may_stay = |path: &Path| !is_whole && (path.is_relative() || path.starts_with(&workspace));
         #[cfg(feature = "meaning")]
@@ -77,13 +77,13 @@ impl Desk {
         let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
         let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
-        // The state folder is git's business as little as before.
+        // As before, git should ignore the state folder.
         let _ = self.store.keep_git_out();
         Ok(report)
     }
 
-    /// What brings the index up to date in the background, if that is wanted: not without sources or a workspace, nor if the
-    /// configuration forbids it.
+    /// The process that updates the index in the background, if one is wanted: not without sources or a workspace, nor
+    /// if the configuration forbids it.
     pub fn index_process(&self) -> Option<&IndexProcess> {
         let is_wanted =
             self.settings().background_index && !self.catalog.sources().is_empty() && self.around().is_workspace();
@@ -98,7 +98,7 @@ impl Desk {
         Index::open(&self.index_location()?, self.kept_documents.clone())
     }
 
-    /// The model for the texts of people and agents: another process may answer for it, and it is loaded when it is first needed.
+    /// The model for texts of people and agents. Another process may lend it; otherwise, it is loaded on first use.
     pub(super) fn lazy_embedder(&self) -> Option<&dyn Embedder> {
         #[cfg(feature = "meaning")]
         {
@@ -108,7 +108,7 @@ impl Desk {
         None
     }
 
-    /// What the index holds; `None` if there is none.
+    /// The contents of the index; `None` if there is none.
     ///
     /// # Errors
     /// As [`Index::open`].
@@ -117,7 +117,7 @@ impl Desk {
         index.status(self.model_name().unwrap_or_default(), &self.ids_of_catalog()).map(Some)
     }
 
-    /// The files of which only the first sections are in the index, as displayed, of the sources for which `is_wanted` is true.
+    /// The displayed paths of files of which only the first sections are indexed, for sources that `is_wanted` accepts.
     ///
     /// # Errors
     /// As [`Index::open`].
@@ -134,7 +134,7 @@ impl Desk {
         Ok(index.cut_texts()?.into_iter().filter_map(file).collect())
     }
 
-    /// That the index is in the file of the workspace although the configuration names a database, which waits for trust.
+    /// A note if the index is in the workspace's file only because the configured database is not trusted yet.
     pub fn index_waits_for_trust(&self) -> Option<&'static str> {
         let waits = self.settings().index_url.is_some() && !self.trusts_index_url();
         waits.then_some(
@@ -142,18 +142,18 @@ impl Desk {
         )
     }
 
-    /// How many sources of the catalog wait for trust, so that the index does not have their texts.
+    /// How many sources are not indexed because they are not trusted yet.
     pub fn sources_that_wait(&self) -> usize {
         let waits = self.waiting_for_trust();
         self.catalog.sources().iter().filter(|source| waits(source)).count()
     }
 
-    /// How many sources of the catalog the index has not read; none if there is no index or it cannot be read.
+    /// How many sources of the catalog are not in the index; 0 if there is no readable index.
     pub fn unindexed(&self) -> usize {
         self.index_status().ok().flatten().map_or(0, |status| status.unread)
     }
 
-    /// How many files the index does not have as they are now, as far as that can be told quickly.
+    /// How many files changed since they were indexed, as far as a quick check can tell.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -176,8 +176,8 @@ impl Desk {
         self.settings().hints.semantic
     }
 
-    /// What the index says that a text is about, with the section of the source `placed` even if it is not one of the best;
-    /// `None` if there is no index. What keeps it from saying so costs hints by meaning and nothing else.
+    /// What the index says a text is about, including the section of `placed` even if it is not among the best; `None`
+    /// if there is no index. A failure here only costs hints by meaning.
     pub(super) fn about(
         &self,
         asked: &EnrichRequest,
@@ -219,13 +219,13 @@ impl Desk {
         }
     }
 
-    /// The prompts of the session that count for this one.
+    /// The session's earlier prompts that still count.
     pub(super) fn earlier_prompts(&self, session: &Session, asked: &EnrichRequest) -> Vec<EarlierText> {
         let is_wanted = self.settings().hints.conversation && asked.kind == TextKind::Prompt && !asked.repeat;
         if is_wanted { self.store.told(session).0.prompts } else { Vec::new() }
     }
 
-    /// Where the index is: in the database that the configuration names, if that is trusted, else in the workspace.
+    /// Where the index is: in the configured database if it is trusted, otherwise in the workspace.
     fn index_location(&self) -> Result<Location, Error> {
         let file = self.index_file();
         match &self.settings().index_url {

@@ -13,33 +13,33 @@ use refdesk_core::selection::{self, Choice, Role, Selection};
 pub struct SelectionPreview {
     /// The id of the source.
     pub id: String,
-    /// Picking it, or unpicking it if it is picked.
+    /// Picking it, or unpicking it if it is already picked.
     pub toggled: SelectionChange,
-    /// Excluding it, or including it if it is excluded.
+    /// Excluding it, or including it if it is already excluded.
     pub barred: SelectionChange,
-    /// Exclusions that were made with its pick, and go with it.
+    /// The number of exclusions that were made with its pick and would be lifted with it.
     pub lifted: usize,
 }
 
-/// A difference between two selections, in the order of the selection, including the source itself. Sources of mode auto
-/// that are not picked are not in it: an agent gets them before and after.
+/// A difference between two selections, in the order of the selection, including the source itself. Sources of mode
+/// auto that are not picked are left out: an agent gets them in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
     /// Sources that would enter.
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// By how much more an agent would pay. For one source alone, `sources` is its price in the lists.
+    /// The additional cost for an agent. For a single source, `sources` is its price in the lists.
     pub cost: CostChange,
 }
 
-/// More sources than this are worth a question before a pick pulls them in.
+/// If a pick would pull in more sources than this, ask first.
 const MANY_SOURCES: usize = 10;
-/// The same for tokens.
+/// The same in tokens.
 const MANY_TOKENS: u64 = 10_000;
 
 impl SelectionChange {
-    /// Whether more than 10 sources or 10,000 tokens follow from the change of these: they and their price do not count.
+    /// Whether more than 10 other sources or 10,000 other tokens would follow from changing these.
     pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
         [&self.enters, &self.leaves].into_iter().any(|ids| {
             let others = ids.iter().filter(|id| !asked.contains(id));
@@ -49,21 +49,21 @@ impl SelectionChange {
     }
 }
 
-/// A pick that would pull in much, in three sizes.
+/// Three sizes of a pick that would pull in much.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargePick {
     /// The id of the source.
     pub id: SourceId,
-    /// With all that it would pull in.
+    /// With everything it would pull in.
     pub whole: SelectionChange,
-    /// With what it mentions itself.
+    /// With only its own mentions.
     pub near: SelectionChange,
-    /// Without anything else.
+    /// With nothing else.
     pub alone: SelectionChange,
 }
 
 impl Desk {
-    /// The sizes of a large pick; `None` for a smaller one.
+    /// The three sizes of a large pick; `None` for a smaller one.
     pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
         let whole = self.follows(|choice| choice.pick(id));
         if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
@@ -84,7 +84,7 @@ impl Desk {
         })
     }
 
-    /// What must be excluded so that a pick pulls in nothing that is more than `depth` mentions away.
+    /// The sources to exclude so that a pick pulls in nothing more than `depth` mentions away.
     pub(super) fn beyond(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let mut choice = self.choice.clone();
         choice.pick(id);
@@ -93,7 +93,7 @@ impl Desk {
             let after = self.select_with(&choice);
             let enters = |id: &SourceId| !self.selection.contains(id.as_str());
             let far = after.members().iter().filter(|member| member.depth > depth && enters(&member.id));
-            // Those right behind the limit; what only they mention goes with them.
+            // Those just beyond the limit; what only they mention goes with them.
             let Some(nearest) = far.clone().map(|member| member.depth).min() else { return beyond };
             let ids: Vec<SourceId> =
                 far.filter(|member| member.depth == nearest).map(|member| member.id.clone()).collect();
@@ -104,7 +104,8 @@ impl Desk {
         }
     }
 
-    /// What is excluded for other picks already, and must stay so for this one if they leave.
+    /// The sources that are already excluded for other picks, and must stay excluded for this one if those picks are
+    /// removed.
     pub(super) fn beyond_for_others(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let exclusions = self.choice.exclusions.iter();
         let by_person = exclusions.filter(|id| self.choice.is_excluded_by_a_person(id)).cloned().collect();
@@ -114,7 +115,8 @@ impl Desk {
         far.filter(|id| self.choice.exclusions.iter().any(|exclusion| exclusion == id.as_str())).cloned().collect()
     }
 
-    /// What picking or excluding this source would change. Like the others here it reads the documents that this depends on.
+    /// What picking or excluding this source would change. Like the other previews, reads the documents that this
+    /// depends on.
     pub fn preview_selection(&mut self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
@@ -126,7 +128,7 @@ impl Desk {
         SelectionPreview { id: id.to_owned(), toggled, barred, lifted }
     }
 
-    /// What picking all these at once would change.
+    /// What picking all these together would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
         self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
     }

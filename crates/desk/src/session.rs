@@ -1,6 +1,6 @@
-//! State that lasts between runs: a desk's selection and a session's memory, each in its own file below `.jaato/refdesk/`,
-//! and the files of embedded templates (BEHAVIOUR §6, §9). Every change reads, changes and writes under one advisory lock,
-//! so that concurrent changes by two processes both succeed.
+//! State that lasts between runs: a desk's selection and a session's memory, each in its own file below
+//! `.jaato/refdesk/`, and the files of embedded templates (BEHAVIOUR §6, §9). Every change reads, modifies and writes
+//! under one advisory lock, so that concurrent changes of two processes are both kept.
 
 mod declined;
 mod foreign;

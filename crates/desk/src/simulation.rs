@@ -9,7 +9,7 @@ use refdesk_enrich::{
 };
 use refdesk_text::report::Diagnostic;
 
-/// The number of sources with a score that are explained.
+/// How many of the best-scoring sources are explained.
 pub(super) const MOST_CONSIDERED: usize = 10;
 
 /// What would be appended to a text, and what would be left out.
@@ -17,30 +17,30 @@ pub(super) const MOST_CONSIDERED: usize = 10;
 pub struct Simulated {
     /// What would be appended.
     pub said: Enriched,
-    /// What is left out, or shortened to a line, because the session was sent it before; in full.
+    /// What is left out, or shortened to a line, because the session was already sent it; in full.
     pub told_before: Vec<ItemReceipt>,
-    /// Sources that get no hint although they match, and why: those with tags in the text in catalog order, then the others.
+    /// Sources that match but get no hint, and why: those with tags in the text in catalog order, then the others.
     pub withheld: Vec<(SourceId, WhyNot)>,
     /// The sources with the best scores, and whether each is hinted at; `None` without an index.
     pub considered: Option<Vec<Considered>>,
-    /// Whether the source to be explained is not the text that the index has read.
+    /// Whether the explained source changed since it was indexed.
     pub has_changed: bool,
 }
 
 impl Simulated {
-    /// What does not fit the budget, or is less likely meant.
+    /// What does not fit the budget, or is less likely to be meant.
     pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
         self.said.items.iter().filter(|item| item.level == Level::Count)
     }
 }
 
 impl CompleteDesk<'_> {
-    /// What [`CompleteDesk::enrich`] would append for the session; changes nothing.
+    /// What [`CompleteDesk::enrich`] would append for the session. Changes nothing.
     pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
         self.simulate_with(session, asked, None)
     }
 
-    /// The same; the source `explained` is among those considered even if its score is not one of the best.
+    /// The same, but considers the source `explained` even if its score is not among the best.
     pub(super) fn simulate_with(
         &self,
         session: &Session,

@@ -1,4 +1,5 @@
-//! Expands what a person named as new sources: patterns, and folders whose documents are sources of their own.
+//! Expands the places that a person names as new sources: patterns, and folders whose documents become separate
+//! sources.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,10 +13,10 @@ use refdesk_files::path::{absolute, lossy};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::{Code, Error};
 
-/// The most files of a pattern.
+/// The most files that a pattern may match.
 const FILES: usize = 2_000;
 
-/// Folders that a pattern does not reach into.
+/// Folders that patterns do not search.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
 /// Whether a place is a pattern of files: neither an address nor a path that exists in this folder.
@@ -26,8 +27,8 @@ pub(super) fn is_pattern(place: &str, folder: &Path) -> bool {
 }
 
 impl Desk {
-    /// The files that a pattern matches, relative to the current folder as the pattern is; the text itself if it is a path,
-    /// an address or not a pattern.
+    /// The files that a pattern matches, relative to the current folder like the pattern; the text itself if it is a
+    /// path or an address.
     ///
     /// # Errors
     /// The pattern is malformed, nothing matches it, or there are too many files to look through.
@@ -63,7 +64,7 @@ impl Desk {
                 .any(|part| SKIPPED.iter().any(|name| part == *name) || part.as_encoded_bytes().starts_with(b"."))
         };
         let matching = files.iter().map(|file| file.path.as_path()).filter(|path| {
-            // The catalog is JSON, which has no other names.
+            // The catalog is JSON, which cannot contain other names.
             path.to_str().is_some() && matcher.is_match(path) && !is_skipped(path)
         });
         let found: Vec<String> = matching.take(FILES + 1).map(lossy).collect();
@@ -80,7 +81,7 @@ impl Desk {
         }
     }
 
-    /// The documents of a folder, without what git ignores; none if it is not a folder.
+    /// The documents of a folder that git does not ignore; empty if it is not a folder.
     pub fn documents_of(&self, place: &str) -> Vec<String> {
         let path = absolute(&self.around().current, Path::new(place));
         let Ok(real) = fs::canonicalize(&path) else { return Vec::new() };

@@ -29,7 +29,7 @@ impl Desk {
     /// The entry that defines this source; if its file no longer parses, the first line.
     ///
     /// # Errors
-    /// The source is unknown, or its file is gone.
+    /// The source is unknown, or its file does not exist.
     pub fn definition(&self, id: &str) -> Result<FileLine, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
@@ -48,7 +48,7 @@ impl Desk {
     /// inline content.
     ///
     /// # Errors
-    /// The source is unknown, or has nothing on disk to open.
+    /// The source is unknown, or has no file to open.
     pub(crate) fn document_spot(&self, id: &str) -> Result<FileLine, Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let place = match &source.kind {
@@ -103,7 +103,7 @@ fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     document.position(&path, MemberPart::Value).line
 }
 
-/// The line of the source's entry; found by its id if the entries before it changed.
+/// The line of the source's entry, found by its id if earlier entries changed.
 fn line_of(source: &Source, document: &JsonDocument) -> usize {
     let Some(index) = source.origin.entry else { return document.position(&[], MemberPart::Value).line };
     let is_it = |at: usize| {

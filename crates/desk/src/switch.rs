@@ -1,5 +1,5 @@
 //! Switches a desk to a profile: the profile's picks replace the desk's, as one change that can be undone. The rest of
-//! the profile does not apply: its own sources, whether mentions pull in, the tools that it hides.
+//! the profile does not apply: neither its own sources, nor whether mentions pull in, nor the tools that it hides.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -25,25 +25,25 @@ pub struct Switch {
     pub picked: Vec<String>,
     /// Ids that would be unpicked.
     pub unpicked: Vec<String>,
-    /// Sources that would be pulled in, without those of mode auto, which agents get anyway, and those that are missing.
+    /// Sources that would be pulled in, without those that are missing or of mode auto, which agents get anyway.
     pub pulled_in: Vec<SourceId>,
     /// Sources that would no longer be pulled in, without the unpicked ones.
     pub released: Vec<SourceId>,
-    /// Estimated tokens of all that an agent gets now.
+    /// Estimated tokens of everything an agent gets now.
     pub tokens_before: u64,
     /// The same after the switch.
     pub tokens_after: u64,
-    /// How many sources it would select whose price is not known because they wait for trust.
+    /// How many sources it would select whose price is unknown because they are not trusted yet.
     pub waiting: usize,
-    /// Ids that it names and the desk cannot pick, because they have no source or their path does not exist.
+    /// Ids that it names but the desk cannot pick, because they have no source or their path does not exist.
     pub missing: Vec<String>,
-    /// Ids that it picks and the desk excludes.
+    /// Ids that it picks but the desk excludes.
     pub excluded: Vec<String>,
     /// Files that it would write, as displayed.
     pub writes: Vec<String>,
-    /// Files of templates that it would remove, unless they were changed by hand.
+    /// Template files that it would remove, unless a person edited them.
     pub removes: Vec<String>,
-    /// What of the profile does not apply to the desk, one sentence each.
+    /// The parts of the profile that do not apply to the desk, one sentence each.
     pub stays: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl Desk {
         })
     }
 
-    /// Replaces the desk's picks by those of the profile in this file.
+    /// Replaces the desk's picks with those of the profile in this file.
     ///
     /// # Errors
     /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
@@ -103,7 +103,7 @@ impl Desk {
         let AppliedChange { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
             let before = choice.clone();
             choice.keep_picks(&picks);
-            // What another process excluded meanwhile stays excluded.
+            // Sources that another process excluded meanwhile stay excluded.
             choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
             (before, choice.clone())
         })?;
@@ -113,7 +113,7 @@ impl Desk {
         Ok(Changed { changed, released: left, ..Changed::default() })
     }
 
-    /// The files that are written and removed when this becomes the selection.
+    /// The files that are written and removed when the selection becomes this one.
     fn files_with(&self, selected: &Selection) -> (Vec<String>, Vec<String>) {
         let mut writes = vec![self.around().display(self.store.selection_file())];
         if self.options.is_trial || self.profile_file().is_some() {
@@ -159,7 +159,7 @@ impl Desk {
         profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
     }
 
-    /// The picks of a profile that exist and are none of these exclusions.
+    /// The picks of a profile that exist and are not excluded.
     fn picks_of(&self, profile: &Profile, exclusions: &[String]) -> Vec<String> {
         let picks = picks(profile, &self.catalog, exclusions);
         picks.into_iter().filter(|id| self.catalog.get(id).is_some()).collect()
@@ -202,7 +202,7 @@ impl Desk {
     }
 }
 
-/// How many members of a selection wait for trust.
+/// How many members of a selection are not trusted yet.
 pub(super) fn waiting(catalog: &Catalog, selection: &Selection) -> usize {
     let members = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
     members.filter(|source| source.is_untrusted()).count()

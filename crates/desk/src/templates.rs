@@ -1,4 +1,4 @@
-//! Templates of the desk: the index, their texts, and rendering.
+//! The desk's templates: index, texts and rendering.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub struct RenderRequest {
     pub html: bool,
     /// Mustache partials that take precedence over those of the index, by name.
     pub partials: BTreeMap<String, String>,
-    /// Give `false` for values that are only tested and left out.
+    /// Whether to pass `false` for missing values that are only tested.
     pub gives_flags: bool,
 }
 
@@ -40,7 +40,7 @@ impl RenderRequest {
 /// The template to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateRef {
-    /// The one with this name in the index.
+    /// The template with this name in the index.
     Named(String),
     /// This text.
     Inline(String),
@@ -57,18 +57,18 @@ pub struct RenderedTemplate {
     pub warnings: Vec<String>,
     /// The template's language.
     pub syntax: Syntax,
-    /// Names that the template uses and that were given, sorted.
+    /// The given names that the template uses, sorted.
     pub used: Vec<String>,
-    /// Given values that the template does not use, and missing ones; empty for sample values.
+    /// Unused given values, and missing ones; empty for sample values.
     pub fit: ValueCheck,
     /// The path of the template's `Output:` line, rendered with the same values.
     pub offered: Option<String>,
 }
 
-/// A rendering that failed: why, and what is known of its template.
+/// A failed rendering: why, and what is known about its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderFailure {
-    /// Why, and at which line of the template.
+    /// Why, with the line of the template.
     pub error: Error,
     /// The template's text; empty if it could not be read.
     pub template: String,
@@ -137,7 +137,7 @@ impl Desk {
         Ok((template, text))
     }
 
-    /// The template at `<source id>/<path within it>`, also if it belongs to a source further in.
+    /// The template at `<source id>/<path within it>`, even if it belongs to a nested source.
     fn below_source<'a>(&self, index: &'a TemplateIndex, name: &str) -> Option<&'a Template> {
         let selected = self.catalog.sources().iter().filter(|source| self.selection.contains(source.id.as_str()));
         let mut files = selected.filter_map(|source| {
@@ -153,7 +153,7 @@ impl Desk {
     /// Renders; Mustache partials come from the request, then from the index.
     ///
     /// # Errors
-    /// There is no such template, or it does not render.
+    /// The template does not exist or does not render.
     pub fn render(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<RenderedTemplate, RenderFailure> {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
@@ -161,7 +161,7 @@ impl Desk {
     /// Looks up and reads everything that a rendering needs.
     ///
     /// # Errors
-    /// There is no such template, or it cannot be read.
+    /// The template does not exist or cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let Source { text, syntax, variables, problem } = self.source(index, request)?;
         let mut fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
@@ -175,7 +175,7 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
-        // A partial uses values too, in the scope where it is expanded.
+        // A partial also uses values, in the scope where it is expanded.
         let mut names = partials::names_in(&partials);
         fit.unused.retain(|unused| !unused.path.rsplit('.').next().is_some_and(|name| names.contains(name)));
         names.extend(refdesk_templates::names(&variables));
@@ -183,7 +183,7 @@ impl Desk {
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);
         }
-        // A problem that the index reports counts even if rendering works.
+        // A problem from the index counts even if rendering works.
         let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {
             TemplateRef::Named(name) => Some(name.clone()),

@@ -1,8 +1,8 @@
-//! Trust in the privileged actions of a workspace's configuration (BEHAVIOUR §9), and what is done without it: agents
-//! get no access to paths outside, the channel is not used, and every write needs approval. The trust file is read
-//! whenever it matters, so that a decision in another process counts at once. A configuration outside the workspace
-//! belongs to the user and needs no trust: the one in the home folder, or one named by `--config` or
-//! `$REFERENCES_CONFIG_PATH`. One that is inside by its path or by a link needs it.
+//! Trust in the privileged actions of a workspace's configuration (BEHAVIOUR §9). Without trust, agents get no access
+//! to paths outside, the channel is not used, and every write needs approval. The trust file is read whenever it
+//! matters, so that a decision in another process counts immediately. A configuration outside the workspace belongs to
+//! the user and needs no trust: the one in the home folder, or one named by `--config` or `$REFERENCES_CONFIG_PATH`. A
+//! configuration that is inside by its path or through a link needs it.
 
 mod check;
 
@@ -30,8 +30,8 @@ use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
-    /// Whether a write by an agent needs approval; `shown` is the path as displayed. Links in the path are resolved
-    /// too: it is denied if either path is denied, and free only if both are.
+    /// Whether a write by an agent needs approval; `shown` is the path as displayed. The path with links resolved is
+    /// also checked: the write is denied if either path is denied, and free only if both are.
     pub(crate) fn verdict(&self, shown: &str) -> ApprovalMode {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
@@ -50,8 +50,8 @@ impl Desk {
         }
     }
 
-    /// The trusted part of the channel settings: an untrusted webhook is left out, and so is an untrusted folder
-    /// outside the workspace, which the default folder replaces.
+    /// The trusted part of the channel settings: leaves out an untrusted webhook, and replaces an untrusted folder
+    /// outside the workspace with the default folder.
     pub fn channel(&self) -> ChannelSettings {
         let channel = &self.config.settings.channel;
         let mut trusted = channel.clone();
@@ -86,7 +86,7 @@ impl Desk {
         Some(Error::new(Code::Untrusted, message, Fix::Trust))
     }
 
-    /// Whether the index may be in the database that the configuration names.
+    /// Whether the index may be in the configured database.
     pub(super) fn trusts_index_url(&self) -> bool {
         let check = TrustCheck::new(self);
         check.index_url().is_none_or(|action| check.trusts(&action.hash))
@@ -117,8 +117,8 @@ impl Desk {
         found
     }
 
-    /// The same with the actions of sources that only profiles define, the untrusted ones first, and the number of
-    /// those.
+    /// The same with the actions of sources that only profiles define, untrusted ones first, and the number of
+    /// untrusted ones.
     pub fn actions_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
         let check = TrustCheck::new(self);
         let mut actions = self.actions();
@@ -162,7 +162,7 @@ impl Desk {
         kept.map(drop).map_err(|error| unkept(&error))
     }
 
-    /// Removes all trust from this workspace; returns the present actions that were trusted.
+    /// Removes all trust from this workspace; returns the current actions that were trusted.
     ///
     /// # Errors
     /// The trust file cannot be changed; then everything is still trusted.
@@ -195,8 +195,8 @@ impl Desk {
         check.problems().iter().cloned().chain(waiting).collect()
     }
 
-    /// The templates that may be rendered for an agent: without those of untrusted sources, since rendering is
-    /// reading.
+    /// The templates that may be rendered for an agent: not those of untrusted sources, because rendering reveals their
+    /// text.
     pub fn readable<'i>(&self, index: &'i TemplateIndex) -> Cow<'i, TemplateIndex> {
         let check = TrustCheck::new(self);
         let sources: BTreeSet<&SourceId> = index.templates.iter().filter_map(|it| it.source.as_ref()).collect();
@@ -209,13 +209,13 @@ impl Desk {
         Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
-    /// Tells whether a source waits for trust, so that its text is for no reader.
+    /// A function that tells whether a source is not trusted yet, so that no reader gets its text.
     pub fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
         let check = TrustCheck::new(self);
         move |source| source.is_untrusted() || check.withholds(source)
     }
 
-    /// Reads the catalog. Untrusted sources outside the workspace are listed in it, but not read.
+    /// Reads the catalog. Untrusted sources outside the workspace are listed but not read.
     pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> Loaded {
         let check = TrustCheck::new(self);
         let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(TrustDecisions::new()));
@@ -241,8 +241,8 @@ impl Desk {
         Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
-    /// The catalog with the untrusted sources marked. Adds what was decided about each source, and the problems of the
-    /// trust file.
+    /// The catalog with untrusted sources marked. Adds the decision about each source, and the problems of the trust
+    /// file.
     pub(super) fn without_untrusted(
         &self,
         catalog: Catalog,
@@ -276,7 +276,7 @@ impl Desk {
         if withheld { Catalog::of(sources) } else { catalog }
     }
 
-    /// Whether a path where a source could be may be looked at: it is in the workspace, trusted, or named by the user.
+    /// Whether to look at a path where a source may be: it must be in the workspace, trusted, or named by the user.
     pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
         let Some(real) = outside(&check.workspace, path).filter(|_| check.is_foreign(source)) else { return true };
@@ -290,7 +290,7 @@ impl Desk {
         may_read.then(|| self.references_folder())
     }
 
-    /// Whether no link leads this path of the workspace out of it.
+    /// Whether this path of the workspace stays inside after following links.
     pub(crate) fn stays_inside(&self, path: &Path) -> bool {
         outside(&resolved(self.workspace()), path).is_none()
     }
@@ -347,7 +347,7 @@ impl Desk {
     fn entry_of(&self, id: &str) -> (String, Option<usize>) {
         let Some(source) = self.catalog.get(id) else { return Default::default() };
         let file = self.around().display(&source.origin.file);
-        // There may be thousands of entries in the configuration, which is in memory.
+        // The configuration may have thousands of entries, but it is already parsed.
         let line = match (source.origin.entry, &self.config.document) {
             (Some(at), Some(document)) if document.path == source.origin.file => Some(
                 document
@@ -361,18 +361,18 @@ impl Desk {
 }
 
 impl CompleteDesk<'_> {
-    /// What the session may read: the paths of selected, auto and expanded sources, without untrusted ones outside the
+    /// What the session may read: the paths of selected, auto and expanded sources, except untrusted ones outside the
     /// workspace.
     pub(crate) fn access(&self, session: &Session) -> Access {
         let check = TrustCheck::new(self);
-        // A source that an `@id` expanded stays readable until it is excluded (BEHAVIOUR §4).
+        // A source expanded by an `@id` stays readable until it is excluded (BEHAVIOUR §4).
         let offered = self.store.told(session).0.offered.into_iter();
         let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
         let expanded: Vec<String> = expanded.map(|(id, _)| id).collect();
         Access::new(&self.catalog, &self.selection, &expanded, |source| check.withholds(source))
     }
 
-    /// A warning about those of these sources that agents may not read because they are not trusted.
+    /// A warning about sources that agents may not read because they are not trusted.
     pub fn withheld(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
         let access = self.access(session);
         let ids: Vec<String> =
@@ -398,7 +398,7 @@ impl CompleteDesk<'_> {
 /// Whether each action was trusted when the catalog was read, by hash.
 pub(super) type TrustDecisions = Vec<(String, bool)>;
 
-/// A catalog without what is not trusted.
+/// A catalog with untrusted sources withheld.
 pub(super) struct Loaded {
     pub catalog: Catalog,
     pub diagnostics: Vec<Diagnostic>,
@@ -409,10 +409,10 @@ pub(super) struct Loaded {
     pub problems: Vec<Diagnostic>,
 }
 
-/// Replaces a text that is not trusted.
+/// Replaces an untrusted text.
 const UNTOLD: &str = "This text is outside the workspace and waits for trust.";
 
-/// Ids named in a message.
+/// The most ids named in a message.
 const SHOWN: usize = 5;
 
 fn unkept(error: &std::io::Error) -> Error {

@@ -1,5 +1,5 @@
-//! Undoes and redoes the changes made here. Each is a change like any other, made under the lock on the choice stored
-//! at that moment; later changes by other processes stay.
+//! Undoes and redoes the changes made here. Each is an ordinary change, made under the lock to the choice stored at
+//! that moment; later changes by other processes stay.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use refdesk_text::Error;
 pub struct Undone {
     /// Its description: `pick of @a`.
     pub what: String,
-    /// What was reverted, and what other processes changed since.
+    /// What was reverted, and what other processes have changed since.
     pub retraced: RetraceResult,
     /// Sources that left the selection.
     pub left: Vec<SourceId>,
@@ -28,7 +28,7 @@ pub(super) struct AnsweredHere {
     at: SystemTime,
 }
 
-/// How long the asker has to store them. Later picks of the same sources are made by others.
+/// How long the asker has to store them. Later picks of the same sources count as others'.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 impl Desk {
@@ -50,7 +50,7 @@ impl Desk {
         self.retrace(session, "redone", what, History::redo)
     }
 
-    /// A person answered here with these sources: picks of them that the asker makes can be undone here.
+    /// Records a person's answer given here, so that the picks the asker makes from it can be undone here.
     pub(crate) fn expect_answer(&mut self, who: &str, ids: &[String]) {
         let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
         if !new.is_empty() {
@@ -58,13 +58,14 @@ impl Desk {
         }
     }
 
-    /// Records what was stored since `known`: what follows from an answer given here as a step, the rest as of others.
+    /// Records what was stored since `known`: picks from an answer given here as a step, everything else as others'
+    /// changes.
     pub(super) fn note_stored(&mut self, known: &Choice, stored: &Choice) {
         let is_new = |id: &String| stored.picks.contains(id) && !known.picks.contains(id);
         let now = (self.options.clock)();
         let mut steps = Vec::new();
         self.answers.retain(|answer| {
-            // A clock that was set back tells nothing.
+            // If the clock was set back, the age is unknown.
             if now.duration_since(answer.at).is_ok_and(|age| age > ANSWER_TIME) {
                 return false;
             }

@@ -1,4 +1,4 @@
-//! Ids and tags as written in a request: which sources have them, and what is wrong with those that no source has.
+//! Ids and tags as written in a request: finds their sources, and explains those without any.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
-    /// What is wrong with each of these tags that no source has, with the most similar tag.
+    /// An explanation for each of these tags that no source has, with the most similar tag.
     pub fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
         let is_unknown = |tag: &&String| {
             let wanted = std::slice::from_ref(*tag);
@@ -22,7 +22,7 @@ impl Desk {
         tags.iter().filter(is_unknown).map(told).collect()
     }
 
-    /// ` (did you mean 'x'?)` for the tag most similar to one of these that no source has, or nothing.
+    /// ` (did you mean 'x'?)` for the tag most similar to one of these unknown tags, or an empty text.
     pub fn nearest_tag(&self, tags: &[String]) -> String {
         let known = || self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str));
         let is_unknown = |tag: &&String| !known().any(|known| same_tag(known, tag));
@@ -38,10 +38,10 @@ impl Desk {
     }
 }
 
-/// Names of a request that are repeated in an answer.
+/// The most names of a request repeated in an answer.
 const REPEATED: usize = 20;
 
-/// Characters of each.
+/// The most characters of each.
 const LONGEST: usize = 200;
 
 fn brief(name: &str) -> String {
@@ -59,7 +59,7 @@ pub fn quoted_tags(tags: &[String]) -> String {
     quoted.join(" or ")
 }
 
-/// Whether the source has one of these tags, compared as hints compare them; a tag of separators alone matches
+/// Whether the source has one of these tags, compared as hints compare them; a tag that consists of separators matches
 /// nothing.
 pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
     source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))

@@ -1,4 +1,5 @@
-//! Warnings that follow from the whole catalog: sources that nothing brings up, and those that are told once.
+//! Warnings that depend on the whole catalog: sources that nothing brings up. Also remembers warnings that are shown
+//! only once.
 
 use std::collections::HashSet;
 
@@ -15,8 +16,8 @@ use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 
 impl Desk {
-    /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it, and there
-    /// is no index, which alone finds a description. All documents must have been read.
+    /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it,
+    /// and without an index its description finds nothing. All documents must have been read.
     pub fn never_found(&self) -> Vec<Diagnostic> {
         if self.has_index() {
             return Vec::new();
@@ -36,7 +37,7 @@ impl Desk {
         problem.source_id.as_deref().is_none_or(|id| !self.selection.contains(id))
     }
 
-    /// The same without an index and a selection. It follows from the catalog and the mentions alone.
+    /// The same without regard to index and selection, so it depends only on the catalog and the mentions.
     pub(super) fn hardly_found(&self) -> Vec<Diagnostic> {
         let ids = self.catalog.sources().iter().map(|source| source.id.as_str());
         let mentioned: HashSet<&SourceId> = ids.flat_map(|id| self.graph.targets(id)).collect();
@@ -69,8 +70,8 @@ impl Desk {
         listed.into_vec()
     }
 
-    /// Whether a person was told of exactly these problems before; from now on they count as told. `kind` names a file in the
-    /// user's state folder, so that a workspace in which nothing was chosen stays as it is.
+    /// Whether a person was already shown exactly these problems; from now on they count as shown. `kind` names a file
+    /// in the user's state folder, so that an untouched workspace stays untouched.
     pub fn were_told(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
         let mut told: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
         told.sort();

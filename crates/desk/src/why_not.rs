@@ -14,23 +14,23 @@ use refdesk_text::{Code, Error};
 pub struct Verdict {
     /// The source.
     pub id: SourceId,
-    /// How much of the hint is sent, or why it is not.
+    /// How much of the hint is sent, or why none is.
     pub hinted: Result<Level, WhyNot>,
-    /// Its tags that are in the text, with line and column of their first occurrence.
+    /// Its tags that occur in the text, with line and column of the first occurrence.
     pub matched: Vec<(String, usize, usize)>,
     /// The tag that the reason concerns.
     pub tag: Option<String>,
-    /// Line and column of what the reason concerns: the `@id`, the longer word, the words nearest to a tag.
+    /// Line and column of the `@id`, the longer word or the words nearest to a tag that the reason concerns.
     pub place: Option<(usize, usize)>,
-    /// Why no tag brings it up; the score may.
+    /// Why no tag brings it up; its score still may.
     pub untagged: Option<WhyNot>,
     /// What the index says about it; `None` if nothing, or without an index.
     pub meaning: Option<Meaning>,
     /// Whether there is an index.
     pub is_indexed: bool,
-    /// Whether the index has read the source.
+    /// Whether the source is indexed.
     pub is_read: bool,
-    /// The line of the journal that sent it to the session, if that is the reason and the journal has it.
+    /// The journal line that sent it to the session, if that is the reason and the line exists.
     pub told: Option<Line>,
 }
 
@@ -58,7 +58,7 @@ impl Verdict {
         }
     }
 
-    /// The same with what the index says; `considered` is `None` without one. A score matters if no tag decides.
+    /// The same with what the index says; `considered` is `None` without one. The score decides if no tag does.
     pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
         self.is_indexed = considered.is_some();
         let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
@@ -71,14 +71,14 @@ impl Verdict {
         self
     }
 
-    /// The same, or this reason if it was positive.
+    /// The same, but with this reason if it was positive.
     pub(super) fn or_because(self, why: WhyNot) -> Self {
         Self { hinted: self.hinted.and(Err(why)), ..self }
     }
 }
 
 impl CompleteDesk<'_> {
-    /// Why a source gets no hint for this text, or that it gets one.
+    /// Why this text gives a source no hint, or that it gives one.
     ///
     /// # Errors
     /// The source is unknown.
@@ -92,12 +92,12 @@ impl CompleteDesk<'_> {
         let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
         let (simulated, mut problems) = self.simulate_with(session, asked, Some(id));
         let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
-        // An index that cannot be read is among the problems already.
+        // The problems already include an unreadable index.
         if let Ok(Some(index)) = self.index() {
             let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
             verdict.is_read = is_known && !simulated.has_changed;
         }
-        // By words alone most sources have no score; that their texts have nothing in common is not known.
+        // Without vectors most sources have no score, which does not mean that their texts have nothing in common.
         let is_unscored = verdict.meaning.is_none() && verdict.hinted.as_ref().err() == verdict.untagged.as_ref();
         if is_unscored && verdict.untagged.is_some() && verdict.is_read && !self.wants_meaning() {
             verdict.hinted = Err(WhyNot::Rejected(Rejection::MeaningOff));
@@ -114,7 +114,7 @@ impl CompleteDesk<'_> {
         Ok((verdict, problems))
     }
 
-    /// The last line of the journal with a hint at this source for this session.
+    /// The last journal line with a hint at this source for this session.
     fn last_hint(&self, session: &Session, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
         let name = session.name();
         let is_hint = |line: &Line| {
@@ -138,7 +138,7 @@ impl CompleteDesk<'_> {
     }
 }
 
-/// How much of a hint is sent, or why it is not.
+/// How much of a hint is sent, or why none is.
 fn is_given(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
     if let Some((_, why)) = simulated.withheld.iter().find(|(withheld, _)| withheld == id) {
         return Err(why.clone());
@@ -147,7 +147,7 @@ fn is_given(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
     Ok(hints.find(|item| item.about == id.as_str()).map_or(Level::Full, |item| item.level))
 }
 
-/// Whether this is a reason why no tag matches, which leaves hints by meaning possible.
+/// Whether this reason is only about tags, so that a hint by meaning is still possible.
 fn is_about_tags(why: &WhyNot) -> bool {
     matches!(why, WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. })
 }

@@ -1,5 +1,5 @@
-//! Follows the journal for the view of agents, in a thread of its own: reading all of a large journal takes a while, which
-//! must not hold up the desk. It reads only when it is asked, and then only what was added since.
+//! Follows the journal for the view of agents. It has its own thread: reading all of a large journal takes a while,
+//! which must not block the desk. It reads only on request, and then only what was added since.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) struct ActivityFollower {
 }
 
 impl ActivityFollower {
-    /// Starts following, from the first line of the journal on.
+    /// Starts following from the first line of the journal.
     ///
     /// # Errors
     /// The system cannot start a thread.
@@ -34,9 +34,9 @@ impl ActivityFollower {
         Ok(Self { questions })
     }
 
-    /// Answers with [`Response::Agents`], up to the present end of the journal.
+    /// Answers with [`Response::Agents`], up to the current end of the journal.
     pub(crate) fn ask(&self, reply: oneshot::Sender<Response>) {
-        // The thread runs as long as this sender.
+        // The thread ends when this sender is dropped.
         let _ = self.questions.send(reply);
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens over time, in a fixed number of periods: when a session lasts longer than they cover, each becomes twice as long.
+//! Tokens over time, in a fixed number of periods. When a session outlasts them, each becomes twice as long.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl TokenPeriods {
         Duration::from_secs(u64::try_from(self.length).unwrap_or(0))
     }
 
-    /// Adds tokens. What comes before the first period counts to it.
+    /// Adds tokens. Earlier ones count toward the first period.
     pub fn add(&mut self, time: Timestamp, tokens: u64) {
         let second = time.as_second();
         if self.length == 0 {

@@ -1,5 +1,5 @@
-//! Parses the answer to a request, from any channel. It is untrusted: an incomplete document, an answer to another request
-//! or one of another form is never accepted, and never counts as "none".
+//! Parses the answer to a request, from any channel. It is untrusted: an incomplete document, an answer to another
+//! request or a malformed one is rejected, and never counts as "none".
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use refdesk_text::escape::one_line;
 /// The most bytes of an answer (BEHAVIOUR §8).
 pub const MOST: u64 = 1024 * 1024;
 
-/// The most characters of an untrusted text repeated in a message.
+/// The most characters of untrusted text repeated in a message.
 const SHOWN: usize = 80;
 
 /// Why bytes are not a valid answer.
@@ -35,7 +35,7 @@ impl AnswerError {
 
 /// Parses an answer.
 pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, AnswerError> {
-    // Editors of some systems begin a file with it.
+    // Editors on some systems begin a file with it.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let value: Value =
         serde_json::from_slice(bytes).map_err(|error| AnswerError::NotWhole(format!("not JSON ({error})")))?;
@@ -72,7 +72,7 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answere
     Ok(answered)
 }
 
-/// The beginning of an untrusted text, on one line.
+/// The beginning of untrusted text, on one line.
 pub(super) fn shown(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };

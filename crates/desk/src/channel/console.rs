@@ -13,7 +13,7 @@ use refdesk_text::escape::one_line;
 /// The most bytes of a line: ten thousand numbers fit.
 const LINE: u64 = 64 * 1024;
 
-/// The most characters of a description that are listed.
+/// The most characters listed of a description.
 const DESCRIBED: usize = 160;
 
 /// The terminal of this process: standard input and standard error.
@@ -37,7 +37,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
             let mut line = Vec::new();
             let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
             let typed = match read {
-                // The cut may go through a number.
+                // The limit may have cut a number in two.
                 Ok(read) if read as u64 == LINE && !line.ends_with(b"\n") => {
                     Err(io::Error::new(io::ErrorKind::InvalidData, format!("the line has more than {LINE} bytes")))
                 }
@@ -199,7 +199,7 @@ mod tests {
     fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<Answered, Unanswered>, String) {
         let (sender, receiver) = channel();
         typed.iter().for_each(|line| sender.send(Ok(Some((*line).to_owned()))).unwrap());
-        // A terminal without input has not ended.
+        // A terminal without input is still open.
         let open = typed.is_empty().then_some(sender);
         let mut out = Vec::new();
         let end = converse(request, wait, &receiver, &mut out);

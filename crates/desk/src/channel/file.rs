@@ -1,5 +1,5 @@
-//! Asks by files: puts the request into a folder and waits there for the answer. The screens of the workspace watch that
-//! folder, and any other program may. However the wait ends, it leaves nothing that blocks others.
+//! Asks by files: puts the request into a folder and waits there for the answer. The screens of the workspace watch
+//! that folder, and any other program may. However the wait ends, it leaves nothing behind that blocks others.
 
 use std::fs::File;
 use std::io;
@@ -109,7 +109,7 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     }
 }
 
-/// A request that exists until this is dropped, with the answer taken. `folder::answer` relies on the order of removal.
+/// A request that exists until this is dropped, and the answer taken. `folder::answer` relies on the order of removal.
 struct Raised {
     requests: Folder,
     responses: Folder,
@@ -130,7 +130,7 @@ impl Raised {
     }
 
     /// The last check after the timeout. Removes the request first: a writer that answers now sees that it is gone, and
-    /// takes the answer back unless it was taken here.
+    /// withdraws its answer unless it was taken here.
     fn last_look(self, request: &Request) -> Result<Answered, Unanswered> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {

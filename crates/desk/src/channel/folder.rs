@@ -1,7 +1,7 @@
-//! The folder of requests and answers, as an answering program sees it: `requests/{id}.json` and `responses/{id}.json`. It
-//! comes with the workspace and may be malicious, so links in it are not followed. A refdesk asker locks its request before
-//! the file gets its name, and the kernel releases the lock when the asker ends; an unlocked request is dead. Other
-//! programs may ask too, with only the fields of the contract: their requests count until their time is over.
+//! The folder of requests and answers, as an answering program sees it: `requests/{id}.json` and `responses/{id}.json`.
+//! It comes with the workspace and may be malicious, so links in it are not followed. A refdesk asker locks its request
+//! before the file gets its name, and the kernel releases the lock when the asker ends; an unlocked request is dead.
+//! Other programs may ask too, with only the fields of the contract: their requests count until they expire.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -36,19 +36,19 @@ const TAKEN: &str = "taken";
 /// The most bytes of a request: the sources of ten thousand entries fit, or the diff of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
-/// The seconds that another program's request waits if it does not say.
+/// How long another program's request waits if it does not say, in seconds.
 const UNSAID: f64 = 60.0;
 
 /// The most requests read from one folder.
 const MOST_REQUESTS: usize = 64;
 
-/// How long an answer waits for another one in progress, which takes a few file writes.
+/// How long an answer waits for another one in progress: a few file writes.
 const TURN: Duration = Duration::from_secs(2);
 
 /// The age at which an answer that no asker waits for is removed; before that, its writer may be about to remove it.
 const ORPHANED: Duration = Duration::from_secs(60);
 
-/// The folder of a file channel, opened again for each step. Links are followed above the workspace, or above a folder
+/// The folder of a file channel, reopened for each step. Links are followed above the workspace, or above a folder
 /// outside it, which the user has trusted; below that they are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelFolder {
@@ -76,7 +76,7 @@ impl ChannelFolder {
         Folder::root(&self.root)?.below(self.below_root())
     }
 
-    /// Opens its folder of requests or responses.
+    /// Opens its folder for requests or responses.
     ///
     /// # Errors
     /// The file system's error with the path; a part of the path is a link.
@@ -98,7 +98,7 @@ impl ChannelFolder {
         Ok(base.make_child(OsStr::new(name), FileMode::Private)?.0)
     }
 
-    /// Whether refdesk alone puts files there.
+    /// Whether only refdesk puts files there.
     fn is_default(&self) -> bool {
         *self == default_folder(&self.root)
     }
@@ -149,8 +149,8 @@ pub fn default_folder(workspace: &Path) -> ChannelFolder {
     ChannelFolder::new(workspace, workspace.join(STATE_FOLDER).join("ask"))
 }
 
-/// The folders that a screen of this workspace answers: the default one, and that of the file channel if it is trusted. A
-/// folder with a link on its path is left out, so call this each time before reading them.
+/// The folders whose requests a screen of this workspace answers: the default one, and the file channel's if it is
+/// trusted. Skips a folder with a link on its path, so call this each time before reading them.
 pub fn folders(setup: &ChannelSetup) -> Vec<ChannelFolder> {
     let mut folders = vec![default_folder(&setup.workspace)];
     if setup.settings.kind == ChannelKind::File && setup.untrusted.is_none() {
@@ -180,8 +180,8 @@ pub(super) fn file_of(id: &str) -> String {
     format!("{id}.{JSON}")
 }
 
-/// The waiting requests of a folder at time `now`, oldest first, at most 64, and problems with files that should be
-/// requests. Removes what dead askers left in the default folder.
+/// The waiting requests of a folder at time `now`, oldest first, at most 64, and the problems of unreadable ones.
+/// Removes what dead askers left in the default folder.
 pub fn pending(base: &ChannelFolder, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     if let Err(error) = base.check() {
@@ -248,7 +248,8 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
     Ok(Some(Pending { request, folder: base.clone(), until }))
 }
 
-/// Whether the writer of a file is dead: a live one keeps it locked. Unknown, thus no, on file systems without locks.
+/// Whether the writer of a file is dead: a live one keeps it locked. False on file systems without locks, where this is
+/// unknown.
 fn is_writer_dead(file: &File) -> bool {
     file.try_lock_shared().is_ok()
 }
@@ -297,7 +298,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     if is_dead {
         return Ok(AnswerStatus::Late { by: who_answered(base, id) });
     }
-    // One writer at a time: otherwise, taking back an answer by its name could remove the next writer's answer.
+    // One writer at a time: otherwise, withdrawing an answer by its name could remove the next writer's.
     let _turn = base.open()?.lock("lock", TURN)?;
     let responses = base.make_part(RESPONSES)?;
     let (name, taken) = (file_of(id), taken(id));

@@ -1,6 +1,6 @@
-//! Tells which screens and servers of a workspace are open and how many agents are connected: for each, a process holds a locked
-//! file, and the kernel releases the lock however the process ends. So one that is gone is never waited for, and what it leaves is
-//! removed by the next.
+//! Tells which screens and servers of a workspace are open, and how many agents are connected. Each has a file that its
+//! process keeps locked; the kernel releases the lock however the process ends. So nothing waits for a dead process,
+//! and the next one removes its file.
 
 use std::ffi::OsString;
 use std::fs::TryLockError;
@@ -22,7 +22,7 @@ pub enum PresenceKind {
     Agent,
 }
 
-/// Marks a screen or a server as open, or an agent as connected, while this value is held.
+/// Marks a screen or a server as open, or an agent as connected, while this value lives.
 #[derive(Debug)]
 pub struct Presence {
     _held: Staged,
@@ -37,7 +37,7 @@ impl PresenceKind {
         }
     }
 
-    /// The folder of the files that are held, within the workspace.
+    /// The folder of the locked files, within the workspace.
     pub fn folder(self) -> PathBuf {
         Path::new(STATE_FOLDER).join(match self {
             Self::Screen => "screens",
@@ -47,7 +47,7 @@ impl PresenceKind {
     }
 }
 
-/// Bytes of a held file that are read.
+/// Bytes read of a locked file.
 const MOST: u64 = 1024;
 
 /// Marks a screen or a server of this workspace as open.
@@ -75,7 +75,8 @@ fn hold(workspace: &Path, attendant: PresenceKind, session: &str) -> io::Result<
         }
     }
     if attendant == PresenceKind::Screen {
-        // It watches this folder from the start, so that the first agent does not look like a new part of the workspace.
+        // The server watches this folder from the start, so that the first agent does not look like a change of the
+        // workspace.
         root.make(&PresenceKind::Agent.folder(), FileMode::Private)?;
     }
     let folder = root.make(&attendant.folder(), FileMode::Private)?;
@@ -104,7 +105,7 @@ pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
     names.iter().map(session).collect()
 }
 
-/// The files that a process holds.
+/// The files that a process keeps locked.
 fn held(workspace: &Path, attendant: PresenceKind) -> Option<(Folder, Vec<OsString>)> {
     let folder = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())).ok()?;
     let mut names = folder.names().unwrap_or_default();

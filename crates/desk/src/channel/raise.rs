@@ -52,7 +52,7 @@ fn offered(source: &Source) -> Offered {
     }
 }
 
-/// A unique id: 32 hexadecimal digits, from keys that the system generates each time.
+/// A unique id: 32 hexadecimal digits from random hash keys of the system.
 fn new_id() -> String {
     let half = || RandomState::new().hash_one((std::process::id(), Timestamp::now().as_nanosecond()));
     format!("{:016x}{:016x}", half(), half())

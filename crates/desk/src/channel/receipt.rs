@@ -1,5 +1,5 @@
-//! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and of a channel only its
-//! answer.
+//! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and nothing about a
+//! channel except its answer.
 
 use super::{Answered, Request, Unanswered};
 use crate::session::{JournalEvent, Receipt};
@@ -40,7 +40,7 @@ pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Recei
     Receipt { about, by, ..receipt(request, JournalEvent::Answered, reason) }
 }
 
-/// The name of the answerer; some channels name only the place.
+/// The name for the answerer; some channels know only the place.
 pub fn person(by: Option<&str>) -> String {
     match by {
         None => "a person".to_owned(),

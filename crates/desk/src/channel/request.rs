@@ -112,9 +112,9 @@ impl Approval {
 pub enum ApprovalEffect {
     /// The file does not exist yet.
     New,
-    /// It has another content.
+    /// The file exists with other content.
     Other,
-    /// There is no difference to tell.
+    /// The request has no diff.
     Unknown,
 }
 

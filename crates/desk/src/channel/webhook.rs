@@ -1,6 +1,6 @@
-//! Asks by an HTTP request: posts JSON, and the response is the answer (BEHAVIOUR §8). `target` and `address` say where it
-//! may go, `secret` what goes with it, and `post` reads the response. Proxies of the environment are not used, because only
-//! the proxy's address could be checked.
+//! Asks by an HTTP request: posts JSON, and the response is the answer (BEHAVIOUR §8). `target` and `address` restrict
+//! where it may go, `secret` adds headers and a signature, and `post` reads the response. Proxies from the environment
+//! are ignored, because only the proxy's address could be checked.
 
 mod address;
 mod post;
@@ -20,7 +20,7 @@ use super::{Answered, Channel, Request, Unanswered, Wait};
 use refdesk_core::config::{self, Environment};
 use refdesk_text::Code;
 
-/// The extra time after the wait, in which the posting thread can report the outcome.
+/// The extra time for the posting thread to report its outcome.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// The webhook to post to, with its headers and secret.
@@ -50,7 +50,7 @@ impl Webhook {
 }
 
 impl Channel for Webhook {
-    /// Posts in a separate thread, so that the wait is kept whatever a name server or a socket does.
+    /// Posts in a separate thread, so that a slow name server or socket cannot extend the wait.
     fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
         if request.approval.is_some() {
             return Err(Unanswered::only_on_a_screen());
@@ -59,7 +59,7 @@ impl Channel for Webhook {
         let (sender, receiver) = sync_channel(1);
         let (webhook, asked, waiting, posting) = (self.clone(), request.clone(), wait.clone(), agent.clone());
         let spawned = std::thread::Builder::new().name("webhook".to_owned()).spawn(move || {
-            // The asker may be gone.
+            // The asker may have given up.
             let _ = sender.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {

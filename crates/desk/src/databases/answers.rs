@@ -1,5 +1,6 @@
-//! What is asked of documented databases, by people and by agents: one answer for both, from the pages, so that no database is
-//! reached. An agent is told names, a line and how to select of what its session may not read, and nothing else.
+//! Answers questions of people and agents about documented databases. Both get the same answer, from the pages, so that
+//! no database is contacted. For what its session may not read, an agent gets only names, a line of text, and how to
+//! select it.
 
 mod domains;
 mod joins;
@@ -23,10 +24,10 @@ pub use self::view::{DatabaseView, TableBrief};
 use super::documented_pages::DamagedPage;
 use crate::{CompleteDesk, SearchReader, Session};
 
-/// Damaged pages that an answer names.
+/// The most damaged pages named in an answer.
 const DAMAGED: usize = 8;
 
-/// A question about documented databases. Names of tables may have a schema and a database before them.
+/// A question about documented databases. Table names may have a schema and a database before them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseQuestion {
     /// Which tables are about something?
@@ -44,7 +45,7 @@ pub enum DatabaseQuestion {
     Schema {
         /// Its name.
         table: String,
-        /// Also sets of values, and what is known of values.
+        /// Whether to include sets of values, and what is known about values.
         samples: bool,
     },
     /// How can two tables be joined?
@@ -95,13 +96,13 @@ pub struct DatabaseAnswer {
     pub json: Value,
     /// The sources whose pages it quotes.
     pub quoted: Vec<String>,
-    /// The sources to select for what it leaves out.
+    /// The sources to select to see what was left out.
     pub select: Vec<String>,
     /// Why there is no answer; it may quote pages, too.
     pub problem: Option<Error>,
 }
 
-/// An answer with the sources that it quotes, and those that it names.
+/// An answer with the sources that it quotes and names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered<T> {
     /// The answer.
@@ -119,7 +120,7 @@ pub struct AnswerSources {
 }
 
 impl AnswerSources {
-    /// The pages that could not be used, so that the answer may lack something.
+    /// Pages that could not be used, so that the answer may be incomplete.
     pub fn damaged(&self) -> &[DamagedPage] {
         &self.damaged
     }
@@ -149,7 +150,7 @@ impl CompleteDesk<'_> {
     /// Answers a question about documented databases.
     ///
     /// # Errors
-    /// No database is documented, a name is unknown or means several things, or there is no answer.
+    /// No database is documented, a name is unknown or ambiguous, or there is no answer.
     pub(crate) fn ask_databases(
         &self,
         session: &Session,

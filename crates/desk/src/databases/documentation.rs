@@ -1,4 +1,4 @@
-//! Prepares a run of the documenter: reads databases and pages, and decides what would be written. Nothing is written here.
+//! Prepares a run of the documenter: reads databases and pages, and decides what to write. Nothing is written here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -29,10 +29,10 @@ use super::plans::Planned;
 use super::schema_reading::{ReadDatabase, ReadState};
 use crate::Desk;
 
-/// Where a run says how far it is.
+/// The file in which a run records its progress.
 pub(super) const PROGRESS: &str = "documenter-progress.json";
 
-/// Most bytes of a manifest.
+/// The most bytes of a manifest.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What to document.
@@ -42,47 +42,47 @@ pub struct DocumentOptions {
     pub names: Vec<String>,
     /// Only pages of tables that match.
     pub only: Option<NamePattern>,
-    /// Forget what an interrupted run had done.
+    /// Discard the progress of an interrupted run.
     pub fresh: bool,
     /// Replace pages that a person edited.
     pub overwrite_edited: bool,
 }
 
-/// A run that was prepared.
+/// A prepared run.
 #[derive(Debug)]
 pub struct Documentation {
     /// The plan it follows.
     pub planned: Planned,
-    /// In the order in which they are written.
+    /// In the order of writing.
     pub pages: Vec<DocumentedPage>,
-    /// Pages of tables and domains that are gone: the paths of those to remove.
+    /// Paths of pages to remove: their tables or domains no longer exist.
     pub removed: Vec<String>,
-    /// Files that a person edited and that are to be removed all the same, with the hash of each.
+    /// Edited files to remove anyway, with the hash of each.
     pub(super) removed_edited: BTreeMap<String, String>,
-    /// Manifests in folders that pages were in before, with the hash of each: removed once the present one is written.
+    /// Manifests in earlier folders of pages, with the hash of each: removed once the current one is written.
     pub(super) earlier_manifests: BTreeMap<String, String>,
-    /// Entries of the catalog that a person edited and that are to be replaced all the same, with the hash of each.
+    /// Edited catalog entries to replace anyway, with the hash of each.
     pub(super) entries_replaced: BTreeMap<String, String>,
-    /// Entries of the catalog whose domains are gone, to remove.
+    /// Catalog entries to remove: their domains no longer exist.
     pub entries_removed: Vec<ManifestEntry>,
-    /// Files that are in the way or that a person edited, and that stay.
+    /// Files that are kept because a person edited them, or because they are in the way.
     pub edited: Vec<String>,
-    /// Files that a person edited, about what is gone: they stay until that person removes them.
+    /// Edited files about tables or domains that no longer exist: kept until the person removes them.
     pub left_over: Vec<String>,
-    /// Databases with pages that the configuration has no longer.
+    /// Databases that have pages but are no longer configured.
     pub databases_gone: BTreeSet<String>,
-    /// The sources of the catalog, with the path and the text of each file.
+    /// The sources of the catalog, with the path and text of each file.
     pub catalog: Vec<(CatalogEntry, String, String)>,
-    /// The ids of all sources that the pages would be, also where none is made of them now.
+    /// The ids of all sources that the pages could become, even if none is made of them now.
     pub(super) wanted_sources: BTreeSet<String>,
     /// The databases that could not be read.
     pub failed: Vec<(String, Error)>,
-    /// What is wrong and does not keep a page from being written.
+    /// Problems that do not keep a page from being written.
     pub problems: Vec<Diagnostic>,
     /// The folder of the pages.
     pub docs_path: String,
     pub(super) manifest: Option<Manifest>,
-    /// How far the last run got, if it was interrupted.
+    /// The progress of the last run, if it was interrupted.
     pub(super) interrupted: Option<Progress>,
     pub(super) own: OwnPages,
     pub(super) sources: SourceCounts,
@@ -103,30 +103,30 @@ impl Documentation {
         self.sources
     }
 
-    /// Whether the pages are as they should be.
+    /// Whether the pages are up to date.
     pub fn is_up_to_date(&self) -> bool {
         self.to_write() == 0 && self.files_removed().next().is_none() && self.entries_replaced.is_empty()
     }
 
-    /// How many of the files that would be removed a person edited.
+    /// How many of the files to be removed a person edited.
     pub fn edited_files_removed(&self) -> usize {
         self.removed_edited.len()
     }
 
-    /// The entries of the catalog that a person edited and that would be replaced.
+    /// The edited catalog entries that would be replaced.
     pub fn edited_entries_replaced(&self) -> impl Iterator<Item = &str> {
         self.entries_replaced.keys().map(String::as_str)
     }
 
-    /// The number of pages that are missing or out of date and that this run leaves so.
+    /// The number of missing or outdated pages that this run does not write.
     pub fn left_out(&self) -> usize {
         self.pages.iter().filter(|it| it.action == PageAction::LeftOut).count()
     }
 
-    /// Leaves out what would lead to pages that are missing and left out: the pages that list them, and the sources that they are of.
+    /// Leaves out pages and sources that would link to pages that are missing and not written.
     fn leave_out_incomplete(&mut self) {
         let missing = self.pages.iter().filter(|it| it.action == PageAction::LeftOut && !it.is_there);
-        // The folder of the domain has that of its tables.
+        // The folder of the domain contains that of its tables.
         let folders = missing.filter_map(|it| Path::new(&it.page.path).parent()?.parent().map(Path::to_owned));
         let folders: BTreeSet<PathBuf> = folders.collect();
         for it in self.pages.iter_mut().filter(|it| it.page.table.is_none() && it.action == PageAction::Write) {
@@ -138,7 +138,7 @@ impl Documentation {
         self.catalog.retain(|(entry, ..)| !folders.iter().any(|folder| Path::new(&entry.path).starts_with(folder)));
     }
 
-    /// An error if no table matches the pattern that the run is limited to.
+    /// An error if no table matches the pattern of the run.
     fn unmatched(&self, options: &DocumentOptions) -> Option<Error> {
         let only = options.only.as_ref()?;
         let names: Vec<&TableName> = self.pages.iter().filter_map(|it| it.page.table.as_ref()).collect();
@@ -153,48 +153,48 @@ impl Documentation {
         Some(Error::new(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text)), fix))
     }
 
-    /// The files that would be removed: pages, then entries of the catalog, then manifests in folders that pages were in before.
+    /// The files that would be removed: pages, catalog entries, then manifests in earlier folders of pages.
     pub fn files_removed(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries_removed.iter().map(|entry| &entry.path);
         self.removed.iter().chain(entries).chain(self.earlier_manifests.keys()).map(String::as_str)
     }
 }
 
-/// The tables of a database with what is said of each.
+/// The tables of a database with their descriptions.
 pub(super) struct Described<'r> {
     pub tables: Vec<(&'r Table, TableDoc)>,
     /// The domain of each table that gets a page.
     pub domains: BTreeMap<TableName, String>,
     /// What could not be sampled.
     pub problems: Vec<Diagnostic>,
-    /// Why the database was lost while its values were read.
+    /// Why the connection was lost while values were read.
     pub lost: Option<Error>,
 }
 
-/// Whether values are looked at.
+/// Whether values are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
-    /// As far as the configuration allows.
+    /// Read, within what the configuration allows.
     Sampled,
-    /// Names, keys and comments are enough.
+    /// Not read: names, keys and comments are enough.
     Unread,
 }
 
 impl Desk {
-    /// Prepares a run. It is the only one until it is dropped.
+    /// Prepares a run. No other can start before it is dropped.
     ///
     /// # Errors
     /// Another run is under way, no database is configured, a name is unknown, no table matches, or it was stopped.
     pub fn prepare_documentation(&mut self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let lock = self.lock_databases()?;
-        // What a killed run left half done is finished or undone before anything is compared with it.
+        // Finish or undo what a killed run left half done before anything is compared with it.
         self.finish_interrupted()?;
         let mut documentation = self.documentation(options)?;
         documentation.lock = Some(lock);
         Ok(documentation)
     }
 
-    /// The same only to look at it.
+    /// The same, but only for a preview.
     ///
     /// # Errors
     /// No database is configured, a name is unknown, no table matches, or it was stopped.
@@ -288,7 +288,8 @@ impl Desk {
         run.sources = sources;
     }
 
-    /// A link on the way to a folder for pages of a database: its pages would go elsewhere, and would not be found there.
+    /// The error for a link on the path to a database's folder of pages: the pages would be written elsewhere, and not
+    /// found here.
     fn linked_folder(&self, planned: &Planned, database: &str) -> Option<Error> {
         let root = Folder::root(self.workspace()).ok()?;
         planned.plan.units(database).find_map(|unit| {
@@ -298,7 +299,7 @@ impl Desk {
         })
     }
 
-    /// What is said of the tables of a database; `None` if it could not be read.
+    /// Describes the tables of a database; `None` if it could not be read.
     pub(super) fn describe<'r>(
         &self,
         database: &'r ReadDatabase,
@@ -332,7 +333,7 @@ impl Desk {
         Some(Described { tables, domains, problems: sampled.problems, lost: sampled.lost })
     }
 
-    /// Takes what is known of tables that cannot be sampled now from their pages, if they were written from the same definition.
+    /// For tables that cannot be sampled now, reuses what is known from their pages if the definition has not changed.
     fn keep_known(&self, database: &ReadDatabase, snapshot: &Snapshot, sampled: &mut Sampled) {
         if sampled.unread(snapshot).next().is_none() {
             return;
@@ -429,7 +430,7 @@ impl Desk {
         match folder.lock("lock", Duration::ZERO) {
             Ok(lock) => {
                 let holder = format!("process {} since {}\n", std::process::id(), self.timestamp());
-                // Only for the message of another run.
+                // Only for the error message of another run.
                 let _ = folder.write("holder", holder.as_bytes(), FileMode::Private, Durability::Recreatable);
                 Ok(lock)
             }

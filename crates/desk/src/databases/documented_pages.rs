@@ -1,5 +1,5 @@
-//! The pages of databases as the manifest of the documenter names them. It came with the repository, so a file is a page only where
-//! refdesk writes pages, and what it says of a table is read from the page for programs.
+//! The pages of databases that the documenter's manifest names. It came with the repository, so a file counts as a page
+//! only in folders where refdesk writes pages, and data about a table is read from its page for programs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -49,7 +49,7 @@ pub struct TablePage {
     pub path: String,
     /// The page for programs, relative to the workspace.
     pub data: String,
-    /// The hash of the page for people as it was written; `None` if the manifest does not name it.
+    /// The hash of the page for people as written; `None` if the manifest does not list it.
     pub hash: Option<String>,
 }
 
@@ -62,13 +62,13 @@ pub struct DomainPage {
     pub domain: String,
     /// Its page, relative to the workspace.
     pub path: String,
-    /// The hash of the page as it was written.
+    /// The hash of the page as written.
     pub hash: Option<String>,
     /// Positions of its tables.
     pub tables: Vec<usize>,
 }
 
-/// What a file below the folder of the pages is.
+/// The kind of a file below the folder of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageFile {
     /// The data of a table.
@@ -83,9 +83,9 @@ pub(super) enum PageFile {
 #[derive(Debug, Default)]
 pub struct DocumentedPages {
     workspace: PathBuf,
-    /// The folder of the pages, without links.
+    /// The folder of pages, without links.
     pub(super) folder: PathBuf,
-    /// Changes with the files that are pages.
+    /// Changes whenever the set of pages changes.
     pub(super) version: String,
     /// In the order of the manifest.
     pub tables: Vec<TablePage>,
@@ -95,7 +95,7 @@ pub struct DocumentedPages {
     pub(super) overviews: HashMap<String, String>,
     /// By path below the folder.
     files: HashMap<String, PageFile>,
-    /// What was read before, with the stamps of the files.
+    /// Pages read before, with the stamps of their files.
     docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
 }
 
@@ -108,21 +108,21 @@ pub struct DamagedPage {
     pub table: String,
     /// The file, relative to the workspace.
     pub path: String,
-    /// What is wrong with it, in words.
+    /// What is wrong with it.
     pub problem: String,
 }
 
-/// What pages for programs say.
+/// The contents of pages for programs.
 #[derive(Debug, Default)]
 pub struct ReadPages<'p> {
-    /// Each with its position and its table.
+    /// Each with the position of its table and the table.
     pub docs: Vec<(usize, &'p TablePage, Arc<TableDoc>)>,
-    /// Those that cannot be used.
+    /// The pages that cannot be used.
     pub damaged: Vec<DamagedPage>,
 }
 
 impl DamagedPage {
-    /// One error for all of these pages, because of which there is no answer; `None` without pages.
+    /// One error for all of these pages, if they prevent an answer; `None` without pages.
     pub(super) fn error(pages: &[Self], what: &str) -> Option<Error> {
         let first = pages.first()?;
         let more = match pages.len() - 1 {
@@ -133,7 +133,7 @@ impl DamagedPage {
         Some(Error::new(Code::Damaged, message, first.fix()))
     }
 
-    /// What is wrong with it, as a problem of the workspace.
+    /// The damage as a problem of the workspace.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("the page for programs of {} is damaged: {}", one_line(&self.table), self.problem);
         Diagnostic::warning(Code::Damaged, message).in_file(self.path.clone()).fix(self.fix())
@@ -147,7 +147,7 @@ impl DamagedPage {
 /// The page for programs of a table, `schema.table`, at this path.
 ///
 /// # Errors
-/// What is wrong with it. The parser's own message would quote it.
+/// What is wrong with it, without the parser's message, which would quote the page.
 pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, String> {
     if page.len() > PAGE_BYTES {
         return Err(format!("it is larger than {} KiB", PAGE_BYTES / 1024));
@@ -182,7 +182,7 @@ impl TablePage {
 }
 
 impl DocumentedPages {
-    /// The pages among these files, which a manifest names.
+    /// The pages among the files that a manifest lists.
     pub(super) fn of(workspace: &Path, docs_path: &str, files: &[ManifestFile]) -> Self {
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let folder = workspace.join(docs_path);
@@ -249,7 +249,7 @@ impl DocumentedPages {
         pages
     }
 
-    /// A hash of which files are pages, and of how they were written.
+    /// A hash of which files are pages, and of their contents as written.
     fn hash(&self) -> String {
         let mut text = String::new();
         let tables = self.tables.iter().map(|table| (&table.path, &table.hash));
@@ -277,7 +277,7 @@ impl DocumentedPages {
         self.tables.iter().position(is_meant)
     }
 
-    /// The table of a database whose page for people this is.
+    /// The table of a database that this page for people describes.
     pub(super) fn table_of(&self, database: &str, path: &str) -> Option<&TablePage> {
         self.tables.iter().find(|table| table.path == path && table.database == database)
     }
@@ -287,19 +287,20 @@ impl DocumentedPages {
         self.workspace.join(path)
     }
 
-    /// What the page of a table says; `None` if it is damaged.
+    /// The contents of a table's page; `None` if it is damaged.
     pub fn doc(&self, table: &TablePage) -> Option<TableDoc> {
         self.read_doc(table).ok()
     }
 
-    /// What the page for programs at this path says, which no manifest lists; `None` if it cannot be read or is damaged.
+    /// The contents of the page for programs at this path, which need not be in the manifest; `None` if it is
+    /// unreadable or damaged.
     pub(super) fn doc_at(&self, path: &str) -> Option<TableDoc> {
         let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 + 1).ok()??;
         let doc: TableDoc = serde_json::from_slice(&bytes).ok()?;
         parse(&bytes, &doc.fully_qualified_name, path).ok()
     }
 
-    /// What the page of a table says.
+    /// The contents of a table's page.
     ///
     /// # Errors
     /// What is wrong with the page, without quoting it: a reader may not be allowed to read it.
@@ -317,13 +318,14 @@ impl DocumentedPages {
         }
     }
 
-    /// The hash of the definition from which the page of a table was written.
+    /// The hash of the definition that the page of a table was written from.
     pub(super) fn metadata_hash(&self, table: &TablePage) -> Option<String> {
         let (bytes, _) = bytes_below(&self.workspace, &table.path, PAGE_BYTES as u64 * 4).ok()??;
         metadata_hash(&bytes)
     }
 
-    /// The tables of a database with pages that changed since, by the hashes that their definitions have now.
+    /// The tables of a database that changed since their pages were written; `now` has the current hashes of their
+    /// definitions.
     pub(super) fn stale(&self, database: &str, now: &BTreeMap<String, String>) -> Vec<String> {
         let own = self.tables.iter().filter(|table| table.database == database);
         let names = own.filter(|table| {
@@ -333,8 +335,8 @@ impl DocumentedPages {
         names.map(TablePage::full_name).collect()
     }
 
-    /// What the pages of the tables at these positions say, and those that are damaged. What has not changed since the last time is not
-    /// read again.
+    /// The contents of the pages of the tables at these positions, and the damaged ones. Unchanged pages are not read
+    /// again.
     pub(super) fn docs(&self, tables: &[usize], now: SystemTime) -> ReadPages<'_> {
         let mut known = self.docs.lock().unwrap_or_else(PoisonError::into_inner);
         let read = |at: &usize| {
@@ -351,7 +353,7 @@ impl DocumentedPages {
         for (at, table, stamp, doc) in found {
             match doc {
                 Ok(doc) => {
-                    // A file that was just written may be written again and look the same.
+                    // A recently written file may be written again without a change of its stamp.
                     if let Some(stamp) = stamp.filter(|stamp| stamp.has_settled(now)) {
                         known.insert(at, (stamp, doc.clone()));
                     }
@@ -363,7 +365,7 @@ impl DocumentedPages {
         pages
     }
 
-    /// The text of a page, and whether it is other than refdesk wrote it; `None` if it cannot be read.
+    /// The text of a page, and whether it differs from what refdesk wrote; `None` if it cannot be read.
     pub(super) fn prose(&self, path: &str, hash: Option<&String>) -> Option<(String, bool)> {
         let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok()??;
         let is_edited = hash.is_none_or(|hash| *hash != sha256_hex(&bytes));
@@ -371,7 +373,7 @@ impl DocumentedPages {
     }
 }
 
-/// Whether a path is below these folders, each of which is in the one before.
+/// Whether a path is below these nested folders.
 fn is_in_folder(path: &str, folders: [&str; 4]) -> bool {
     folders.iter().try_fold(path, |rest, folder| rest.strip_prefix(folder)?.strip_prefix('/')).is_some()
 }

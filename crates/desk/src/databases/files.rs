@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 
 use crate::Desk;
 
-/// Where a run keeps what it knows.
+/// The folder of a run's state.
 pub(super) const STATE: &str = ".jaato/refdesk/db";
 
-/// Most bytes of a state file.
+/// The most bytes of a state file.
 const STATE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The bytes of a file below a workspace; `None` if there is none.
@@ -56,14 +56,14 @@ impl Desk {
         text_below(self.workspace(), path, limit)
     }
 
-    /// A state file of ours; one that this user's refdesk did not write here counts as none.
+    /// A state file of ours; `None` for one that this user's refdesk did not write here.
     pub(super) fn database_state<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let (bytes, more) = self.bytes_below(&format!("{STATE}/{name}"), STATE_BYTES).ok()??;
         let is_ours = !more && self.sealer().verifies(&format!("db/{name}"), &bytes);
         if is_ours { serde_json::from_slice(&bytes).ok() } else { None }
     }
 
-    /// Writes a state file; without a key to seal it nothing is kept.
+    /// Writes a state file, or nothing without a key to seal it.
     pub(super) fn store_database_state<T: Serialize>(&self, name: &str, value: &T) -> Result<(), Error> {
         let failed = |error: io::Error| {
             Error::new(

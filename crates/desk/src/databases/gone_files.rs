@@ -1,6 +1,5 @@
-//! Files about what is gone: tables, domains, and databases that were renamed or are no longer configured. Those that are
-//! as refdesk wrote them are to be removed. Those that a person edited stay and are named until they are removed, by that person or on
-//! request.
+//! Files about tables, domains and databases that no longer exist: dropped, renamed or no longer configured. Unchanged
+//! files are removed. Edited files stay, and are reported until they are removed by that person or on request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use super::documentation::{DocumentOptions, Documentation, PROGRESS};
 use crate::Desk;
 
-/// What is at the path of a file about what is gone.
+/// What is at the path of such a file.
 enum FoundFile {
     Nothing,
     /// Exactly what refdesk wrote.
@@ -24,7 +23,7 @@ enum FoundFile {
 }
 
 impl Desk {
-    /// Finds the files of earlier runs that are about what is gone.
+    /// Finds the files of earlier runs about what no longer exists.
     pub(super) fn find_gone(&self, run: &mut Documentation, options: &DocumentOptions) {
         run.databases_gone = self.databases_gone(run, options);
         let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
@@ -34,7 +33,7 @@ impl Desk {
             .flat_map(|manifest| manifest.indexable_files.iter().map(|file| &file.path).chain(manifest.edited.iter()));
         let written =
             run.interrupted.iter().flat_map(|progress| progress.written.keys().chain(progress.replaced.keys()));
-        // The manifest came with the repository: it must not have other files removed.
+        // The manifest came with the repository: it must not cause other files to be removed.
         let is_page = |path: &str| self.is_page_of_run(run, path);
         let gone: BTreeSet<&str> =
             noted.chain(written).map(String::as_str).filter(|path| !wanted.contains(path) && is_page(path)).collect();
@@ -71,8 +70,8 @@ impl Desk {
         run.entries_removed = entries_removed;
     }
 
-    /// The databases with pages of earlier runs that the configuration has no longer; none if it has errors, or if the run is about
-    /// certain databases.
+    /// The databases that have pages of earlier runs but are no longer configured; empty if the configuration has
+    /// errors, or if the run is limited to certain databases.
     fn databases_gone(&self, run: &Documentation, options: &DocumentOptions) -> BTreeSet<String> {
         if !options.names.is_empty() {
             return BTreeSet::new();
@@ -81,7 +80,7 @@ impl Desk {
         self.not_configured(&run.docs_path, run.manifest.as_ref(), written)
     }
 
-    /// The databases with pages that the configuration has no longer.
+    /// The databases that have pages but are no longer configured.
     pub fn databases_not_configured(&self) -> BTreeSet<String> {
         let docs_path = &self.databases().0.docs_path;
         let manifest = self.known_manifest(docs_path).ok().and_then(|known| known.manifest);
@@ -112,14 +111,14 @@ impl Desk {
         run.databases.iter().chain(&run.databases_gone).any(|name| folder_of_page(path, name).is_some())
     }
 
-    /// Whether an edited file about what is gone may be removed on request. Outside the folder of the pages the manifest, which came
-    /// with the repository, is not enough: the file must say itself that refdesk wrote it.
+    /// Whether an edited file about what no longer exists may be removed on request. Outside the folder of pages, the
+    /// manifest, which came with the repository, is not enough: the file itself must say that refdesk wrote it.
     fn may_replace(&self, run: &Documentation, path: &str) -> bool {
         let is_generated = || self.page_bytes(path).ok().flatten().is_some_and(|bytes| is_generated(path, &bytes));
         database_of(path, &run.docs_path).is_some() || is_generated()
     }
 
-    /// Whether there is a file at the path of a page that is neither what refdesk wrote nor the edited one that is to go.
+    /// Whether the file at the path of a page is neither what refdesk wrote nor the edited one to be removed.
     pub(super) fn is_edited(&self, run: &Documentation, path: &str) -> bool {
         let is_to_go = || run.removed_edited.get(path).is_some_and(|hash| self.page_hash(path).as_ref() == Some(hash));
         matches!(self.page_found(run, path), FoundFile::Edited) && !is_to_go()
@@ -145,7 +144,7 @@ impl Desk {
         let names = config.databases.iter().map(|database| &database.name);
         let names = names.chain(&config.wrong).chain(&run.databases_gone);
         let is_prefix = |name: &str| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
-        // `db-shop-eu-sales` is of `shop-eu`, if there is one.
+        // `db-shop-eu-sales` belongs to `shop-eu`, if that exists.
         let owner = names.filter(|name| is_prefix(name)).max_by_key(|name| name.len());
         let is_of_run = |name: &String| run.databases.contains(name) || run.databases_gone.contains(name);
         owner.is_some_and(is_of_run)
@@ -161,7 +160,7 @@ impl Desk {
         }
     }
 
-    /// Whether a file says what refdesk writes into an entry: its id, and a place among the pages.
+    /// Whether a file has what refdesk writes into an entry: the id, and a path among the pages.
     pub(super) fn is_entry(&self, run: &Documentation, id: &str, bytes: &[u8]) -> bool {
         let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
         let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);

@@ -1,4 +1,5 @@
-//! What is indexed of the pages of databases: tables, columns, joins and domains, from the pages for programs.
+//! What the search index gets from the pages of databases: tables, columns, joins and domains, from the pages for
+//! programs.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,10 +13,10 @@ use refdesk_text::shorten::shortened;
 
 use super::documented_pages::{DocumentedPages, DomainPage, PageFile, TablePage};
 
-/// Most characters of a document.
+/// The most characters of a document.
 const LONGEST: usize = 3_000;
 
-/// Most tables or columns that are listed in one.
+/// The most tables or columns listed in a document.
 const LISTED: usize = 100;
 
 impl DatabasePages for DocumentedPages {
@@ -90,7 +91,7 @@ impl DocumentedPages {
             words.add(&table.table);
         }
         for table in tables.into_iter().take(LISTED) {
-            // What a rule says is in the names.
+            // A description by rule repeats the names.
             let doc = self.doc(table).filter(|doc| doc.source != DescriptionSource::Fallback);
             lines.extend(doc.map(|doc| format!("{}: {}", table.table, doc.first_sentence())));
         }
@@ -130,7 +131,7 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
     words.add(&table.domain);
     doc.columns.iter().for_each(|column| words.add(&column.name));
     let names = |names: Vec<&str>| names.into_iter().take(LISTED).collect::<Vec<_>>().join(", ");
-    // A rule names the table and those that it is joined with.
+    // A description by rule names the table and those that it is joined with.
     let is_by_rule = doc.source == DescriptionSource::Fallback;
     let description = &doc.description;
     let mut lines =
@@ -205,7 +206,7 @@ fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = Pa
     })
 }
 
-/// The words of names, each once, also in the singular and without abbreviation.
+/// The words of names, each once, also in the singular and with abbreviations written out.
 #[derive(Default)]
 struct Words {
     words: Vec<String>,

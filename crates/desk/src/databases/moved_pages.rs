@@ -1,6 +1,6 @@
-//! What earlier runs wrote into another folder, before the configuration named the present one for pages. The entries of the catalog
-//! still point there, and the manifest there still says what refdesk wrote: both are taken over, so that nothing counts as edited by
-//! a person or is left behind.
+//! What earlier runs wrote into another folder, before the configuration named the current one. The catalog entries
+//! still point there, and the manifest there still lists what refdesk wrote. Both are taken over, so that nothing
+//! counts as edited by a person or is left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,24 +15,24 @@ use refdesk_text::report::Diagnostic;
 use super::documentation::stored_manifest;
 use crate::Desk;
 
-/// The manifest of the last run, with what those in earlier folders say.
+/// The manifest of the last run, merged with those in earlier folders.
 #[derive(Debug, Default)]
 pub(super) struct KnownManifest {
     pub manifest: Option<Manifest>,
-    /// The manifests in earlier folders, with their hashes: superfluous once the present one is written.
+    /// The manifests in earlier folders, with their hashes: superfluous once the current one is written.
     pub earlier: BTreeMap<String, String>,
 }
 
 impl Desk {
-    /// What the manifests of earlier runs say.
+    /// The merged manifests of earlier runs.
     ///
     /// # Errors
-    /// The one in the present folder cannot be read.
+    /// The one in the current folder cannot be read.
     pub(super) fn known_manifest(&self, docs_path: &str) -> Result<KnownManifest, Box<Diagnostic>> {
         let mut known = KnownManifest { manifest: self.manifest(docs_path)?, ..KnownManifest::default() };
         for folder in self.earlier_folders(docs_path) {
             let Ok(Some(manifest)) = stored_manifest(self.workspace(), &folder) else { continue };
-            // One that was copied there, or is of a workspace within this one, names no page there.
+            // A copied manifest, or one of a nested workspace, lists no page in this folder.
             if !manifest.indexable_files.iter().any(|file| is_page_path(&file.path, &folder, &file.database)) {
                 continue;
             }
@@ -46,7 +46,7 @@ impl Desk {
         Ok(known)
     }
 
-    /// The folders of pages, other than the present one, to which entries of the catalog point.
+    /// The folders that catalog entries point to, other than the current folder of pages.
     fn earlier_folders(&self, docs_path: &str) -> BTreeSet<String> {
         let config = self.databases().0;
         let references = self.references_folder();

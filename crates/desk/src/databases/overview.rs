@@ -1,5 +1,5 @@
-//! The databases of the workspace as its files show them: configuration, plan, manifest and pages. No database is reached, so
-//! that looking at them reaches nothing.
+//! The databases of the workspace as its files show them: configuration, plan, manifest and pages. Nothing here
+//! connects to a database.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -21,18 +21,18 @@ use super::files::bytes_below;
 use super::plans::stored_plan;
 use crate::Desk;
 
-/// The configured databases, with what their files say of them.
+/// The configured databases, with what the files say about them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DatabaseOverview {
-    /// The file that names them, relative to the workspace; `None` if there is none.
+    /// The file that configures them, relative to the workspace; `None` if there is none.
     pub file: Option<&'static str>,
     /// The folder of the pages, relative to the workspace.
     pub docs_path: String,
     /// In the order of the configuration.
     pub databases: Vec<DatabaseSummary>,
-    /// What is wrong with the configuration, the plan and the manifest.
+    /// Problems of the configuration, the plan and the manifest.
     pub problems: Vec<Diagnostic>,
-    /// Whether the last run ended before it was done.
+    /// Whether the last run ended early.
     pub is_unfinished: bool,
 }
 
@@ -56,15 +56,15 @@ pub struct DatabaseSummary {
 /// Whether a database can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseStanding {
-    /// As far as the configuration tells.
+    /// According to the configuration.
     Ready,
-    /// It is switched off.
+    /// Switched off.
     Off,
-    /// It waits for trust.
+    /// It needs the user's trust.
     Untrusted,
     /// Its entry has errors.
     Wrong,
-    /// It could not be read when the plan was made, or may not be; why.
+    /// It could not be read when the plan was made, or must not be read; the reason.
     Unreadable(String),
 }
 
@@ -86,22 +86,22 @@ pub struct TableSummary {
     pub name: TableName,
     /// What it is.
     pub kind: TableKind,
-    /// The source of the catalog that has its page.
+    /// The source of the catalog that contains its page.
     pub source: String,
     /// The path of its page for people, if it has one.
     pub page: Option<String>,
-    /// What happened to it.
+    /// Its state and that of its page.
     pub marks: TableMarks,
-    /// Most rows that are read of it, as the plan says.
+    /// The most rows read from it, according to the plan.
     pub rows: u64,
-    /// What would be told of each column's values, as the plan says.
+    /// What the pages would say about each column's values, according to the plan.
     pub told: Vec<(String, String)>,
 }
 
-/// What happened to a table and its page.
+/// The state of a table and its page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TableMarks {
-    /// The table changed after its page was written, as far as the plan knows.
+    /// The table changed after its page was written, according to the plan.
     pub is_stale: bool,
     /// A person edited its page.
     pub is_edited: bool,
@@ -120,11 +120,11 @@ pub struct DatabasePage {
     pub path: String,
     /// The text; `None` if it cannot be read.
     pub text: Option<String>,
-    /// The page for programs, if it is that of a table.
+    /// The page for programs, if this is the page of a table.
     pub doc: Option<Box<TableDoc>>,
 }
 
-/// Everything that the overview is read from; it holds nothing of the desk, which it must not hold up.
+/// What the overview is read from. It does not borrow the desk, so reading cannot block it.
 #[derive(Debug)]
 pub struct OverviewReader {
     workspace: PathBuf,
@@ -134,7 +134,7 @@ pub struct OverviewReader {
 }
 
 impl Desk {
-    /// What reads the overview of the databases.
+    /// The reader for the overview of the databases.
     pub fn overview_reader(&self) -> OverviewReader {
         let loaded = self.loaded_databases();
         let config = &loaded.config;
@@ -178,8 +178,8 @@ impl Desk {
         }
     }
 
-    /// A page of a database for people, with the page for programs beside it. The path came with the repository, so one that is
-    /// not that of a page is not read.
+    /// A page of a database for people, with its page for programs. The path came with the repository, so it is not
+    /// read unless it is the path of a page.
     pub(crate) fn database_page(&self, database: &str, path: &str) -> DatabasePage {
         let docs_path = &self.databases().0.docs_path;
         if !is_page_path(path, docs_path, database) {
@@ -188,7 +188,7 @@ impl Desk {
         let pages = self.documented_pages();
         let doc = match pages.table_of(database, path) {
             Some(table) => pages.doc(table),
-            // A run that has not ended has not listed it yet.
+            // A run in progress has not listed it yet.
             None => path.strip_suffix(".md").and_then(|stem| pages.doc_at(&format!("{stem}.json"))),
         };
         DatabasePage {
@@ -199,7 +199,7 @@ impl Desk {
     }
 }
 
-/// The tables of a database by domain, while they are gathered.
+/// The tables of databases by domain, while they are collected.
 type TablesByDomain = BTreeMap<String, BTreeMap<TableName, TableSummary>>;
 
 impl OverviewReader {
@@ -232,7 +232,7 @@ impl OverviewReader {
         DatabaseOverview { databases, ..self.overview }
     }
 
-    /// Adds the pages of tables that a run has written and not listed yet: the manifest is written last.
+    /// Adds pages of tables that a run wrote but has not listed yet: the manifest is written last.
     fn add_unlisted(&self, files: &mut Vec<ManifestFile>, plan: Option<&Plan>) {
         let (Some(progress), Some(plan), true) = (&self.progress, plan, self.overview.is_unfinished) else { return };
         let listed: HashSet<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -313,7 +313,7 @@ impl OverviewReader {
                     else {
                         continue;
                     };
-                    // An empty page is one of a crash.
+                    // An empty page is left over from a crash.
                     summary.marks.is_edited |= !bytes.is_empty() && !own.has(path, &bytes);
                     if path.ends_with(".md") {
                         let now = hashes.get(&name).copied();
@@ -321,7 +321,7 @@ impl OverviewReader {
                         summary.page = Some(path.clone());
                     }
                 }
-                // What was told when the page was written.
+                // What it said about values when the page was written.
                 match pages.read_doc(table) {
                     Ok(doc) => {
                         let is_sensitive = |column: &&ColumnDoc| column.sensitive.is_some();

@@ -1,4 +1,5 @@
-//! Compares the pages of a run with what is at their paths: each is written, kept, or was edited by a person and stays.
+//! Compares the pages of a run with the files at their paths: each page is written, up to date, or left alone because a
+//! person edited it.
 
 use std::path::Path;
 
@@ -16,25 +17,25 @@ use super::documented_pages::{DamagedPage, parse};
 use super::files::bytes_below;
 use crate::Desk;
 
-/// Most bytes of a file at the path of a page that are compared with it.
+/// The most bytes compared of an existing file.
 const FOUND_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A page, and what is to be done with it.
+/// A page, and its action.
 #[derive(Debug)]
 pub struct DocumentedPage {
     /// The page.
     pub page: Page,
-    /// What is to be done with it.
+    /// Its action.
     pub action: PageAction,
-    /// Whether its path has something.
+    /// Whether something exists at its path.
     pub is_there: bool,
     pub(super) before: PriorContent,
-    /// Whether refdesk wrote what is there.
+    /// Whether refdesk wrote the existing file.
     pub(super) is_own: bool,
 }
 
 impl Desk {
-    /// Compares pages with what is at their paths, and decides what is to be done with each.
+    /// Compares pages with the files at their paths, and decides the action for each.
     pub(super) fn compare_pages(&self, run: &mut Documentation, pages: Vec<Page>, options: &DocumentOptions) {
         let (workspace, own) = (self.workspace(), &run.own);
         let compare = |page: Page| compared(workspace, page, own, options.overwrite_edited);
@@ -59,7 +60,7 @@ impl Desk {
         }
     }
 
-    /// The bytes of a page; `None` if there is none.
+    /// The bytes of a page; `None` if it does not exist.
     pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
         match self.bytes_below(path, FOUND_BYTES) {
             Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
@@ -67,7 +68,7 @@ impl Desk {
         }
     }
 
-    /// What writing a file of the workspace would change; the path is relative to the workspace, and no link is followed.
+    /// The proposal for writing a file at a path relative to the workspace. No link is followed.
     pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
         if let Some(link) = link_on_path(self.workspace(), Path::new(path), EntryKind::File) {
             return Err(link);
@@ -75,7 +76,7 @@ impl Desk {
         output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
     }
 
-    /// What overwriting a page would change, for one that a person edited.
+    /// The proposal for overwriting an edited page.
     ///
     /// # Errors
     /// The page may not be written.
@@ -84,7 +85,7 @@ impl Desk {
     }
 }
 
-/// A page compared with what is at its path, and what is wrong with that if a person edited it.
+/// A page compared with the file at its path, and the problem with that file if a person edited it.
 fn compared(
     workspace: &Path,
     page: Page,
@@ -92,12 +93,12 @@ fn compared(
     overwrite_edited: bool,
 ) -> (DocumentedPage, Option<Diagnostic>) {
     let read = bytes_below(workspace, &page.path, FOUND_BYTES);
-    // Writing what cannot be read fails, which costs this page and no other.
+    // Writing to an unreadable file fails, but only for this page.
     let is_unreadable = read.is_err();
     let found = read.ok().flatten().map(|(bytes, _)| bytes);
     let action = documenter::action(&page, found.as_deref(), own, overwrite_edited);
     let is_own = found.as_ref().is_some_and(|bytes| match action {
-        // It says itself that refdesk wrote it, as the page that would be written does.
+        // The file says that refdesk wrote it, as the new page does.
         PageAction::Keep => own.has_hash(&page.path, bytes),
         _ => own.has(&page.path, bytes),
     });
@@ -109,7 +110,7 @@ fn compared(
     (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)
 }
 
-/// What is wrong with an edited page for programs, if it cannot be used.
+/// The problem with an edited page for programs, if it cannot be used.
 fn damaged(page: &Page, found: Option<&[u8]>) -> Option<Diagnostic> {
     let table = page.table.as_ref().filter(|_| page.path.ends_with(".json"))?.full();
     let problem = parse(found?, &table, &page.path).err()?;

@@ -1,4 +1,4 @@
-//! What the pages of databases say, for those who ask: read from the pages for programs, so that no database needs to be reached.
+//! Answers queries from the pages for programs, so that no database needs to be contacted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -26,16 +26,16 @@ pub struct DatabaseDifference {
     pub differences: Vec<Difference>,
 }
 
-/// What the rules say of a database.
+/// The result of checking a database against the rules.
 #[derive(Debug, Clone)]
 pub struct DatabaseCheck {
     /// The database.
     pub database: String,
     /// In the order of the tables.
     pub findings: Vec<Finding>,
-    /// By domain, how much is described by more than rules.
+    /// By domain, how much is described by something better than rules.
     pub domains: BTreeMap<String, Coverage>,
-    /// By table.
+    /// The same by table.
     pub tables: BTreeMap<String, Coverage>,
     /// Tables that changed after their pages were written.
     pub stale: Vec<String>,
@@ -44,7 +44,7 @@ pub struct DatabaseCheck {
 /// Databases that could not be read, and why.
 pub type FailedDatabases = Vec<(String, Error)>;
 
-/// Each as an error that names its database.
+/// The failures as errors that name their database.
 pub fn database_failures(failed: &[(String, Error)]) -> Vec<Error> {
     let named = |(name, error): &(String, Error)| match error.code {
         Code::Untrusted => error.clone(),
@@ -64,7 +64,7 @@ impl DatabaseCheck {
 }
 
 impl Desk {
-    /// The pages of databases that the manifest names; none if it cannot be read.
+    /// The pages of databases in the manifest; none if it cannot be read.
     pub(crate) fn documented_pages(&self) -> Arc<DocumentedPages> {
         let docs_path = &self.databases().0.docs_path;
         let stamp = stamp(&self.workspace().join(Manifest::path(docs_path))).ok();
@@ -88,7 +88,7 @@ impl Desk {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// How databases differ from their pages; reads the databases, and writes nothing.
+    /// How databases differ from their pages. Reads the databases and writes nothing.
     ///
     /// # Errors
     /// No database is configured, a name is unknown, or it was stopped.
@@ -111,12 +111,12 @@ impl Desk {
         Ok((found, run))
     }
 
-    /// The tables of a database that changed after their pages were written.
+    /// The tables of a database that changed since their pages were written.
     pub fn stale_tables(&self, planned: &Planned, database: &str) -> Vec<String> {
         self.documented_pages().stale(database, &planned.hashes(database))
     }
 
-    /// What the rules say of databases; reads them, and writes nothing.
+    /// Checks databases against the rules. Reads them and writes nothing.
     ///
     /// # Errors
     /// No database is configured, a name is unknown, or it was stopped.
@@ -173,7 +173,7 @@ impl Documentation {
         .collect()
     }
 
-    /// Of a database: pages, those to write although they are there, those that are missing.
+    /// For a database, the number of pages, of existing pages to rewrite, and of missing pages.
     pub fn page_counts(&self, database: &str) -> (usize, usize, usize) {
         let own = || self.pages.iter().filter(|it| it.page.database == database);
         let written = own().filter(|it| it.action == PageAction::Write);
@@ -181,7 +181,7 @@ impl Documentation {
         (own().count(), outdated.len(), missing.len())
     }
 
-    /// The tables of a database of which the last run could not write a page.
+    /// The number of tables of a database whose pages the last run could not write.
     pub fn failed_tables(&self, database: &str) -> usize {
         let failed = self.interrupted.iter().flat_map(Progress::failed_tables);
         failed.filter(|(of, _)| *of == database).count()

@@ -1,6 +1,6 @@
-//! Writes what a run prepared: the pages of a table one after the other, then what lists them, the catalog, and the manifest last. The
-//! hash of each page is noted before the first is written, so a page on the disk is its own checkpoint: a run that was killed goes on
-//! where it was.
+//! Writes what a run prepared: the pages of each table in turn, then what lists them, the catalog, and the manifest
+//! last. The hash of each page is recorded before the first is written, so a page on disk is its own checkpoint: a
+//! killed run resumes where it stopped.
 
 mod catalog;
 mod manifest;
@@ -22,18 +22,18 @@ use super::documentation::{Documentation, PROGRESS};
 use super::page_comparison::DocumentedPage;
 use crate::{Desk, Session};
 
-/// How often a long run notes how far it is, and journals what it wrote since.
+/// How often a long run records its progress, and journals what it wrote since.
 const NOTED: usize = 16;
 
-/// Fewest pages between two of these notes.
+/// The fewest pages between two of these records.
 const PAGES_BETWEEN: usize = 64;
 
-/// Pages in a row that cannot be written before the run ends.
+/// How many consecutive failed pages end the run.
 const FAILURES: usize = 5;
 
 const REASON: &str = "a database was documented";
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentProgress {
     /// Pages written.
@@ -44,16 +44,16 @@ pub struct DocumentProgress {
     pub of: usize,
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentReport {
     /// Pages that were written.
     pub written: Vec<String>,
-    /// Pages that were as they should be.
+    /// Pages that were up to date.
     pub unchanged: usize,
-    /// Pages of what is gone.
+    /// Pages of tables and domains that no longer exist.
     pub removed: Vec<String>,
-    /// Files that a person edited and that stay.
+    /// Edited files, which stay.
     pub edited: Vec<String>,
     /// Ids of sources whose entries were written.
     pub sources: Vec<String>,
@@ -61,7 +61,7 @@ pub struct DocumentReport {
     pub sources_removed: Vec<String>,
     /// What could not be written.
     pub failed: Vec<Error>,
-    /// Whether the run was ended before it was done.
+    /// Whether the run was ended early.
     pub is_ended: bool,
 }
 
@@ -72,23 +72,23 @@ struct Run<'d, 'p> {
     writes: SeparateWrites,
     progress: Progress,
     report: DocumentReport,
-    /// Written, and not yet journalled: paths as printed, and bytes.
+    /// Written but not yet journalled: displayed paths, and bytes.
     unnoted: Vec<(String, usize)>,
 }
 
 impl Desk {
-    /// Writes what was prepared. `progress` is asked before each table and ends the run by returning false; what is written by then
-    /// stays, and the next run goes on there.
+    /// Writes what was prepared. Calls `progress` before each table and ends the run if it returns false; what was
+    /// written stays, and the next run resumes there.
     ///
     /// # Errors
-    /// The run cannot be noted.
+    /// The progress cannot be recorded.
     pub fn write_documentation(
         &mut self,
         session: &Session,
         prepared: &Documentation,
         progress: &mut dyn FnMut(DocumentProgress) -> bool,
     ) -> Result<DocumentReport, Error> {
-        // A run that only finds that an interrupted one was done says so, too.
+        // A run that finds the interrupted one complete reports that, too.
         let is_unchanged = prepared.is_up_to_date() && prepared.interrupted.is_none();
         let now = self.timestamp();
         let mut run = Run {
@@ -136,7 +136,7 @@ impl Desk {
 }
 
 impl<'p> Run<'_, 'p> {
-    /// Removes what a killed run left beside its files, also in folders to which this run writes nothing.
+    /// Removes what a killed run left beside its files, even in folders to which this run writes nothing.
     fn sweep_leftovers(&self) {
         let Some(interrupted) = &self.prepared.interrupted else { return };
         let written = interrupted.written.keys().chain(interrupted.replaced.keys());
@@ -220,7 +220,7 @@ impl<'p> Run<'_, 'p> {
         self.progress.work_units.get_mut(&id)
     }
 
-    /// Counts the tables of each unit: one is done when both of its pages are.
+    /// Counts the tables of each unit. A table is done when both of its pages are.
     fn complete_units(&mut self) {
         let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
         let mut tables: BTreeMap<(&str, &TableName), (String, bool)> = BTreeMap::new();
@@ -253,18 +253,18 @@ impl<'p> Run<'_, 'p> {
         stats.failed_tables = self.progress.work_units.values().map(|unit| unit.tables_failed).sum();
     }
 
-    /// Journals what was written, and notes how far the run is.
+    /// Journals what was written, and records the progress.
     fn store_progress(&mut self) {
         self.desk.note_files(self.session, std::mem::take(&mut self.unnoted), REASON);
         self.progress.last_checkpoint = self.desk.timestamp();
         if let Err(error) = self.desk.store_database_state(PROGRESS, &self.progress) {
-            // What was noted when the run began is enough to go on.
+            // The record made at the start is enough to resume.
             self.report.failed.retain(|known| *known != error);
             self.report.failed.push(error);
         }
     }
 
-    /// Waits until everything is on the disk; whether it is.
+    /// Waits until everything is on disk; returns whether it is.
     fn finish_writes(&mut self) -> bool {
         let writes = std::mem::replace(&mut self.writes, SeparateWrites::new(self.desk.workspace()));
         match writes.finish() {
@@ -280,12 +280,13 @@ impl<'p> Run<'_, 'p> {
     fn remove_pages(&mut self) {
         for path in &self.prepared.removed {
             match self.proposed_removal(path).and_then(|proposal| {
-                // Removing checks that the file is still as it is now; that it is still refdesk's own is for here.
+                // Removal checks that the file has not changed since now; that it is still refdesk's own must be
+                // checked here.
                 if self.desk.is_edited(self.prepared, path) {
                     let message = format!("{path} changed after it was compared, so it was left as it is");
                     return Err(Error::new(Code::Changed, message, "compare again"));
                 }
-                // The folder of tables, of the domain and of the database.
+                // Its parents: the folders of tables, domain and database.
                 let done = self.desk.remove(self.session, &proposal, 3, "its table or domain is gone");
                 done.map_err(|unwritten| unwritten.refused)
             }) {
@@ -339,7 +340,8 @@ fn progress_of(prepared: &Documentation, now: &str) -> Progress {
     }
 }
 
-/// What interrupted runs wrote and the manifest does not have, so that it counts as refdesk's own until it is replaced.
+/// Hashes of what interrupted runs wrote and the manifest lacks, so that it counts as refdesk's own until it is
+/// replaced.
 fn replaced(prepared: &Documentation) -> BTreeMap<String, String> {
     let Some(interrupted) = &prepared.interrupted else { return BTreeMap::new() };
     let found: BTreeMap<&str, &DocumentedPage> = prepared.pages.iter().map(|it| (it.page.path.as_str(), it)).collect();

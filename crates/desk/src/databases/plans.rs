@@ -1,4 +1,4 @@
-//! The plan of the workspace's databases: made from what was read, with a person's changes to the one that is there.
+//! The plan of the workspace's databases: made from what was read, with a person's changes to the stored plan.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,27 +15,27 @@ use super::files::text_below;
 use super::schema_reading::{ReadDatabase, ReadState};
 use crate::{Desk, Session};
 
-/// A plan that was made.
+/// A new plan, compared with the stored one.
 #[derive(Debug)]
 pub struct Planned {
     /// The plan.
     pub plan: Plan,
-    /// The one that is stored.
+    /// The stored plan.
     pub stored: Option<Plan>,
-    /// What changed since that one, in words.
+    /// What changed since the stored plan, in words.
     pub changes: Vec<String>,
     /// Databases that could not be read, changes that could not be kept.
     pub problems: Vec<Diagnostic>,
 }
 
 impl Planned {
-    /// Whether it knows of no database, because all of them wait for trust; such a plan is not written.
+    /// Whether it covers no database, because none of them is trusted yet; such a plan is not written.
     pub fn is_untrusted(&self) -> bool {
         let databases = &self.plan.databases;
         !databases.is_empty() && databases.iter().all(|database| database.status == "untrusted")
     }
 
-    /// The hashes of the tables of a database as they are now, by `schema.table`.
+    /// The current hashes of the tables of a database, by `schema.table`.
     pub(super) fn hashes(&self, database: &str) -> BTreeMap<String, String> {
         let tables = self.plan.units(database).flat_map(|unit| &unit.tables);
         tables.map(|table| (table.fully_qualified_name.clone(), table.metadata_hash.clone())).collect()
@@ -43,7 +43,7 @@ impl Planned {
 }
 
 impl Desk {
-    /// Makes the plan for what was read, and writes nothing.
+    /// Makes the plan for what was read. Writes nothing.
     ///
     /// # Errors
     /// The stored plan cannot be read, or a person's change has an invalid value.
@@ -93,7 +93,7 @@ impl Desk {
         Ok(Planned { plan, stored, changes, problems })
     }
 
-    /// What writing the plan would change; `None` if nothing but its time would, or if it knows of no database.
+    /// The proposal for writing the plan; `None` if only its time would change, or if it covers no database.
     ///
     /// # Errors
     /// The file may not be written.
@@ -106,7 +106,7 @@ impl Desk {
         Ok((!proposal.is_unchanged()).then_some(proposal))
     }
 
-    /// Writes the plan, unless nothing but its time changed; whether it did.
+    /// Writes the plan, unless only its time changed; returns whether it did.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -140,12 +140,12 @@ pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
         }
     };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        // The position is at its end: `… at line 3 column 7`.
+        // The position is at the end of it: `… at line 3 column 7`.
         Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
     })
 }
 
-/// Tells that names or texts of a database have hidden characters, unless its configuration switched that rule off.
+/// A warning if names or texts of a database have hidden characters, unless its configuration switches that rule off.
 fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
     let checks = &database.config.checks;
     let is_off = checks.iter().any(|(rule, severity)| *rule == CheckRule::HiddenCharacters && severity.is_none());
@@ -163,13 +163,13 @@ fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::HiddenCharacters, format!("'{}': {first}{more}", database.config.name)))
 }
 
-/// Keeps what the stored plan says of databases that were not asked for now and are still configured.
+/// Keeps what the stored plan says about databases that are configured but not part of this run.
 fn keep_others(plan: &mut Plan, stored: &Plan, configured: &[&str]) {
     let is_kept = |name: &str, plan: &Plan| {
         configured.contains(&name) && !plan.databases.iter().any(|database| database.name == name)
     };
     for database in plan.databases.iter().filter(|database| database.schema_hash.is_none()) {
-        // What a person changed must survive a server that is down.
+        // A person's changes must survive a server that is down.
         plan.work_units.extend(stored.units(&database.name).cloned());
     }
     let others: Vec<_> = stored.databases.iter().filter(|it| is_kept(&it.name, plan)).cloned().collect();

@@ -1,5 +1,5 @@
-//! What a run of the documenter would do, for a person to look at before it does: figures, names, and the differences of pages that
-//! are there.
+//! What a run of the documenter would do, for a person to review first: figures, names, and the differences of existing
+//! pages.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::page_comparison::DocumentedPage;
 use super::page_queries::database_failures;
 use crate::Desk;
 
-/// Most pages whose difference is shown, and the lines of all of them.
+/// The most pages whose difference is shown.
 const DIFFERENCES: usize = 100;
 const LINES: usize = 4_000;
 
@@ -32,21 +32,21 @@ pub struct DocumentationPreview {
     pub changed: Vec<PageDifference>,
     /// The number of pages that would change.
     pub changed_count: usize,
-    /// Pages that are as they should be.
+    /// Pages that are up to date.
     pub unchanged: usize,
-    /// Files that would be removed, because what they describe is gone.
+    /// Files that would be removed, because what they describe no longer exists.
     pub removed: Vec<String>,
-    /// Files that a person edited, which stay, with what replacing them would change.
+    /// Edited files, which stay, with the difference that replacing them would make.
     pub edited: Vec<PageDifference>,
-    /// Files that a person edited, which stay although what they describe is gone.
+    /// Edited files, which stay although what they describe no longer exists.
     pub left_over: Vec<String>,
     /// What changed since the stored plan, in words.
     pub plan_changes: Vec<String>,
     /// Databases that could not be read.
     pub failed: Vec<Error>,
-    /// What is wrong and keeps no page from being written.
+    /// Problems that keep no page from being written.
     pub problems: Vec<Diagnostic>,
-    /// Whether there is nothing to write and nothing to remove.
+    /// Whether there is nothing to write or remove.
     pub is_up_to_date: bool,
 }
 
@@ -59,16 +59,16 @@ pub struct PreviewedDomain {
     pub domain: String,
     /// Its tables.
     pub tables: Vec<String>,
-    /// Most rows that are read of one of them.
+    /// The most rows read from one of them.
     pub rows: u64,
 }
 
-/// What would change in a file.
+/// A difference in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageDifference {
     /// The file, relative to the workspace.
     pub path: String,
-    /// The difference; `None` for one of too many.
+    /// The difference; `None` if too many are shown already.
     pub diff: Option<Diff>,
 }
 
@@ -87,7 +87,7 @@ impl Desk {
         };
         let written = || run.pages.iter().filter(|it| it.action == PageAction::Write);
         let edited = run.edited.iter().map(|path| difference(path)).collect();
-        // Of the two pages of a table, the one for people tells more.
+        // Of the two pages of a table, the one for people is easier to review.
         let changed = written().filter(|it| it.is_there && it.page.path.ends_with(".md"));
         let changed = changed.map(|it| difference(&it.page.path)).collect();
         let databases: Vec<&str> = run.read_databases().collect();

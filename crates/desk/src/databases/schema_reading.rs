@@ -1,4 +1,4 @@
-//! Reads the schemas of databases, and what a person noted about them.
+//! Reads the schemas of databases, and people's notes about them.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -13,31 +13,31 @@ use refdesk_text::report::Diagnostic;
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
 
-/// A database and what was read of it.
+/// A database and its schema.
 #[derive(Debug)]
 pub struct ReadDatabase {
-    /// Its configuration, without what waits for trust.
+    /// Its configuration, without settings that are not trusted yet.
     pub config: DatabaseConfig,
     /// Whether it could be read.
     pub state: ReadState,
-    /// What a person noted.
+    /// People's notes.
     pub notes: Notes,
-    /// What could not be read, and what is wrong with the notes.
+    /// What could not be read, and problems with the notes.
     pub problems: Vec<Diagnostic>,
-    /// What a person should know of how it was read, such as a role that may do more than reading needs.
+    /// What a person should know about the connection, such as a role that may do more than reading needs.
     pub about_connection: Vec<Diagnostic>,
     /// How long reading took.
     pub milliseconds: u64,
 }
 
-/// What reading a database came to.
+/// The outcome of reading a database.
 #[derive(Debug)]
 pub enum ReadState {
-    /// Its schema, and where to read values.
+    /// Its schema, and where to read values from.
     Read(Box<AllowedDatabase>, Box<Snapshot>),
     /// It could not be read.
     Failed(Error),
-    /// It waits for trust.
+    /// It needs the user's trust.
     Untrusted,
 }
 
@@ -52,7 +52,7 @@ impl ReadDatabase {
 }
 
 impl Desk {
-    /// Reads these databases. One that cannot be read does not keep the others from it.
+    /// Reads these databases. One that cannot be read does not affect the others.
     ///
     /// # Errors
     /// It was stopped.
@@ -64,7 +64,7 @@ impl Desk {
         databases.iter().map(read).collect()
     }
 
-    /// An error if no database is to be read any more.
+    /// An error if reading was stopped.
     pub(super) fn unless_stopped(&self) -> Result<(), Error> {
         if self.options.is_stopped.load(Ordering::Relaxed) { Err(connector::stopped()) } else { Ok(()) }
     }
@@ -83,7 +83,7 @@ impl Desk {
             DatabaseAccess::Allowed(allowed) => {
                 problems.extend(allowed.problems.iter().cloned());
                 let config = allowed.config.clone();
-                // Without the notes, what they say would be taken out of the pages.
+                // Without the notes, their text would be removed from the pages.
                 match wrong_notes.map_or_else(|| connector::snapshot(&self.reachable(&config, &allowed)), Err) {
                     Ok(reading) => {
                         problems.extend(reading.problems);
@@ -105,7 +105,7 @@ impl Desk {
         ReadDatabase { config, state, notes, problems, about_connection, milliseconds }
     }
 
-    /// A database that may be read, and what finding it may look at.
+    /// A database that may be read, and the files that locating it may open.
     pub(super) fn reachable<'c>(&self, config: &'c DatabaseConfig, allowed: &AllowedDatabase) -> Reachable<'c> {
         let around = ConnectionSurroundings {
             workspace: self.workspace().to_owned(),
@@ -116,7 +116,7 @@ impl Desk {
         Reachable { config, file: allowed.file.clone(), around }
     }
 
-    /// The notes on a database, and what is wrong with them.
+    /// The notes on a database, and their problems.
     fn database_notes(&self, name: &str) -> (Notes, Vec<Diagnostic>) {
         let file = notes_file(name);
         match self.text_below(&file, notes::FILE_BYTES) {

@@ -74,7 +74,7 @@ impl World {
         report
     }
 
-    /// Every file below `docs` and of the catalog with its bytes, without times.
+    /// Every file below `docs` and of the catalog, with its bytes but without times.
     fn pages(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         let mut open = vec![self.path.join("docs"), self.path.join(".jaato/references")];
@@ -108,7 +108,7 @@ fn times(folder: &Path) -> BTreeMap<PathBuf, std::time::SystemTime> {
             }
         }
     }
-    // Which process held the lock last does not count.
+    // Ignores which process held the lock last.
     found.retain(|path, _| !path.ends_with("holder"));
     found
 }
@@ -186,7 +186,7 @@ fn what_a_person_edited_stays_until_it_is_overwritten() {
         (&[page.into()][..], &["db-shop-zone".into()][..])
     );
     assert_eq!((world.read(page), world.read(entry)), original);
-    // An entry alone is asked about, too, and stays if it was edited again since.
+    // A catalog entry is also asked about, and stays if it was edited again since.
     world.put(entry, &original.1.replace("\"zone\"", "\"mine\""));
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
@@ -211,7 +211,7 @@ fn a_changed_schema_changes_its_pages_alone() {
     let report = world.document(&options());
     let tables = "docs/databases/shop/zone/tables/main.zone";
     assert_eq!(report.written, [format!("{tables}.md"), format!("{tables}.json")]);
-    // A domain goes, with its pages and its source.
+    // A domain is dropped, and with it its pages and its source.
     world.sql("shop.db", "DROP TABLE bin; DROP TABLE zone");
     let report = world.document(&options());
     assert_eq!((report.removed.len(), report.sources_removed.as_slice()), (5, &["db-shop-zone".to_owned()][..]));

@@ -1,6 +1,6 @@
-//! What the configuration of databases, which came with the repository, would reach outside the workspace, or make known of values:
-//! both wait for trust. An SQLite file in the workspace needs none: it is read as the data of a stranger, and reading it reaches
-//! nothing else.
+//! What the databases' configuration, which came with the repository, would reach outside the workspace or reveal about
+//! values: both need the user's trust. An SQLite file in the workspace does not: it is read as untrusted data, and
+//! reading it reaches nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ impl Desk {
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
-        // No variable is read before the person trusted it.
+        // No variable is read before it is trusted.
         if reads_environment(database) && !is_trusted(database_action(&check.actions(), database, None)) {
             return DatabaseAccess::Untrusted;
         }
@@ -56,7 +56,7 @@ impl Desk {
         DatabaseAccess::Allowed(Box::new(allowed))
     }
 
-    /// Everything that the configuration of databases wants to do outside the workspace, each with the line of its database.
+    /// Everything the configuration of databases would do outside the workspace, each with the line of its database.
     pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnplacedAction, usize)> {
         let actions = check.actions();
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
@@ -70,10 +70,9 @@ impl Desk {
             .collect()
     }
 
-    /// The path of an SQLite file, with the environment variables in it.
+    /// The path of an SQLite file, with environment variables replaced.
     ///
     /// # Errors
-    ///
     /// A variable is not set.
     fn written_path(&self, file: &str) -> Result<PathBuf, Error> {
         let mut path = file.to_owned();
@@ -87,11 +86,11 @@ impl Desk {
         Ok(absolute(self.workspace(), Path::new(&expand(self.around(), &path))))
     }
 
-    /// Where an SQLite file is, with links resolved, and the same if that is outside the workspace; empty for a server.
+    /// The path of an SQLite file with links resolved, and the same again if it is outside the workspace; empty for a
+    /// server. A path that is refused anyway needs no trust.
     ///
     /// # Errors
-    ///
-    /// A variable is not set, or the path leads to a different file in each process. What is refused anyway needs no trust.
+    /// A variable is not set, or the path leads to a different file in each process.
     fn database_file(&self, workspace: &Path, database: &DatabaseConfig) -> Result<(PathBuf, Option<PathBuf>), Error> {
         let Connection::Sqlite { file } = &database.connection else { return Ok((PathBuf::new(), None)) };
         let path = self.written_path(file)?;
@@ -103,19 +102,19 @@ impl Desk {
     }
 }
 
-/// Whether the environment says where an SQLite file is.
+/// Whether the path of an SQLite file depends on the environment.
 fn reads_environment(database: &DatabaseConfig) -> bool {
     matches!(&database.connection, Connection::Sqlite { file } if variables(file).next().is_some())
 }
 
-/// The environment variables in a path, as `${NAME}`; the names of folders that every path may have are none.
+/// The environment variables in a path, as `${NAME}`, except the folder names that every path may use.
 fn variables(file: &str) -> impl Iterator<Item = &str> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     let names = file.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
     names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
 }
 
-/// The action of reaching a database; none for a file in the workspace, unless its path comes from the environment.
+/// The action of reading a database; `None` for a file in the workspace, unless its path comes from the environment.
 fn database_action(
     actions: &PrivilegedActions<'_>,
     database: &DatabaseConfig,
@@ -142,7 +141,7 @@ fn database_action(
     }
 }
 
-/// The action of telling more of values than statistics of columns that do not look sensitive.
+/// The action of revealing more about values than statistics of columns that do not look sensitive.
 fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnplacedAction> {
     let mut parts = Vec::new();
     if database.sampling > Sampling::Statistics {
@@ -166,7 +165,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     Some(actions.database_values(&database.name, what, &content))
 }
 
-/// Where a connection leads and with which user, without secrets.
+/// Where a connection leads and as which user, without secrets.
 fn words(server: &ServerConnection) -> String {
     let mut parts = Vec::new();
     let url = server.url_shown();

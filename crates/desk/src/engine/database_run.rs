@@ -1,6 +1,6 @@
-//! Documents databases in a thread of its own, with a desk of its own: reading a server may take half a minute, and writing a
-//! thousand pages a while, which must not hold up the engine. It prepares, waits for a person's word, and writes. What it wrote
-//! the engine sees as it sees the writes of any other process.
+//! Documents databases in a separate thread with its own desk: reading a server may take half a minute, and writing a
+//! thousand pages takes a while, which must not block the engine. It prepares, waits for the user's approval, and
+//! writes. The engine notices the written files as it notices those of any other process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,12 +19,12 @@ use crate::{Desk, DocumentOptions, DocumentProgress, DocumentationPreview, Optio
 /// The shortest time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// How far a run is, and when it will be done.
+/// How many pages are done, and how long the rest takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseRunProgress {
-    /// Pages written, failed and in all.
+    /// Counts of pages: written, failed and total.
     pub pages: DocumentProgress,
-    /// How long the rest takes at this pace; `None` until one is known.
+    /// The time left at the current pace; `None` before that is known.
     pub left: Option<Duration>,
 }
 
@@ -36,36 +36,36 @@ impl DatabaseRunProgress {
     }
 }
 
-/// A run that waits for a person's word.
+/// A run that waits for the user's approval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedRun {
-    /// Names it in [`Request::WriteDatabases`](super::Request::WriteDatabases).
+    /// Identifies it in [`Request::WriteDatabases`](super::Request::WriteDatabases).
     pub number: u64,
     /// What it would do.
     pub preview: DocumentationPreview,
 }
 
-/// A run. Dropping it ends it: at once before anything is written, else after the current table.
+/// A run. Dropping it ends it: immediately before anything is written, otherwise after the current table.
 #[derive(Debug)]
 pub(crate) struct DatabaseRun {
     number: u64,
     /// Receives the outcome of writing.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
     flags: Arc<RunFlags>,
-    /// It reads no further, and writes no further table.
+    /// Stops reading, and writing further tables.
     is_stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How far a run is, between its thread and the engine's.
+/// The state of a run, shared by its thread and the engine's.
 #[derive(Debug, Default)]
 struct RunFlags {
-    /// It holds the lock, and from here on ends soon when it is told to.
+    /// It holds the lock, and now ends soon after it is told to.
     is_prepared: AtomicBool,
     is_writing: AtomicBool,
 }
 
-/// What a run needs of the engine.
+/// What a run needs from the engine.
 pub(crate) struct RunClient {
     pub options: Options,
     pub session: Session,
@@ -74,8 +74,8 @@ pub(crate) struct RunClient {
 }
 
 impl DatabaseRun {
-    /// Prepares a run once the one before has ended, and answers with what it would do. It writes nothing until it is told to.
-    /// `None` if the system cannot start a thread, which is the answer then.
+    /// Prepares a run once the previous one has ended, and answers with a preview. Writes nothing before it is asked
+    /// to. `None` if the system cannot start a thread; the answer then says so.
     pub(crate) fn start(
         number: u64,
         client: RunClient,
@@ -88,7 +88,7 @@ impl DatabaseRun {
         let is_stopped = Arc::<AtomicBool>::default();
         let of_thread = flags.clone();
         let client = RunClient { options: Options { is_stopped: is_stopped.clone(), ..client.options }, ..client };
-        // Handed over once the thread runs: what a thread takes along is lost if it cannot start.
+        // Handed over once the thread runs: what is moved into a thread that cannot start is lost.
         let (hand_over, handed_over) = mpsc::channel::<(Option<Self>, RunClient, oneshot::Sender<Response>)>();
         let run = move || {
             let Ok((before, client, reply)) = handed_over.recv() else { return };
@@ -112,14 +112,14 @@ impl DatabaseRun {
         }
     }
 
-    /// Writes what was prepared if it is the run of this number, and answers when that has ended.
+    /// Writes what was prepared if this is the run with that number, and answers when it has ended.
     ///
     /// # Errors
-    /// It is another run, or has ended; where the answer was to go.
+    /// This is another run, or it has ended; returns `reply`.
     pub(crate) fn write(&self, number: u64, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
         match &self.write {
             Some(write) if number == self.number => {
-                // From here on it is paused, not forgotten.
+                // From now on it can only be paused, not discarded.
                 self.flags.is_writing.store(true, Ordering::Relaxed);
                 write.send(reply).map_err(|unsent| unsent.0)
             }
@@ -127,13 +127,13 @@ impl DatabaseRun {
         }
     }
 
-    /// Ends it. What it waits for at a server is cancelled there.
+    /// Ends it, and cancels its queries on the server.
     pub(crate) fn forget(&mut self) {
         self.pause();
         self.write = None;
     }
 
-    /// Ends it, and waits for that.
+    /// Ends it, and waits for its thread.
     fn wait(mut self) {
         self.forget();
         if let Some(thread) = self.thread.take() {
@@ -141,7 +141,7 @@ impl DatabaseRun {
         }
     }
 
-    /// Whether it has read the databases.
+    /// Whether the databases have been read.
     pub(super) fn is_prepared(&self) -> bool {
         self.flags.is_prepared.load(Ordering::Acquire)
     }
@@ -161,7 +161,7 @@ impl DatabaseRun {
 impl Drop for DatabaseRun {
     fn drop(&mut self) {
         self.forget();
-        // A server that cannot even be told to end what it does is not waited for.
+        // Do not wait if a server does not even respond to cancellation.
         if let Some(thread) = self.thread.take().filter(|_| self.flags.is_prepared.load(Ordering::Acquire)) {
             let _ = thread.join();
         }
@@ -201,11 +201,11 @@ fn run(
         }
         !is_stopped.load(Ordering::Relaxed)
     });
-    // The next run may begin.
+    // Lets the next run begin.
     drop(prepared);
     flags.is_writing.store(false, Ordering::Relaxed);
     let _ = reply.send(Response::DatabasesWritten(written.map(Box::new)));
-    // If the queue is full, the files that were written are noticed later.
+    // If the queue is full, the written files are noticed later.
     if let Some(queue) = changed.upgrade() {
         let _ = queue.try_send(Message::Changed(Change::Workspace));
     }

@@ -1,4 +1,4 @@
-//! What the engine reports by itself.
+//! What the engine reports unasked.
 
 use super::database_run::DatabaseRunProgress;
 use super::notice::Notice;
@@ -6,20 +6,20 @@ use super::requests::ClosedRequest;
 use crate::session::Line;
 use refdesk_text::Error;
 
-/// What the engine reports by itself, apart from snapshots.
+/// What the engine reports unasked, apart from snapshots.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Something that happened at the desk.
     Notice(Notice),
-    /// What this or another process appended to the journal.
+    /// Lines that this or another process appended to the journal.
     Receipts(Receipts),
-    /// An agent connected, or one that was connected is gone.
+    /// An agent connected or disconnected.
     Agents,
     /// A request that no longer waits for a person.
     Over(Box<ClosedRequest>),
-    /// How far the run is that documents databases.
+    /// The progress of the run that documents databases.
     DatabaseRun(DatabaseRunProgress),
-    /// What failed after a change from outside.
+    /// A failure after a change from outside.
     Refused(Error),
 }
 
@@ -30,7 +30,7 @@ pub struct Receipts {
     pub told: Vec<(Notice, Line)>,
     /// When they were written.
     pub age: Age,
-    /// How many earlier lines were left out because there were too many at once.
+    /// How many earlier lines were left out of a burst.
     pub gap: Option<Notice>,
 }
 

@@ -1,5 +1,5 @@
-//! Follows the journal: the lines of every session, of this process and of others, as they come. Leaves out lines that
-//! the difference between two snapshots reports anyway, and what was done here.
+//! Follows the journal: reports lines of every session, of this process and of others, as they are appended. Leaves out
+//! what this process did, and lines that the difference between two snapshots reports anyway.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use super::event::Age;
 /// Existing lines that a new screen starts with.
 const PAST: usize = 300;
 
-/// The most lines of one reading, as many as a feed keeps.
+/// The most lines read at a time, as many as a feed keeps.
 pub(crate) const MOST: usize = 1000;
 
 /// A position in the journal.
@@ -22,7 +22,7 @@ pub(super) struct JournalFollower {
     tail: Option<JournalTail>,
     /// The desk whose choices are reported as notices.
     desk: String,
-    /// Whether the last reading worked, so that an error is reported once.
+    /// Whether the last reading worked, so that an error is reported only once.
     state: Reading,
 }
 
@@ -45,16 +45,16 @@ pub(crate) struct NewLines {
     pub lines: Vec<Line>,
     /// How many earlier ones were left out.
     pub dropped: usize,
-    /// Why the journal cannot be read, reported once; or how many lines of it cannot.
+    /// Why the journal cannot be read, reported once; or how many of its lines are unreadable.
     pub problem: Option<String>,
 }
 
-/// Whether differences between snapshots are reported by now.
+/// Whether differences between snapshots are reported yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notices {
-    /// They are.
+    /// Reported.
     Told,
-    /// Not yet: what was chosen until now is not a change.
+    /// Not yet: what is already chosen is not a change.
     NotYet,
 }
 
@@ -64,7 +64,7 @@ impl JournalFollower {
         Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
     }
 
-    /// The lines appended since the last reading that add something; at first the last existing lines.
+    /// The lines appended since the last reading that add something; at first, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         let here = JournalContext { is_own: &|n| desk.takes_for_own(n) };
@@ -100,7 +100,7 @@ impl JournalFollower {
     fn adds(&self, line: &Line, here: &JournalContext, age: Age, notices: Notices) -> bool {
         let is_own = (here.is_own)(line.n);
         match line.receipt.what {
-            // A notice reports what was chosen here; for others' choices the lines do, one by one and with their
+            // A notice reports what was chosen here; others' choices are reported by their lines, one by one and with
             // names.
             JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own

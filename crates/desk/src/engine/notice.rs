@@ -1,6 +1,6 @@
-//! Notices of what changed between two snapshots: a sentence each, with who did it, why, and which source it is about
-//! (BEHAVIOUR §5 "For people"). The difference of two values is all that is needed; nothing is recorded meanwhile.
-//! This file defines a notice and the order of notices; each topic has its own file.
+//! Notices of what changed between two snapshots: one sentence each, with who did it, why, and which source it is about
+//! (BEHAVIOUR §5 "For people"). They are computed from the two snapshots; nothing else is recorded. This file defines a
+//! notice and the order of notices; each topic has its own file.
 
 mod catalog;
 pub(crate) mod moment;
@@ -38,7 +38,7 @@ pub struct Notice {
     pub topic: Topic,
     /// What happened, one sentence.
     pub text: String,
-    /// Why, or where: `docs/retry.md:14`; may be empty.
+    /// The reason or the place, such as `docs/retry.md:14`; may be empty.
     pub reason: String,
     /// The source to show; the first of several.
     pub subject: Option<SourceId>,
@@ -46,9 +46,9 @@ pub struct Notice {
     pub several: bool,
     /// The position in a file to show, if there is one.
     pub place: Option<FileLine>,
-    /// The session it was sent to, or that did it, if known.
+    /// The session that received it or did it, if known.
     pub session: Option<Arc<str>>,
-    /// The line of the journal that says so, if any.
+    /// The line of the journal that it was made from, if any.
     pub receipt: Option<Ticket>,
 }
 
@@ -59,13 +59,13 @@ pub struct Ticket {
     pub number: u64,
     /// The kind of text that was enriched, if any.
     pub kind: Option<TextKind>,
-    /// Whether the line has a text that was sent.
+    /// Whether the line has the text that was sent.
     pub holds: JournalText,
-    /// Estimated tokens of what was sent or read; 0 if there is none.
+    /// Estimated tokens of what was sent or read; otherwise 0.
     pub tokens: usize,
 }
 
-/// Whether a line of the journal has a text that was sent.
+/// Whether a line of the journal has the text that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalText {
     /// The exact bytes.
@@ -79,7 +79,7 @@ pub enum JournalText {
 pub enum Actor {
     /// The person at this screen.
     You,
-    /// Another process, by the name it gives itself.
+    /// Another process, by its own name.
     Other(Arc<str>),
     /// Changed files.
     Files,
@@ -117,7 +117,7 @@ pub enum Topic {
     Desk,
     /// A text was enriched.
     Enriched,
-    /// A session was given the instructions.
+    /// A session was sent the instructions.
     Instructed,
     /// A session's memory was cleared.
     Forgot,
@@ -125,7 +125,7 @@ pub enum Topic {
     Read,
     /// A hook failed.
     Failed,
-    /// A person was asked for something, or answered.
+    /// A person was asked, or answered.
     Asked,
 }
 
@@ -191,7 +191,7 @@ impl Notice {
         Self { subject: Some(id.clone()), ..self }
     }
 
-    /// Names the sources it is about.
+    /// Says how many sources it is about.
     fn of(self, count: usize) -> Self {
         Self { several: count > 1, ..self }
     }
@@ -208,13 +208,13 @@ impl Notice {
 /// Who made the last change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChangeOrigin {
-    /// They picked, unpicked, excluded or included.
+    /// A pick, an unpick, an exclusion or an inclusion.
     Choice(Actor),
-    /// The same, and the journal reports each choice: only what followed from them is a notice.
+    /// The same, but the journal reports each choice: only its consequences are notices.
     Journalled(Actor),
-    /// The person at this screen undid a change, or redid it.
+    /// The person at this screen undid or redid a change.
     Retraced {
-        /// Which change, and what stays: `Undone: pick of @a`.
+        /// The change, and what stays: `Undone: pick of @a`.
         text: String,
         /// The sources named in the text.
         named: Vec<String>,
@@ -231,8 +231,8 @@ impl ChangeOrigin {
     }
 }
 
-/// The notices of a step between two snapshots; `cause` changed the picks and exclusions that differ. The most
-/// important comes last, because the latest notice is on top and in the bottom line.
+/// The notices for the step between two snapshots; `cause` is what changed picks and exclusions. The most important
+/// comes last, because the latest notice is shown on top and in the bottom line.
 pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin) -> Vec<Notice> {
     let mut notices = catalog::documents(before, after);
     let broken = if Arc::ptr_eq(&before.templates, &after.templates) {

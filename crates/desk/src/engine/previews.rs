@@ -1,5 +1,5 @@
-//! Renders previews on a separate thread, because a template may take two seconds, and a pick must not wait for it. A
-//! preview is skipped if its client has asked for another one meanwhile.
+//! Renders previews on a separate thread: a template may take two seconds, and a pick must not wait for it. A preview
+//! is skipped if its client has already asked for another one.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(crate) struct PreviewJob {
     pub reply: oneshot::Sender<Response>,
 }
 
-/// Starts the thread that renders previews. It ends with the sender.
+/// Starts the thread that renders previews. The thread ends when the sender is dropped.
 ///
 /// # Errors
 /// The system cannot start a thread.

@@ -36,14 +36,15 @@ pub enum Request {
         /// Tags, compared as hints compare them.
         tags: Vec<String>,
     },
-    /// Pick this one source, as much of it as this. Answered by [`Response::Picked`], or by [`Response::LargePick`].
+    /// Pick this one source, and as much of what it mentions as `reach` says. Answered by [`Response::Picked`], or by
+    /// [`Response::LargePick`].
     PickOne {
         /// Its id.
         id: SourceId,
-        /// How much may follow.
+        /// How much of what it mentions to pull in.
         reach: PickReach,
     },
-    /// Remove the pick of this id, also if it is dormant.
+    /// Remove the pick of this id, even if it is dormant.
     Unpick(SourceId),
     /// Keep this source from being pulled in; removes its pick.
     Exclude(SourceId),
@@ -59,17 +60,18 @@ pub enum Request {
     Reload,
     /// What would picking or excluding this source change? Answered by [`Response::SelectionPreview`].
     PreviewSelection(SourceId),
-    /// What would picking one source, and picking several at once, change? Answered by [`Response::PicksPreview`].
+    /// What would picking one source change, and what would picking several together? Answered by
+    /// [`Response::PicksPreview`].
     PreviewPicks {
         /// The one source, if any.
         one: Option<SourceId>,
         /// The several.
         all: Vec<SourceId>,
     },
-    /// How is everything connected by mentions, and what would a pick of each source bring? Answered by
+    /// How do mentions connect the sources, and what would a pick of each pull in? Answered by
     /// [`Response::GraphAnalysis`].
     AnalyseGraph,
-    /// The text of this source, or of this file of it. Answered by [`Response::Document`].
+    /// The text of this source, or of this file in it. Answered by [`Response::Document`].
     Read {
         /// The source.
         id: SourceId,
@@ -89,7 +91,7 @@ pub enum Request {
     Locate(LocateTarget),
     /// Which sources does this prompt match? Answered by [`Response::Findings`].
     Match(Arc<str>),
-    /// What would be appended to this prompt? Nothing is remembered as sent. Answered by [`Response::Simulated`].
+    /// What would be appended to this prompt? Nothing counts as sent. Answered by [`Response::Simulated`].
     Simulate {
         /// The prompt as typed.
         prompt: Arc<str>,
@@ -98,7 +100,7 @@ pub enum Request {
     },
     /// What would the instructions and this prompt cost a new session? Answered by [`Response::Price`].
     Price(Arc<str>),
-    /// What was each session told, and what did it read and pick? Answered by [`Response::Agents`].
+    /// What was each session sent, and what did it read and pick? Answered by [`Response::Agents`].
     Agents,
     /// The complete line of the journal with this number. Answered by [`Response::JournalLine`].
     JournalLine(u64),
@@ -108,7 +110,7 @@ pub enum Request {
         template: String,
         /// The values; `None` renders with sample values made from the variable tree.
         values: Option<Value>,
-        /// The file to compare with, relative to the workspace; `None` means the one that the template offers, if any.
+        /// The file to compare with, relative to the workspace; `None` means the template's own output file, if any.
         path: Option<String>,
     },
     /// Write an approved proposal. Answered by [`Response::Written`].
@@ -118,15 +120,15 @@ pub enum Request {
         /// Who approved it, in words for the journal; empty for the person at the screen.
         reason: String,
     },
-    /// Trust exactly these, which the person was shown.
+    /// Trust exactly these actions, which the person was shown.
     Trust(Arc<[PrivilegedAction]>),
-    /// What does the repository offer that the catalog does not have? In these folders, relative to the current one; none
-    /// means the workspace. Answered by [`Response::Discovered`], or refused.
+    /// What does the repository offer that the catalog lacks? Looks in these folders, relative to the current one;
+    /// without any, in the workspace. Answered by [`Response::Discovered`], or refused.
     Discover(Vec<PathBuf>),
-    /// Can what is at this address, or at this path from the root of the workspace, be added to the catalog? Answered by
+    /// Can this address, or this path from the root of the workspace, be added to the catalog? Answered by
     /// [`Response::CanAdd`].
     CanAdd(String),
-    /// What would writing these to the catalog change, file by file? Answered by [`Response::CatalogProposed`].
+    /// What would these catalog changes write, file by file? Answered by [`Response::CatalogProposed`].
     ProposeCatalog(Box<CatalogChange>),
     /// Write approved proposals for the catalog, all or none. Answered by [`Response::CatalogWritten`].
     WriteCatalog {
@@ -142,11 +144,11 @@ pub enum Request {
         /// What the person answered.
         reply: Reply,
     },
-    /// The profiles of the workspace, and what each would load. Answered by [`Response::Profiles`].
+    /// Which profiles does the workspace have, and what would each load? Answered by [`Response::Profiles`].
     ListProfiles,
     /// What would switching to the profile in this file change? Answered by [`Response::ProfileCompared`].
     CompareProfile(PathBuf),
-    /// Replace the desk's picks by those of the profile in this file.
+    /// Replace the desk's picks with those of the profile in this file.
     SwitchProfile(PathBuf),
     /// Complete the selection. Answered by [`Response::Settled`], which includes everything done before, except perhaps
     /// its templates.
@@ -157,7 +159,7 @@ pub enum Request {
     Prepare(Box<RenderRequest>),
     /// Append this to the journal.
     Note(Box<Receipt>),
-    /// Journal that the session read a source, and whether it was offered it before.
+    /// Journal that the session read a source, and whether the source had been offered to it.
     NoteRead(Box<Receipt>),
     /// What may this session read? Settles as [`Request::Settle`] does. Answered by [`Response::Access`].
     Access,
@@ -165,24 +167,23 @@ pub enum Request {
     Search(Box<SearchRequest>),
     /// Answer a question of an agent about documented databases.
     AskDatabases(Box<DatabaseQuestion>),
-    /// Which databases are there, and what do their files say of them? No database is reached. Answered by
+    /// Which databases are configured, and what do their files say about them? Does not contact a database. Answered by
     /// [`Response::Databases`].
     Databases,
-    /// This page of this database. Answered by [`Response::DatabasePage`].
+    /// Show this page of this database. Answered by [`Response::DatabasePage`].
     DatabasePage {
         /// The name of the database.
         database: String,
         /// The path of its page, relative to the workspace.
         path: String,
     },
-    /// Read these databases, or all, and prepare their documentation; nothing is written yet. Answered by
+    /// Read these databases, or all, and prepare their documentation without writing anything. Answered by
     /// [`Response::DatabasesPrepared`].
     PrepareDatabases(Vec<String>),
-    /// Write what the run of this number prepared; refused if another was prepared since. Answered by
-    /// [`Response::DatabasesWritten`] when that has ended; meanwhile [`Event::DatabaseRun`](super::Event::DatabaseRun) says how
-    /// far it is.
+    /// Write what the run with this number prepared; refused if another was prepared since. Answered by
+    /// [`Response::DatabasesWritten`] at the end; [`Event::DatabaseRun`](super::Event::DatabaseRun) reports progress.
     WriteDatabases(u64),
-    /// End the run after the current table; one that only prepared is forgotten.
+    /// End the run after the current table, or discard it if it has not begun to write.
     PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].
@@ -199,18 +200,18 @@ pub enum Request {
 /// How much of what a source mentions its pick pulls in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PickReach {
-    /// All, unless it is much: then nothing is picked, and the answer says what would follow.
+    /// All, unless that is much: then nothing is picked, and the answer says what would be pulled in.
     AllIfFew,
     /// All.
     All,
-    /// What it mentions itself; what these mention is excluded.
+    /// Its own mentions; what they mention is excluded.
     Near,
-    /// Nothing; what it mentions is excluded.
+    /// Nothing; its mentions are excluded.
     Alone,
 }
 
 impl Request {
-    /// Pick this one source, unless much would follow.
+    /// Pick this one source, unless it would pull in many others.
     pub fn pick_if_few(id: impl Into<SourceId>) -> Self {
         Self::PickOne { id: id.into(), reach: PickReach::AllIfFew }
     }
@@ -244,30 +245,30 @@ impl Request {
         )
     }
 
-    /// Whether it may wait for room in the queue: a question, and an order to a run, whose client shows from then on that it is
-    /// under way. Another change must not happen long after its key was pressed.
+    /// Whether it may wait for room in the queue. Questions may, and so may orders to a run, whose client shows that it
+    /// is in progress. Another change must not happen long after its key was pressed.
     pub fn may_wait(&self) -> bool {
         !self.is_change() || matches!(self, Self::WriteDatabases(_) | Self::PauseDatabases)
     }
 }
 
-/// What the engine answers.
+/// The engine's answer.
 #[derive(Debug, Clone)]
 pub enum Response {
-    /// Carried out, except for what is refused here.
+    /// Carried out, except for these refusals.
     Done(Vec<Error>),
-    /// The answer to [`Request::Pick`]: its outcome, and the same for an agent, made before what follows from the pick
-    /// is computed, because that takes every core.
+    /// The answer to [`Request::Pick`]: its outcome, and the same as JSON for an agent. Sent before the consequences
+    /// are computed, because that uses every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
-    /// The answer to [`Request::PickOne`] if much would follow: nothing was picked.
+    /// The answer to [`Request::PickOne`] if it would pull in much: nothing was picked.
     LargePick(Box<LargePick>),
     /// The answer to [`Request::PreviewSelection`].
     SelectionPreview(SelectionPreview),
     /// The answer to [`Request::PreviewPicks`].
     PicksPreview {
-        /// What picking the one would change.
+        /// What picking the one source would change.
         one: SelectionChange,
-        /// What picking the several would change.
+        /// What picking all of them would change.
         all: SelectionChange,
     },
     /// The answer to [`Request::Read`] and [`Request::ReadOn`].
@@ -280,7 +281,7 @@ pub enum Response {
     Findings(Findings),
     /// The answer to [`Request::Simulate`].
     Simulated {
-        /// The prompt with what would be appended, and its price.
+        /// The prompt with what would be appended, and its cost.
         enriched: Box<Enriched>,
         /// Problems with the session's memory.
         problems: Vec<Diagnostic>,
@@ -295,7 +296,7 @@ pub enum Response {
     Preview {
         /// Name in the index.
         template: String,
-        /// The text and what it would change, or why there is none.
+        /// The text and the difference, or why there is none.
         outcome: Result<RenderPreview, RenderFailure>,
     },
     /// The answer to [`Request::Write`].
@@ -346,7 +347,7 @@ pub enum Response {
 pub struct CatalogWritten {
     /// The files.
     pub files: Vec<WrittenFile>,
-    /// Prompts to try, and what an agent would be told for each.
+    /// Prompts to try, each with the hints that an agent would get.
     pub prompts: Vec<SamplePrompt>,
 }
 
@@ -362,16 +363,16 @@ pub enum LocateTarget {
 /// The session for a simulated prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Audience {
-    /// A session that was sent nothing before.
+    /// A session that was sent nothing so far.
     NewSession,
-    /// The session that asks, with its memory.
+    /// The asking session, with its memory.
     ThisSession,
 }
 
-/// What the engine's queue carries.
+/// A message in the engine's queue.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// A client asks.
+    /// A client's request.
     Call(Call),
     /// Something changed outside the engine.
     Changed(Change),
@@ -407,7 +408,7 @@ impl Message {
         matches!(self, Self::Call(call) if call.request.is_change())
     }
 
-    /// Whether it reads the workspace again.
+    /// Whether it makes the engine read the workspace again.
     pub(super) fn is_reload(&self) -> bool {
         match self {
             Self::Call(call) => call.request == Request::Reload,
@@ -442,7 +443,7 @@ impl Message {
         )
     }
 
-    /// Whether its answer is no longer awaited, because the client asked again or stopped waiting.
+    /// Whether the client asked again, or stopped waiting.
     pub(super) fn is_abandoned(&self) -> bool {
         matches!(self, Self::Call(call) if call.reply.is_closed() && !call.request.is_change())
     }

@@ -1,6 +1,6 @@
 //! Requests to the person at a screen: the engine marks the screen as open, reads the folders of requests, and writes
-//! answers. Neither a killed asker nor a timeout causes an event, so while requests wait, and only then, the folders
-//! are read every second, and when the first of them times out.
+//! answers. Neither a killed asker nor a timeout causes an event. So while requests wait, and only then, the folders
+//! are read every second and whenever a request times out.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -22,11 +22,11 @@ use crate::channel::{ChannelSetup, Request, Response};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The interval between checks while requests wait; for so long a screen may show the request of a killed process.
+/// The interval between checks while requests wait; a screen may show a killed process's request for this long.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Requests and answers of the journal that are kept to be matched: the journal tells who answered a request soon after its
-/// files are gone, or soon before.
+/// How many requests and answers from the journal are kept for matching. The journal says who answered a request
+/// shortly before or after its files disappear.
 const MATCHED: usize = 16;
 
 /// A request that waits for an answer.
@@ -34,7 +34,7 @@ const MATCHED: usize = 16;
 pub struct Waiting {
     /// The request and its asker.
     pub request: Arc<Request>,
-    /// Where the answer goes.
+    /// Where to put the answer.
     pub folder: ChannelFolder,
     /// When it times out; `None` if it does not say.
     pub until: Option<String>,
@@ -56,11 +56,11 @@ pub enum Reply {
 pub enum RequestEnd {
     /// This screen answered it first.
     Here(Reply),
-    /// Another answer was first; from this answerer, if known.
+    /// Another answer was first, from this person if known.
     Elsewhere(Option<String>),
     /// There was no answer in time.
     TimedOut,
-    /// The asker is gone.
+    /// The asker ended.
     AskerGone,
     /// It was withdrawn, or answered and read so quickly that the answerer is unknown.
     Withdrawn,
@@ -84,13 +84,13 @@ pub(super) struct Requests {
     folders: Vec<ChannelFolder>,
     pending: Vec<Pending>,
     shown: Arc<[Waiting]>,
-    /// Problems with the files of requests.
+    /// Problems with files of requests.
     problems: Vec<Diagnostic>,
-    /// Requests answered here, until they are gone.
+    /// Requests answered here whose files still exist.
     replied: Vec<(String, Reply)>,
-    /// Requests that ended without saying who answered, the newest last.
+    /// Requests that ended without a known answerer, newest last.
     unexplained: VecDeque<Arc<Request>>,
-    /// The last answers that the journal has: the id of the request, and who answered.
+    /// The last answers in the journal: the id of the request, and who answered.
     journalled: VecDeque<(String, String)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
@@ -141,7 +141,7 @@ impl Requests {
 
     /// Reads the folders; returns the requests that no longer wait.
     pub(super) fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<ClosedRequest> {
-        // A link may have replaced a folder since.
+        // A link may have replaced a folder meanwhile.
         self.follow(desk);
         // This also removes what dead askers left.
         let is_left = |it: &&Pending| folder::is_left(&it.folder, &it.request.request_id);
@@ -191,7 +191,7 @@ impl Requests {
         ClosedRequest { request, ended }
     }
 
-    /// Takes an answer that the journal has; returns the request if it ended without saying who answered.
+    /// Records an answer from the journal; returns the request if it ended without a known answerer.
     pub(super) fn explain(&mut self, id: &str, by: &str) -> Option<ClosedRequest> {
         keep(&mut self.journalled, (id.to_owned(), by.to_owned()));
         let at = self.unexplained.iter().position(|request| request.request_id == id)?;
@@ -199,7 +199,7 @@ impl Requests {
         Some(ClosedRequest { request, ended: RequestEnd::Elsewhere(Some(by.to_owned())) })
     }
 
-    /// Shares the requests that waited before, because they may be large.
+    /// Updates the waiting requests. Reuses known ones, because they may be large.
     fn show(&mut self, now: Timestamp) {
         let shown = self.pending.iter().map(|it| {
             let until = it.until.map(|until| moment::clock(until, now, &TimeZone::system()));

@@ -20,7 +20,7 @@ pub struct Snapshot {
     pub generation: u64,
     /// The workspace folder, as displayed.
     pub workspace: Arc<str>,
-    /// Whether state may be stored in it: not in a folder that was taken because no workspace was found.
+    /// Whether state may be stored in it; false for a folder used only because no workspace was found.
     pub is_workspace: bool,
     /// The desk's name; `default` unless another was given.
     pub desk: Arc<str>,
@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub diagnostics: Arc<[Diagnostic]>,
     /// The progress of reading documents; `None` when all are read.
     pub loading: Option<Loading>,
-    /// Whether the search index is being brought up to date, or is about to be.
+    /// Whether the search index is being updated, or is about to be.
     pub is_indexing: bool,
     /// What undo would revert, in words.
     pub undo: Option<Arc<str>>,
@@ -70,23 +70,23 @@ impl Snapshot {
         Some(FileLine { path, line: finding.line.unwrap_or(1) })
     }
 
-    /// Estimated tokens of all that an agent gets: what is selected, the sources of mode auto, and the instructions.
+    /// Estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
     pub fn agent_tokens(&self) -> u64 {
         price::agent_tokens(&self.catalog, &self.selection, self.instructions, |source| self.price(source))
     }
 
-    /// Estimated tokens of what is selected and of the sources of mode auto.
+    /// Estimated tokens of the selection and of the sources of mode auto.
     pub fn given_tokens(&self) -> u64 {
         price::given_tokens(&self.catalog, &self.selection, &self.tokens)
     }
 
-    /// What the change from the snapshot before to this one costs.
+    /// What the change since the given snapshot costs.
     pub fn cost_since(&self, before: &Self) -> CostChange {
         let of = |snapshot: &Self| (snapshot.given_tokens(), snapshot.agent_tokens());
         CostChange::between(of(before), of(self))
     }
 
-    /// The same without what is in the instructions in full already: sources that are texts themselves.
+    /// The same without the texts that the instructions already contain in full.
     pub fn given_beside(&self, instructions: u64) -> u64 {
         let given =
             price::given(&self.catalog, &self.selection).filter(|source| price::is_beside(source, instructions));
@@ -143,8 +143,8 @@ pub enum Watching {
     Live,
     /// The system reports some of them, because there is too much to watch; the reason, for people.
     Partly(Arc<str>),
-    /// refdesk checks for changes every two seconds; the reason, for people.
+    /// refdesk polls for changes; the reason, for people.
     Polling(Arc<str>),
-    /// Only when a reload is requested; the reason, for people.
+    /// Changes are noticed only by a reload on request; the reason, for people.
     Off(Arc<str>),
 }

@@ -1,6 +1,6 @@
-//! Watches what a desk depends on: by the system's watcher, or else by polling (BEHAVIOUR §9 "Watching"). Either way,
-//! a change is sent as one [`Change::Workspace`], or a lesser one if that suffices; the desk finds out what changed.
-//! Nothing waits for the watches.
+//! Watches what a desk depends on: with the system's watcher, or else by polling (BEHAVIOUR §9 "Watching"). Either way,
+//! a change is sent as one [`Change::Workspace`], or as a narrower one if that suffices; the desk finds out what
+//! changed. Nothing waits for the watches.
 
 mod change_burst;
 mod events;
@@ -32,14 +32,14 @@ use refdesk_text::{Code, Fix};
 
 /// Follows what a desk depends on, on its own thread, because there may be thousands of folders to watch.
 pub(super) struct Watch {
-    /// To the thread; `None` if the system cannot start one.
+    /// Orders for the thread; `None` if the system cannot start one.
     orders: Option<mpsc::Sender<WatchSet>>,
     /// The outcome of the first order, while the engine waits for it.
     first: Option<mpsc::Receiver<Followed>>,
     status: Arc<Mutex<Status>>,
 }
 
-/// The number of folders that a desk wants to be told about, without those below trees.
+/// The number of folders to watch for a desk, not counting those below trees.
 pub fn watched_folders(desk: &Desk) -> usize {
     let wanted = WatchSet::of(desk, Vec::new(), Watcher::Screen);
     wanted.folders.len() + wanted.trees.len()
@@ -83,8 +83,8 @@ impl Watch {
         }
     }
 
-    /// Follows exactly what this desk depends on, and the folders of `requests`, from soon on. What may have changed
-    /// before is reported as a change.
+    /// Starts following exactly what this desk depends on, and the folders of `requests`. Does not wait for that: what
+    /// may have changed before is reported as a change.
     pub(super) fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
@@ -111,7 +111,7 @@ impl Watch {
         self.status().watching
     }
 
-    /// Why changes may not be noticed at once.
+    /// Why changes may not be noticed immediately.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let Status { watching, refused } = self.status();
         let own = match &watching {
@@ -134,7 +134,7 @@ impl Watch {
 /// The fix for unnoticed changes.
 const AGAIN: Fix = Fix::Reload;
 
-/// Carries out orders until the sender is gone; an order that a newer one replaces is skipped.
+/// Carries out orders until the sender is dropped; skips an order that a newer one replaces.
 fn run(
     orders: &mpsc::Receiver<WatchSet>,
     seen: &mpsc::Sender<ChangeScope>,
@@ -157,7 +157,7 @@ fn run(
         if done.take().is_some_and(|done| done.send(followed).is_ok()) {
             continue;
         }
-        // What changed before it was followed was not reported.
+        // Changes before this were not reported.
         if (is_other || followed == Followed::New) && seen.send(ChangeScope::Anything).is_err() {
             return;
         }

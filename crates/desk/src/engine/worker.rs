@@ -1,4 +1,4 @@
-//! The engine's loop: takes the waiting requests, carries them out, and publishes the result. When there are none, it
+//! The engine's loop: takes the waiting requests, carries them out, and publishes the result. Without requests, it
 //! reads documents; when all are read, it blocks.
 
 mod pending_requests;
@@ -42,11 +42,11 @@ const BATCH: usize = 64;
 /// The shortest interval between snapshots while documents are read.
 const PROGRESS: Duration = Duration::from_millis(40);
 
-/// How long to wait for the first watches: in rounds, between which other sessions are served.
+/// How long to wait for the first watches, in rounds between which other sessions are served.
 const ROUNDS: usize = 100;
 const ROUND: Duration = Duration::from_millis(5);
 
-/// Runs until every sender of messages is gone.
+/// Runs until every sender of messages is dropped.
 pub(crate) fn run(
     options: Options,
     inbox: Receiver<Message>,
@@ -65,7 +65,7 @@ pub(crate) fn run(
         let queue = changed.clone();
         let updated =
             move || queue.upgrade().is_some_and(|queue| queue.blocking_send(Message::Changed(Change::Index)).is_ok());
-        // Without it the index is as old as the last `refdesk index`, and says so.
+        // Without this, the index is as old as the last `refdesk index`, and says so.
         background::keep_updated(process, updated).ok()
     });
     let mut worker = Worker {
@@ -123,12 +123,12 @@ pub(crate) fn run(
     watch.wait_no_more();
     worker.update_requests();
     worker.index_templates();
-    // What appeared until now is not a change, even if there was no document to wait for.
+    // What has appeared so far is not a change, even if there was no document to wait for.
     worker.told = None;
     worker.update_index();
     worker.publish();
     worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
-    // Without it hooks load the model themselves.
+    // Without this, hooks load the model themselves.
     #[cfg(feature = "meaning")]
     let _lender = worker.lend_model();
     worker.work(&watch, first);
@@ -140,14 +140,14 @@ pub(crate) struct EngineClient {
     pub kind: ClientKind,
 }
 
-/// Who reads what an engine publishes.
+/// The kind of client that an engine publishes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientKind {
-    /// A program, which is told only what opening the catalog found.
+    /// A program, which sees only the problems found when the catalog was opened.
     Program,
-    /// A script at an interface for people, which is told all problems.
+    /// A script at an interface for people, which sees all problems.
     Script,
-    /// A person, who can be asked, too.
+    /// A person, who can also be asked.
     Person,
 }
 
@@ -155,24 +155,24 @@ pub(super) struct Worker<'a> {
     desk: Desk,
     /// The session that the engine was started for.
     session: Session,
-    /// Errors of the message that is being handled.
+    /// Errors of the message being handled.
     refused: Vec<Error>,
     /// The requests that wait for the person; `None` if the client is a program.
     requests: Option<Requests>,
-    /// Whether all problems are looked for.
+    /// Whether to look for all problems.
     tells_problems: bool,
-    /// Is told that the search index is due.
+    /// Requests an update of the search index.
     index: Option<mpsc::Sender<()>>,
-    /// Whether it was told, and the index is not updated yet.
+    /// Whether an update of the index was requested and is not done.
     is_indexing: bool,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
-    /// The same as problems.
+    /// The same actions as problems.
     trust_problems: Vec<Diagnostic>,
     profile_problems: Vec<Diagnostic>,
-    /// Sources that nothing but a pick brings up, and the catalog and the mentions that this follows from.
+    /// Sources that only a pick brings up, with the catalog and mentions that this was computed from.
     hardly_found: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
-    /// The catalog, the selection and the reload that the price of the instructions in the last snapshot is for.
+    /// The catalog, selection and reload that the last snapshot's price of the instructions was computed from.
     priced: Option<(Arc<Catalog>, Arc<Selection>, u64)>,
     /// This person's own keymap and themes.
     screen_files: Option<Arc<ScreenFiles>>,
@@ -181,19 +181,19 @@ pub(super) struct Worker<'a> {
     events: &'a Sender<Event>,
     previews: mpsc::Sender<PreviewJob>,
     journal: JournalFollower,
-    /// What agents did; `None` until it is asked for.
+    /// What agents did; `None` before the first request for it.
     activity: Option<ActivityFollower>,
     /// Sources whose documents are not read yet.
     unread: VecDeque<SourceId>,
-    /// Requests whose answers need all of them.
+    /// Requests whose answers need every document.
     late: Vec<Call>,
-    /// The number of documents when reading began.
+    /// The number of documents to read, when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
     /// Whether the selection changed since the templates were indexed.
     templates_due: bool,
     template_problems: Vec<Diagnostic>,
-    /// Whether the templates differ from those last written to files, and the problems of that write.
+    /// Whether the templates differ from their files, and the problems of the last write.
     files_due: bool,
     /// The session whose change made them differ.
     files_for: Session,
@@ -203,16 +203,16 @@ pub(super) struct Worker<'a> {
     /// Whether the desk may depend on paths that are not watched.
     watch_due: bool,
     last: Snapshot,
-    /// The snapshot that notices were last made from: the last with every document read.
+    /// The snapshot that the last notices were made from, with every document read.
     told: Option<Snapshot>,
-    /// Who made the last change of picks and exclusions.
+    /// The cause of the last change of picks and exclusions.
     cause: ChangeOrigin,
     clock: fn() -> SystemTime,
-    /// The queue, for what goes on beside this thread.
+    /// The queue, for other threads to send to.
     queue: WeakSender<Message>,
     /// The run that documents databases, until the next one.
     database_run: Option<DatabaseRun>,
-    /// Counts them.
+    /// The number of runs so far.
     database_runs: u64,
     reads: u64,
     published: Instant,
@@ -232,8 +232,8 @@ impl Worker<'_> {
             }
             let Some(followed) = watch.first(ROUND) else { continue };
             if followed == Followed::New {
-                // There were no notifications until now. Follow the journal first, so that a pick it reports is not
-                // reported again as a change.
+                // There were no notifications before. Follow the journal first, so that a pick in it is not reported
+                // again as a change.
                 self.follow_journal(Age::Now);
                 self.reads += 1;
                 self.desk.reload();
@@ -298,7 +298,7 @@ impl Worker<'_> {
         self.unread.is_empty() && !self.files_due
     }
 
-    /// Writes the templates' files when nothing else waits: of ten quick picks only the last matters.
+    /// Writes the templates' files when nothing else waits: of ten quick picks, only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
         let (templates, session) = (self.templates.clone(), self.files_for.clone());
@@ -306,7 +306,7 @@ impl Worker<'_> {
         self.file_problems = done.diagnostics;
     }
 
-    /// The message and those waiting after it, in the order in which they are handled.
+    /// The message and those waiting after it, in the order to handle them.
     fn with_all_waiting(&mut self, first: Message) -> Vec<Message> {
         let mut waiting = vec![first];
         while let Ok(message) = self.inbox.try_recv() {
@@ -320,7 +320,7 @@ impl Worker<'_> {
             Message::Call(_) => true,
         });
         waiting.reverse();
-        // The price of a prompt is useless before the rows it belongs to.
+        // The price of a prompt is useless before the rows that it is shown with.
         waiting.sort_by_key(
             |message| matches!(message, Message::Call(call) if matches!(call.request, Request::Simulate { .. })),
         );
@@ -352,7 +352,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Follows a change from outside.
+    /// Handles a change from outside.
     fn follow(&mut self, change: Change, watch: &Watch) {
         match change {
             Change::Requests | Change::Journal | Change::Choice if self.desk.is_gone() => self.reload(watch),
@@ -361,7 +361,7 @@ impl Worker<'_> {
                 self.publish();
             }
             Change::Journal => {
-                // A choice is stored before it is journalled: report it as a change, so that the line adds nothing.
+                // A choice is stored before it is journalled: report it as a change now, so that its line adds nothing.
                 self.follow_stored_choice();
                 self.follow_journal(Age::Now);
             }
@@ -379,10 +379,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Has the search index brought up to date.
+    /// Requests an update of the search index.
     fn update_index(&mut self) {
         if let Some(due) = self.index.as_ref().filter(|_| self.desk.index_process().is_some()) {
-            // Its thread ends with the program, or if it cannot start a process.
+            // That thread ends with the program, or if it cannot start a process.
             self.is_indexing |= due.send(()).is_ok();
         }
     }
@@ -394,14 +394,14 @@ impl Worker<'_> {
         self.reread(Desk::reload);
         self.watch(watch);
         if self.desk.is_gone() {
-            // Nothing of it is released, indexed or written meanwhile.
+            // Nothing is released, indexed or written meanwhile.
             return self.publish();
         }
         self.after_change(Change::Workspace, &before);
     }
 
-    /// Does what follows when the choice or the workspace changed: completes the selection, lets sessions forget what
-    /// left it since `before`, indexes templates, and publishes the result.
+    /// Handles a change of choice or workspace: completes the selection, clears from sessions' memory what left it
+    /// since `before`, indexes templates, and publishes the result.
     fn after_change(&mut self, change: Change, before: &Selection) {
         self.desk.settle();
         if let Err(refusal) = self.desk.forget_left(before) {
@@ -415,7 +415,7 @@ impl Worker<'_> {
             self.update_screen_files();
             self.queue_documents();
             self.update_index();
-            // Cached documents are read at once; only a long reading is worth a snapshot in between.
+            // Cached documents are read quickly; only a long reading is worth a snapshot before its end.
             self.published = Instant::now();
         }
         self.index_templates();
@@ -424,7 +424,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Lets hooks of this user ask the model of this process.
+    /// Lets this user's hooks use the model of this process.
     #[cfg(feature = "meaning")]
     fn lend_model(&self) -> Option<ModelLender> {
         let options = &self.desk.options;
@@ -466,7 +466,7 @@ impl Worker<'_> {
         self.total = self.unread.len();
     }
 
-    /// Calls the desk, which may read documents that the selection depends on and so find templates.
+    /// Calls the desk, which may read documents for the selection and so find templates.
     fn with_desk<T>(&mut self, act: impl FnOnce(&mut Desk) -> T) -> T {
         let members = self.desk.selection().members().len();
         let done = act(&mut self.desk);

@@ -7,7 +7,7 @@ use refdesk_enrich::TextKind;
 /// A text and the expectations for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// The name in the file, else `case N`.
+    /// The name in the file, or else `case N`.
     pub name: String,
     /// The line where it begins.
     pub line: usize,
@@ -55,7 +55,7 @@ impl CaseExpectations {
         listed + single.map(usize::from).iter().sum::<usize>()
     }
 
-    /// Whether it says which hints come, without listing them all.
+    /// Whether it says which hints to give, without listing them all.
     pub fn is_about_order(&self) -> bool {
         self.hints_any.is_some() || self.top.is_some() || self.max_hints.is_some()
     }

@@ -34,7 +34,7 @@ const KEYS: [&str; 14] = [
     "max_tokens",
 ];
 
-/// The key of the file that says whether the index is asked.
+/// The key of the file that says whether to use the index.
 const INDEX: &str = "index";
 
 /// The keys of a case that say what is expected.
@@ -46,11 +46,12 @@ const EXPECTATIONS: [&str; 8] =
 pub struct Expectations {
     /// In the order of the file.
     pub cases: Vec<Case>,
-    /// Whether the index is asked. Without it a case gives the same on every machine, by tags alone.
+    /// Whether to use the index. Without it, only tags count, and a case has the same result on every machine.
     pub asks_index: bool,
 }
 
 /// The expectations of a file, or all its problems by line; `shown` is the file's name in messages.
+///
 /// # Errors
 /// The file is empty, is not TOML, has unknown keys, or names sources that are not in the catalog.
 pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<Expectations, Vec<Diagnostic>> {
@@ -237,7 +238,7 @@ impl Reader<'_> {
         limit
     }
 
-    /// An id or a list of at least one.
+    /// An id, or a list with at least one.
     fn some_ids(&mut self, table: &DeTable, key: &str) -> Option<Vec<String>> {
         let value = table.get(key)?;
         let example = format!("{key} = [\"retry-pattern\"]");
@@ -283,7 +284,7 @@ impl Reader<'_> {
         Some(ids)
     }
 
-    /// Whether a source has this id; otherwise that is reported.
+    /// Whether a source has this id; reports if not.
     fn knows(&mut self, at: &Spanned<DeValue>, id: &str) -> bool {
         let is_known = self.catalog.get(id).is_some();
         if !is_known {

@@ -18,26 +18,26 @@ use refdesk_text::report::Diagnostic;
 /// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailedExpectation {
-    /// The source, in the list of this name, is not hinted at, and why.
+    /// A source in the list of this name is not hinted at, and why.
     NotHinted(&'static str, Box<Verdict>),
     /// None of these sources is hinted at.
     NoneHinted(Vec<SourceId>),
-    /// The source is a later hint than one of the first.
+    /// The source comes too late among the hints.
     NotOnTop {
         /// The source.
         id: SourceId,
         /// Its position among the hints, from 1.
         position: usize,
-        /// The number of hints that it should be among.
+        /// The number of first hints that it should be among.
         first: usize,
     },
-    /// The source is hinted at, because of these tags and this meaning.
+    /// The source is hinted at because of these tags and this meaning.
     Hinted(SourceId, Vec<String>, Option<Meaning>),
     /// The source is not expanded: the text does not name it, or it is excluded.
     NotExpanded(SourceId),
-    /// The source is not pulled in: nothing selected mentions it, or it is selected in this other way.
+    /// The source is not pulled in: no selected source mentions it, or it is selected in this other way.
     NotPulledIn(SourceId, Option<Role>),
-    /// The list of this name should be empty, but these sources are present.
+    /// The list of this name should be empty, but contains these sources.
     NotNone(&'static str, Vec<SourceId>),
     /// More hints are given than allowed.
     TooManyHints {
@@ -60,7 +60,7 @@ pub enum FailedExpectation {
 pub struct Judged {
     /// The case.
     pub case: Case,
-    /// Hinted sources, in their order.
+    /// Hinted sources, in order.
     pub hints: Vec<SourceId>,
     /// Expanded sources.
     pub expands: Vec<SourceId>,
@@ -81,7 +81,7 @@ pub struct Asserted {
     pub expected: usize,
     /// Hints given that were expected.
     pub right: usize,
-    /// What kept the index from being asked, once.
+    /// Why the index could not be used, reported once.
     pub problem: Option<Diagnostic>,
 }
 
@@ -139,7 +139,7 @@ impl Desk {
         asserted
     }
 
-    /// The selection that these picks give with the desk's exclusions and settings.
+    /// The selection that results from these picks, with the desk's exclusions and settings.
     fn selection_of(&mut self, picks: &[String]) -> Selection {
         let choice =
             Choice { picks: picks.to_vec(), exclusions: self.choice().exclusions.clone(), ..Choice::default() };

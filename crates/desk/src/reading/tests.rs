@@ -1,4 +1,4 @@
-//! What an agent is given of a source, and what it is told where it is given nothing.
+//! What an agent gets from a source, and the message if it gets nothing.
 
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +51,7 @@ impl World {
         read_source(&self.root.join("ws"), &self.catalog, &self.access(), id, path, lines)
     }
 
-    /// The text, or the code of the refusal with its hint.
+    /// The text, or the code of the refusal with its fix.
     #[track_caller]
     fn told(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> String {
         match self.read(id, path, lines) {
@@ -161,11 +161,11 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
         "dir/data.bin is binary, not text (4 bytes)"
     );
-    // A single bad byte does not make a file unreadable.
+    // One bad byte does not make a file unreadable.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
     assert_eq!(reading.note, "bytes that are not UTF-8 are shown as \u{fffd}");
-    // Within the tree a link is only another name.
+    // Within the tree, a link is only another name.
     assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");
     assert_eq!(world.told("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
@@ -263,7 +263,7 @@ fn of_many_files_the_first_and_how_many_more() {
     assert!(reading.text.ends_with("and 5 more: only the first 200 are listed\n"), "{}", reading.text);
 }
 
-/// A file, and then a folder on the way to it, is swapped for a link while it is read.
+/// A file, then a folder on the path to it, is swapped for a link during the reading.
 #[test]
 fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
     let world = World::with(&[("ws/dir/sub/a.md", b"inside"), ("out/a.md", b"SECRET"), ("ws/file.md", b"inside")]);
@@ -297,7 +297,7 @@ fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
                     Err(_) => refused += 1,
                 }
                 if let Ok(list) = read("dir", None) {
-                    // Outside there is no folder of that name, or it is named otherwise.
+                    // Outside, that folder does not exist or has another name.
                     assert!(list.entries.iter().all(|entry| entry.path == "sub/a.md" && entry.bytes == 6));
                     listed += 1;
                 }

@@ -1,4 +1,4 @@
-//! Whether what the index has is still there: an index may be older than the files.
+//! Checks that indexed sections still exist: the index may be older than the files.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument};
 
 use crate::DocumentedPages;
 
-/// The texts of documents as they are now, each read once: several sections are of one file.
+/// The current texts of documents, each read once, since several sections may come from one file.
 pub(crate) struct CurrentTexts<'a> {
     catalog: &'a Catalog,
     pages: &'a DocumentedPages,
@@ -23,7 +23,7 @@ impl<'a> CurrentTexts<'a> {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
     }
 
-    /// The headings and the first line of a document as they are now; `None` if its text is gone.
+    /// The current headings and first line of a document; `None` if its text no longer exists.
     pub(crate) fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
         let as_it_was = || (found.heading.to_owned(), found.line);
         let Some(source) = self.catalog.get(found.source).filter(|_| !found.path.is_empty()) else {

@@ -1,4 +1,4 @@
-//! What fits into an answer, and what is journalled of it.
+//! What fits into an answer, and what the journal says about it.
 
 use super::*;
 

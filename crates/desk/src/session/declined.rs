@@ -1,5 +1,5 @@
-//! What a person left out when a catalog was proposed, for every workspace. It is in the user's own folder: it is not the
-//! business of others who use the catalog. Losing it only means that the same is proposed again.
+//! The sources that a user left out when a catalog was proposed, for every workspace. Stored in the user's own folder:
+//! they do not concern others who use the catalog. If the file is lost, the same sources are proposed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::store::read;
 use refdesk_files::{Lock, private_folder, write_private};
 
-/// The file with what was left out.
+/// The file with the declined sources.
 #[derive(Debug, Clone)]
 pub(crate) struct DeclinedSources {
     file: PathBuf,
@@ -32,12 +32,12 @@ impl DeclinedSources {
         Self { file: state.join("declined.json"), patience }
     }
 
-    /// What was left out of this workspace.
+    /// The sources declined for this workspace.
     pub(crate) fn of(&self, workspace: &str) -> BTreeSet<String> {
         self.read().workspaces.remove(workspace).unwrap_or_default()
     }
 
-    /// Adds what is left out now, removes what no longer is, and forgets workspaces that do not exist any more.
+    /// Adds newly declined sources, removes those no longer declined, and forgets workspaces that no longer exist.
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
@@ -51,11 +51,11 @@ impl DeclinedSources {
         }
         let _folder = self.file.parent().map(private_folder).transpose()?;
         let _lock = Lock::acquire(&self.file.with_extension("lock"), self.patience)?;
-        // Another process may have changed it since.
+        // Another process may have changed it meanwhile.
         let mut stored = self.read();
         let after = changed(stored.workspaces.entry(workspace.to_owned()).or_default());
         stored.workspaces.insert(workspace.to_owned(), after);
-        // The file would only grow.
+        // Otherwise the file would only grow.
         stored.workspaces.retain(|workspace, places| !places.is_empty() && Path::new(workspace).is_dir());
         let mut bytes = serde_json::to_vec_pretty(&stored)?;
         bytes.push(b'\n');
@@ -81,7 +81,6 @@ mod tests {
         of.iter().map(|place| (*place).to_owned()).collect()
     }
 
-    /// A file in an empty folder, and the folders of two workspaces.
     fn world() -> (tempfile::TempDir, DeclinedSources, [String; 2]) {
         let folder = tempfile::tempdir().unwrap();
         let declined = DeclinedSources::new(&folder.path().join("refdesk"), LOCK_TIMEOUT);

@@ -11,20 +11,20 @@ use refdesk_text::report::Diagnostic;
 /// The most files named in the diagnostic.
 const SHOWN: usize = 5;
 
-/// The most ids used of a foreign choice.
+/// The most ids used from a foreign choice.
 const MOST_IDS: usize = 10_000;
 
-/// The most bytes of an id that is used of a foreign choice.
+/// The most bytes of an id from a foreign choice.
 const LONGEST_ID: usize = 1024;
 
-/// How a foreign file was handled.
+/// What was done with a foreign file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ForeignFileAction {
     /// It is ignored.
     Ignored,
     /// Only its picks and exclusions are used.
     Choice {
-        /// Whether some of them are ignored, because there are too many or too long ones.
+        /// Whether some of them are ignored, because they are too many or too long.
         is_cut: bool,
         /// The path it was copied to.
         aside: Option<String>,
@@ -41,7 +41,7 @@ impl ForeignFileAction {
     }
 }
 
-/// The part of a foreign choice that is used, each id once, and whether that is not all.
+/// The part of a foreign choice that is used, each id once, and whether something was left out.
 pub(super) fn limited(choice: Choice) -> (Choice, bool) {
     let (mut left, mut is_cut) = (MOST_IDS, false);
     let mut some = |ids: Vec<String>| {
@@ -71,13 +71,13 @@ pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, ForeignFileAction>>>);
 impl Foreign {
     pub(crate) fn note(&self, file: String, fate: ForeignFileAction) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Keep the path it was moved to, even if there is no file any more.
+        // Keep the path it was moved to, even if the file no longer exists.
         if fate.is_aside() || !files.get(&file).is_some_and(ForeignFileAction::is_aside) {
             files.insert(file, fate);
         }
     }
 
-    /// Marks a file that was foreign before as ours.
+    /// Marks a formerly foreign file as ours.
     pub(crate) fn settle(&self, file: &str) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if files.get(file).is_some_and(|fate| !fate.is_aside()) {

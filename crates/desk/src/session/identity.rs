@@ -1,10 +1,10 @@
-//! Sessions: one desk is used by a person and by the agents of several clients.
+//! Sessions: a person and the agents of several clients use the same desk.
 
 use refdesk_files::name;
 
 use super::DEFAULT;
 
-/// A reader of a desk: what it was sent is remembered, and what it does is journalled with its name.
+/// A reader of a desk: what it was sent is remembered, and what it does is journalled under its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Its id; clients that use the same id are one reader.
@@ -19,7 +19,7 @@ impl Session {
         Self { id: DEFAULT.to_owned(), who: who.to_owned() }
     }
 
-    /// Its id, safe as a file name, as it is stored.
+    /// Its id, made safe as a file name.
     pub(crate) fn name(&self) -> String {
         name::safe(&self.id)
     }

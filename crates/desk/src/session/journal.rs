@@ -1,5 +1,5 @@
-//! The journal: what was sent to which session, what was read, chosen and written, and why; one line each (BEHAVIOUR §9).
-//! This module defines a line; `file` handles the file.
+//! The journal: what was sent to which session, what was read, chosen and written, and why; one line each (BEHAVIOUR
+//! §9). This module defines the line; `file` handles the file.
 
 mod backward;
 mod file;
@@ -26,7 +26,7 @@ use refdesk_files::name::sha256_hex;
 pub enum JournalEvent {
     /// A text was enriched.
     Enriched,
-    /// A session was given the instructions.
+    /// A session was sent the instructions.
     Instructed,
     /// A session's memory was cleared.
     Forgot,
@@ -79,7 +79,7 @@ impl JournalEvent {
     }
 }
 
-/// A prompt to a session with ten thousand new sources leaves nearly all of them out, each prompt again until all were told.
+/// In a session with ten thousand new sources, each prompt leaves nearly all of them out until all have been sent.
 const NAMED_LEFT_OUT: usize = 100;
 
 /// The content of a journal line; number, time, desk, session and writer are added when it is written.
@@ -99,13 +99,13 @@ pub struct Receipt {
     /// The file that was read, as displayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Those of `about` that this session was hinted at or got expanded before, and which of the two.
+    /// Those of `about` that were hinted at or expanded in this session before, and which of the two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub follows: BTreeMap<String, BlockKind>,
-    /// What was sent and why, entry by entry; of what was left out for want of room, the first 100.
+    /// What was sent and why, entry by entry; also the first 100 entries left out for lack of room.
     #[serde(default)]
     pub why: Vec<ItemReceipt>,
-    /// How many entries were left out for want of room besides those in `why`.
+    /// How many more entries were left out for lack of room.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_left_out: usize,
     /// The id of the request that was asked or answered.
@@ -126,8 +126,8 @@ pub struct Receipt {
     /// SHA-256 of `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The exact bytes that were sent. Never what a user or an agent wrote: not the text they were appended to, and not the
-    /// template or values of a rendering.
+    /// The exact bytes that were sent. Never includes what a user or an agent wrote: neither the text they were
+    /// appended to, nor the template or values of a rendering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -148,7 +148,7 @@ pub struct Line {
     /// The content.
     #[serde(flatten)]
     pub receipt: Receipt,
-    /// The seal, which proves that this user's refdesk wrote it here; `None` until it is written.
+    /// The seal, which proves that this user's refdesk wrote it here; `None` before it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
@@ -163,7 +163,7 @@ impl Line {
     /// Whether a person did this, by a command or at a screen, rather than an agent.
     pub fn by_person(&self) -> bool {
         let is_command = self.who == "refdesk" || self.who.starts_with("refdesk ");
-        // An agent can choose any name.
+        // Agents can choose any name.
         self.who == SCREEN || (is_command && !self.who.ends_with(OVER_MCP))
     }
 }
@@ -190,14 +190,14 @@ impl Receipt {
         }
     }
 
-    /// The same without the text and its reasons, if they do not fit.
+    /// The same without a text and reasons that do not fit.
     pub(super) fn without_text(self) -> Self {
         let more_left_out = self.left_out();
         let reason = if self.text.is_some() { "too much to be kept".to_owned() } else { self.reason };
         Self { text: None, why: Vec::new(), more_left_out, reason, ..self }
     }
 
-    /// How many entries were left out for want of room.
+    /// How many entries were left out for lack of room.
     pub fn left_out(&self) -> usize {
         self.more_left_out + self.why.iter().filter(|item| item.level == Level::Count).count()
     }
@@ -220,7 +220,7 @@ impl Receipt {
     }
 }
 
-/// What was printed and the first entries that were left out, and how many more there are of these.
+/// The printed entries, the first entries left out, and the number of further ones left out.
 fn named(items: &[ItemReceipt]) -> (Vec<ItemReceipt>, usize) {
     let mut left_out = 0;
     let is_named = |item: &&ItemReceipt| {

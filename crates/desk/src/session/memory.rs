@@ -1,6 +1,6 @@
-//! What each session was sent, `sessions/NAME/told.json` beside the desk's selection, so that nothing is sent twice
-//! (BEHAVIOUR §9). When a new session begins, the folders of long unused ones are removed; a session counts as used when it
-//! is sent something, or asks and there is nothing new.
+//! What each session was sent, in `sessions/NAME/told.json` beside the desk's selection, so that nothing is sent twice
+//! (BEHAVIOUR §9). When a new session begins, the folders of long unused ones are removed. A session counts as used
+//! when it is sent something, or asks when nothing is new.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Store {
         })
     }
 
-    /// The file of what a session was sent. Each desk has its own, because the sources of one are unknown to the other.
+    /// The file that records what a session was sent. Each desk has its own, because desks differ in their sources.
     pub(super) fn memory_file(&self, session: &Session) -> PathBuf {
         self.sessions().join(session.name()).join("told.json")
     }
@@ -124,19 +124,18 @@ impl Store {
         concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
     }
 
-    /// A session's memory is written with every prompt without waiting for the disk: after a power cut, some things may be
-    /// sent again.
+    /// Every prompt writes this file, without waiting for the disk: after a power cut, some things may be sent again.
     fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
         self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
     }
 }
 
-/// Whether a power cut emptied a session's memory. That is not damage, since nothing is missed.
+/// Whether a power cut emptied a session's memory. This does not count as damage: things are only sent again.
 fn is_cut_short(told: &Path) -> bool {
     fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
 }
 
-/// Removes the folders of long unused sessions. What cannot be removed is tried again the next time.
+/// Removes the folders of long unused sessions. Retries failed removals the next time.
 fn remove_unused(sessions: &Path, now: SystemTime) {
     let Ok(sessions) = open_folder(sessions) else { return };
     for name in sessions.names().unwrap_or_default() {
@@ -166,7 +165,7 @@ fn mark_in_use(told: &Path, now: SystemTime) {
     }
 }
 
-/// Records when a session was used, by the clock that also tells its age.
+/// Records when a session was used, by the clock that also determines its age.
 fn mark_used(told: &Path, now: SystemTime) {
     if let Ok(file) = open_own(told) {
         // On failure the session may be removed too early, which only repeats what it was sent.
@@ -185,7 +184,6 @@ mod tests {
         Session { id: id.to_owned(), ..session() }
     }
 
-    /// Tells the session that these sources exist.
     fn announce(store: &Store, session: &Session, ids: &[&str]) -> Vec<Diagnostic> {
         let tell = |told: &SessionMemory| {
             let mut after = told.clone();
@@ -255,7 +253,7 @@ mod tests {
         age("old", 31);
         age("used", 31);
         age("young", 29);
-        // Asking without news also counts as use.
+        // Asking also counts as use, even if nothing is new.
         announce(&store, &named("used"), &["a"]);
         let exists = |name: &str| file(name).parent().unwrap().exists();
         assert_eq!(["old", "used", "young"].map(exists), [true; 3], "no new session yet");

@@ -19,22 +19,22 @@ pub struct Stored {
     /// Picks and exclusions.
     #[serde(flatten)]
     pub choice: Choice,
-    /// Who stored it, for the feeds of others; missing in files written by hand.
+    /// The client that stored it, for the feeds of others; absent in files edited by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The session's name, safe as a file name; missing likewise.
+    /// The session's name, safe as a file name; absent in the same files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
-/// Outcome of a change under the lock.
+/// The outcome of a change under the lock.
 #[derive(Debug)]
 pub struct Change<T> {
     /// The result of the change function.
     pub answer: T,
     /// The value now stored.
     pub value: Choice,
-    /// Reports a damaged file that was moved aside.
+    /// A report if a damaged file was moved aside.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -73,8 +73,8 @@ impl Store {
         Stored { choice, ..Stored::default() }
     }
 
-    /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign file is
-    /// moved aside, and what was taken over from it is written as ours.
+    /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign
+    /// file is moved aside, and the part taken over from it is written as ours.
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
@@ -105,7 +105,7 @@ impl Store {
         Ok(Change { answer, value, diagnostics })
     }
 
-    /// Without a key, a selection is written without a seal, because it needs none.
+    /// A selection needs no seal, so it is written without one if there is no key.
     fn write_choice(&self, stored: &Stored) -> io::Result<()> {
         if self.sealer.key_or_new().is_ok() {
             return self.write(&self.selection, stored);
@@ -115,8 +115,8 @@ impl Store {
         self.put(&self.selection, &bytes, Durability::SurvivesCrash)
     }
 
-    /// Copies a foreign file aside while the lock is held. It stays in place until it is replaced, so that what is taken
-    /// over from it is always there.
+    /// Copies a foreign file aside while the lock is held. The original stays in place until it is replaced, so that
+    /// the part taken over from it always exists.
     fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;

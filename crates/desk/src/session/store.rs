@@ -1,4 +1,4 @@
-//! The state files of a workspace: where they are, the lock, seals, and how one is read, written and set aside when it is
+//! The state files of a workspace: their paths, lock and seals, and how they are read, written, and set aside when
 //! damaged or foreign (BEHAVIOUR §9). `selection` and `memory` define the content of two of them.
 
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use refdesk_text::report::Diagnostic;
 /// The default desk and the default session.
 pub const DEFAULT: &str = "default";
 
-/// The file whose lock is held.
+/// The file that is locked.
 const LOCK: &str = "lock";
 
 const IGNORE_FILE: &str = ".gitignore";
@@ -108,7 +108,7 @@ impl Store {
         self.foreign.diagnostic()
     }
 
-    /// The same with another lock timeout; after a timeout, a tenth of it until the lock was taken again.
+    /// The same with another lock timeout. After a timeout, waits last a tenth of it until the lock can be taken again.
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -119,7 +119,7 @@ impl Store {
         &self.desk
     }
 
-    /// Whether there is any state for this workspace: any file of any desk or session.
+    /// Whether this workspace has any state: any file of any desk or session.
     pub fn keeps_anything(&self) -> bool {
         self.folder.is_dir()
     }
@@ -134,7 +134,7 @@ impl Store {
         self.folder.join("cache/mentions")
     }
 
-    /// Takes the lock, in a folder that git ignores and that no link leads out of the workspace.
+    /// Takes the lock, in a folder that is ignored by git and inside the workspace even after following links.
     ///
     /// # Errors
     /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`].
@@ -231,12 +231,12 @@ impl Store {
         None
     }
 
-    /// Notes a foreign file that was not touched.
+    /// Records a foreign file that was not touched.
     pub fn note_foreign(&self, file: &Path) {
         self.foreign.note(self.shown(file), ForeignFileAction::Ignored);
     }
 
-    /// Notes a foreign file and moves it aside. The caller holds the lock.
+    /// Records a foreign file and moves it aside. The caller holds the lock.
     pub fn set_foreign_aside(&self, file: &Path) {
         self.note_foreign(file);
         self.move_aside(file);
@@ -250,7 +250,8 @@ impl Store {
         }
     }
 
-    /// Moves aside a folder or pipe where a state file should be: otherwise every command would fail until a person moves it.
+    /// Moves aside a folder or pipe at the path of a state file: otherwise every command would fail until a person
+    /// moves it.
     pub(super) fn clear(&self, folder: &Folder, name: &str) {
         if folder.is_obstructed(name) {
             self.move_aside(&folder.path_of(name));
@@ -275,7 +276,7 @@ impl Store {
 
     pub(super) fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
         let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
-        // The writer holds the lock, so unfinished files of others here will never be finished.
+        // The writer holds the lock, so any unfinished files here will never be finished.
         folder.sweep()?;
         folder.write(name, bytes, FileMode::Private, lasting)
     }
@@ -302,7 +303,7 @@ impl Store {
 /// The file system's error with the path; [`Code::LinkedOut`] for a link.
 pub(crate) fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
-    // A `.gitignore` from the repository may not exclude the folder.
+    // A `.gitignore` from the repository need not exclude the folder.
     let is_kept_out = folder.read(IGNORE_FILE, 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
     if is_kept_out { Ok(()) } else { folder.write(IGNORE_FILE, IGNORE, FileMode::Private, Durability::SurvivesCrash) }
 }
@@ -361,8 +362,8 @@ fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, S
     }
 }
 
-/// Parses a stored value, which must be an object: serde would accept a list for one, and `null` for none, and the data
-/// would then be lost.
+/// Parses a stored value, which must be an object: serde would accept a list as a struct, and `null` as `None`, and the
+/// data would then be lost.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     if bytes.trim_ascii_start().first() == Some(&b'{') {
         return serde_json::from_slice(bytes);
@@ -430,7 +431,7 @@ pub(super) mod tests {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let link = folder.path().join(link);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-            // The file outside, which would be read if the link were followed.
+            // The file outside that would be read if the link were followed.
             let own = |path: &str| outside.path().join(path);
             for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
                 write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());
@@ -462,7 +463,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Writes a file that is valid at this place of the workspace.
+    /// Writes a file with a valid seal for this place in the workspace.
     fn write_sealed(file: &Path, workspace: &Path, place: &str, value: &impl Serialize) {
         let sealer = Sealer::fixed(workspace);
         let bytes = sealer.key().unwrap().sealed(place, &serde_json::to_vec_pretty(value).unwrap());

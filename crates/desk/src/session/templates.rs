@@ -1,6 +1,7 @@
-//! The files of embedded templates in `.jaato/templates/`, and their index. They are written for other tools and removed
-//! when no desk provides them, all under the lock (BEHAVIOUR §6). Files that the user made or changed are left alone,
-//! nothing is written through a link, and a failed write is reported once: the templates work without the files.
+//! The files of embedded templates in `.jaato/templates/`, and their index. They are written for other tools and
+//! removed when no desk provides them any more, all under the lock (BEHAVIOUR §6). Files that the user made or changed
+//! are left alone, nothing is written through a link, and a failed write is reported once: the templates work without
+//! the files.
 
 use std::fs;
 use std::io;
@@ -45,19 +46,20 @@ pub struct TemplateFile {
     pub hash: String,
 }
 
-/// On whose behalf files are written.
+/// Who the files are written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnBehalfOf<'a> {
-    /// For the desk; these are all its files, and its others are removed.
+    /// The desk; these are all its files, and its others are removed.
     Desk {
-        /// The selection that they belong to. If another was stored meanwhile, the process that stored it writes its files.
+        /// The selection that the files belong to. If another was stored meanwhile, the process that stored it writes
+        /// its files.
         choice: &'a Choice,
         /// The index by template name, for the default desk.
         index: Option<&'a Map<String, Value>>,
     },
-    /// For the user, who named their documents.
+    /// The user, who named their documents.
     Person,
-    /// For a tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
+    /// A tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
     /// days ago are removed.
     ToolResult,
 }
@@ -71,7 +73,7 @@ pub struct Written {
     pub kept: Vec<String>,
     /// Names of files that were removed.
     pub removed: Vec<String>,
-    /// Nothing was done, because another process stored another selection meanwhile.
+    /// Whether nothing was done, because another process stored another selection meanwhile.
     pub superseded: bool,
     /// What was left alone or failed.
     pub diagnostics: Vec<Diagnostic>,
@@ -126,7 +128,8 @@ impl Store {
         }
     }
 
-    /// The files to write; for a tool result only as many as there is room for. Records which desks provide the others.
+    /// The files to write; for a tool result, only as many as there is room for. Records the desks that provide the
+    /// rest.
     fn due<'a>(
         &self,
         folder: &Path,
@@ -166,7 +169,7 @@ impl Store {
                     done.diagnostics.push(self.left(&file.name, "was created or edited by hand and was left as it is"));
                     continue;
                 }
-                // Two desks can provide the same name: the default desk's file is written, else the first one's.
+                // Two desks can provide the same name: write the default desk's file, or else the first one's.
                 PathOccupant::File { .. }
                     if others && (!matches!(by, OnBehalfOf::Desk { .. }) || self.desk != super::DEFAULT) =>
                 {
@@ -187,7 +190,7 @@ impl Store {
         due
     }
 
-    /// The files that this desk provided and no desk provides any more; those that the user changed become the user's.
+    /// The files that only this desk provided and no longer does. Files that the user changed become the user's.
     fn gone(&self, folder: &Path, files: &[TemplateFile], after: &mut Record, done: &mut Written) -> Vec<String> {
         let wanted: std::collections::HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let mut gone = Vec::new();
@@ -216,7 +219,7 @@ impl Store {
         gone
     }
 
-    /// Old files that come only from tool results; removed or changed ones are dropped from the record.
+    /// Old files that come only from tool results. Drops removed or changed ones from the record.
     fn old(&self, folder: &Path, files: &[TemplateFile], after: &mut Record) -> Vec<String> {
         let now = (self.clock)();
         let is_old = |name: &str| {
@@ -255,7 +258,7 @@ impl Store {
         record.checked().files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
     }
 
-    /// Writes and removes files. Each write is recorded first, so that the file is known as ours whatever happens.
+    /// Writes and removes files. Records each write first, so that the file is known as ours whatever happens.
     fn carry_out(
         &self,
         folder: &Path,
@@ -295,7 +298,7 @@ impl Store {
                 }
                 Err(error) if is_absent(&error) => drop(after.files.remove(name)),
                 Err(error) => {
-                    // It is tried again: the record still lists the desk.
+                    // The record still lists the desk, so this is tried again.
                     if let Some(entry) = after.files.get_mut(name) {
                         entry.desks.insert(self.desk.clone());
                     }

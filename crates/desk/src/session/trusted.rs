@@ -36,7 +36,7 @@ impl Trusted {
         Self { file: state.join("trust.json"), clock, patience }
     }
 
-    /// The trusted hashes of this workspace, and a report of a damaged file that was moved aside: then nothing is trusted.
+    /// The trusted hashes of this workspace. If a damaged file had to be moved aside, reports that and trusts nothing.
     pub(crate) fn of(&self, workspace: &str) -> (BTreeSet<String>, Vec<Diagnostic>) {
         // Readers take no lock, since writes are atomic; only a damaged file is read again under it.
         let (mut stored, problems) = match read::<Stored>(&self.file) {

@@ -1,4 +1,4 @@
-//! Answers whether something that a configuration wants is a privileged action, and whether it is trusted.
+//! Decides whether something in a configuration is a privileged action, and whether that is trusted.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -15,7 +15,7 @@ use refdesk_files::path::{absolute, is_within};
 use refdesk_index::shared_name;
 use refdesk_text::report::Diagnostic;
 
-/// Answers questions about trust; reads the disk only as needed, and only once.
+/// Answers questions about trust. Reads from disk only as needed, and only once.
 pub(crate) struct TrustCheck<'d> {
     desk: &'d Desk,
     /// The resolved path.
@@ -24,7 +24,7 @@ pub(crate) struct TrustCheck<'d> {
     trusted: OnceCell<(BTreeSet<String>, Vec<Diagnostic>)>,
     /// The target of the folder of references, if it is outside.
     references: OnceCell<Option<PathBuf>>,
-    /// The targets of files with sources, if they are outside; cached because one file may have thousands.
+    /// The targets of files that define sources, if outside; cached because one file may define thousands.
     files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
 }
 
@@ -73,7 +73,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a source whose text is in a file outside. Such a source is the user's own if it is
-    /// named outside and was not discovered.
+    /// configured outside and was not discovered.
     fn text(&self, source: &Source) -> Option<UnplacedAction> {
         let file = &source.origin.file;
         let mut files = self.files.borrow_mut();
@@ -92,10 +92,10 @@ impl<'d> TrustCheck<'d> {
         is_foreign.then(bare)
     }
 
-    /// The privileged action of a file in the folder of references, if it is a link that leads outside.
+    /// The privileged action of a file in the folder of references that is a link leading outside.
     pub(crate) fn linked(&self, file: &Path) -> Option<UnplacedAction> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
-        // Reading a link loop is an error, reported by the reader.
+        // A link loop is an error, which the reader reports.
         let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
         if let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
@@ -132,8 +132,8 @@ impl<'d> TrustCheck<'d> {
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
     }
 
-    /// The privileged action of an index in a database. That of the user's own configuration is one, too, if the workspace
-    /// says which repository it is: it could name another one, whose index it would replace.
+    /// The privileged action of an index in a database. Even with the user's own configuration it is one if the
+    /// workspace says which repository it is: it could claim to be another, and replace that one's index.
     pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
@@ -167,7 +167,7 @@ impl<'d> TrustCheck<'d> {
     fn trusted(&self) -> &(BTreeSet<String>, Vec<Diagnostic>) {
         self.trusted.get_or_init(|| match self.desk.trust_file(&self.workspace) {
             Ok(file) => file.of(&in_text(&self.workspace)),
-            // Without a state folder nothing is trusted; trusting something reports why it fails.
+            // Without a state folder, nothing is trusted; an attempt to trust something reports why it fails.
             Err(_) => Default::default(),
         })
     }

@@ -1,4 +1,4 @@
-//! What waits for trust, and what is done meanwhile.
+//! What needs trust, and what happens without it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ fn session() -> Session {
     Session::of_client("a test")
 }
 
-/// Trusts everything that waits for it; returns how much that was.
+/// Trusts everything that needs it; returns the number of actions.
 fn trust_all(desk: &Desk) -> usize {
     let waiting = desk.untrusted();
     desk.trust(&waiting).unwrap();
@@ -135,7 +135,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
 }
 
-/// What an agent is told about a path outside is the same whether or not anything is there, until it is trusted.
+/// Before it is trusted, agents get the same answer about a path outside whether or not it exists.
 #[test]
 fn a_path_outside_does_not_tell_whether_it_exists() {
     for (path, link, exists) in [
@@ -178,7 +178,7 @@ fn a_path_outside_does_not_tell_whether_it_exists() {
     }
 }
 
-/// What is changed, and whether that asks again.
+/// Each change, and whether it needs new trust.
 #[test]
 fn only_a_change_of_an_action_needs_new_trust() {
     for (from, to, asks) in [
@@ -220,7 +220,7 @@ fn trust_is_of_one_workspace() {
     let mut options = world.options();
     options.around.workspace = world.root.join("ws2");
     assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
-    // By another name it is the same one.
+    // Another name for the same workspace.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
     options.around.workspace = world.root.join("ws3");
     assert_eq!(Desk::open(options).untrusted().len(), 0);
@@ -237,7 +237,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
-    // Named: outside it is the person's own, inside it came with the workspace, by whichever name.
+    // A named configuration outside is the user's own; one inside came with the workspace, whatever name is used.
     let named = |path: &str| {
         let mut options = world.options();
         options.around.named = Some(world.root.join(path));
@@ -249,7 +249,7 @@ fn what_is_the_persons_own_needs_no_trust() {
     symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
     assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 5, 5, 5]);
 
-    // What is found in a folder outside was brought by the configuration that names the folder.
+    // Sources discovered in a folder outside come with the configuration that names the folder.
     world
         .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
     world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
@@ -272,7 +272,7 @@ fn a_source_is_where_its_links_lead() {
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
     trust_all(&desk);
     assert_eq!(access(&mut world.desk()).paths().len(), 2);
-    // The link leads elsewhere: that is another path.
+    // The link now leads elsewhere, which is another path.
     fs::remove_file(world.root.join("ws/link")).unwrap();
     symlink("../ws-evil", world.root.join("ws/link")).unwrap();
     world.put("ws-evil/a.md", "other");
@@ -301,7 +301,7 @@ fn a_write_is_free_only_by_both_its_names() {
     ] {
         assert_eq!(desk.verdict(path), expected, "{path}");
     }
-    // A rule that cannot be read takes back what the others allow.
+    // An unreadable rule revokes what the others allow.
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
@@ -320,7 +320,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
     let desk = Desk::open(options.clone());
     assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);
     assert!(!world.root.join("ws/.state").exists());
-    // A file that a repository brought along counts for nothing.
+    // A trust file that comes with a repository has no effect.
     trust_all(&world.desk());
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
@@ -353,7 +353,7 @@ fn only_a_way_that_uses_a_folder_waits_for_it() {
     }
 }
 
-/// What a document outside says must not come into the workspace, where every agent reads it.
+/// Text from a document outside must not be copied into the workspace, where every agent can read it.
 #[test]
 fn no_template_of_what_waits_is_written() {
     let world = World::new();
@@ -382,7 +382,7 @@ fn no_template_of_what_waits_is_written() {
     }
 }
 
-/// The index of a team is in a database, to which the texts of all sources go.
+/// A team's index is in a database, which receives the texts of all sources.
 #[test]
 fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let url = "postgres://ann:s3cret@127.0.0.1:1/team";
@@ -414,7 +414,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
         assert_eq!(built.unwrap_err().code, Code::IndexUnreachable, "{file} {git}");
         assert_eq!(code(&world), Err(Code::IndexUnreachable), "{file} {git}");
         if git {
-            // The workspace says that it is another repository.
+            // The workspace claims to be another repository.
             world.put("ws/.git/config", &origin.replace("app", "other"));
             assert_eq!(world.waiting().len(), 1);
         }

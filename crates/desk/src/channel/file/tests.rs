@@ -27,7 +27,6 @@ impl World {
         Self { _root: root, files: Files { workspace, folder, poll: Duration::from_millis(20) } }
     }
 
-    /// Asks, and runs `meanwhile` once the request exists.
     fn ask(
         &self,
         request: &Request,
@@ -79,7 +78,7 @@ fn the_first_answer_wins_and_the_second_learns_of_it() {
         assert!(problems.is_empty() && waiting[0].until.is_some());
         assert_eq!(waiting[0].request.sources.len(), 2);
         assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), AnswerStatus::First);
-        // The asker may be gone by now; then it is unknown who was first.
+        // The asker may have finished; then it is unknown who was first.
         let late = answer(folder, &response(&["a"], "two")).unwrap();
         assert!(matches!(&late, AnswerStatus::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
     });

@@ -16,7 +16,7 @@ use super::target::HostScope;
 #[derive(Debug)]
 pub(super) struct Reachable(pub HostScope);
 
-/// None of a host's addresses is allowed; this is one of them. Wrapped in an [`Error`].
+/// None of a host's addresses is allowed; this is one of them. Passed on in an [`Error`].
 #[derive(Debug)]
 pub(super) struct Unreachable {
     /// The address.
@@ -34,7 +34,7 @@ impl std::error::Error for Unreachable {}
 impl Resolver for Reachable {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let resolved = DefaultResolver::default().resolve(uri, config, timeout);
-        // A failed lookup has no kind of its own.
+        // A failed lookup has no error kind of its own.
         let all = resolved.map_err(|error| match error {
             Error::Io(error) => Error::Io(io::Error::new(io::ErrorKind::HostUnreachable, error)),
             error => error,

@@ -26,7 +26,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 enum Attempt {
     /// The final outcome.
     Ended(Result<Answered, Unanswered>),
-    /// The server could not be reached or has a problem of its own; a retry may succeed.
+    /// The server could not be reached or has an internal problem; a retry may succeed.
     Failed(String),
 }
 
@@ -61,7 +61,7 @@ impl Webhook {
             };
             let tried = 1 + BACKOFF.len() - backoff.len();
             let is_last = match backoff.next() {
-                // A short wait is no reason to try less often.
+                // A short wait gets as many attempts.
                 Some(span) => wait.left().is_zero() || !pause((*span).min(wait.left() / 4), wait),
                 None => true,
             };
@@ -142,8 +142,7 @@ impl Webhook {
         }
     }
 
-    /// The server may have acted on a request as soon as it is connected, so it is repeated only if there was no
-    /// connection.
+    /// The server may act on a request as soon as it is connected, so it is repeated only if no connection was made.
     fn unheard(&self, error: Error) -> Attempt {
         match error {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {

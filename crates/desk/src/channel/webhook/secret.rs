@@ -1,5 +1,5 @@
-//! The headers of a webhook request: those of the configuration, and from environment variables a bearer token and a secret
-//! that signs the body. Never printed.
+//! The headers of a webhook request: those from the configuration, and a bearer token and a signature, whose secrets
+//! come from environment variables. They are never printed.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -33,8 +33,8 @@ impl Secret {
         Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
     }
 
-    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` if the secret is not a valid key, which no
-    /// text is.
+    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` if the secret is not a valid key,
+    /// which cannot happen: any text is one.
     pub(crate) fn sign(&self, body: &[u8]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(body);

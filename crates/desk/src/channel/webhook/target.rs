@@ -1,6 +1,6 @@
-//! Where a webhook may be posted to. `https` may use public addresses, and any address of a host in `allow_hosts`. Plain
-//! `http` may use only private addresses of hosts in `allow_hosts`: on the way to a public one, others could read the
-//! request and the token.
+//! Where a webhook may be posted to. `https` may use public addresses, and any address of a host in `allow_hosts`.
+//! Plain `http` may use only private addresses of hosts in `allow_hosts`: on the way to a public address, others could
+//! read the request and the token.
 
 use ureq::http::Uri;
 

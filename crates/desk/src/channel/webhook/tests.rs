@@ -134,7 +134,6 @@ fn posts_are_signed_and_responses_are_read() {
     assert_eq!(body["context"], "why");
 }
 
-/// Invalid answers, and how many attempts follow.
 #[test]
 fn invalid_answers_are_reported_and_server_errors_are_retried() {
     let huge = "x".repeat(1024 * 1024 + 1);
@@ -188,7 +187,7 @@ fn the_third_request_may_be_answered() {
 
 #[test]
 fn a_refused_connection_is_tried_three_times_within_the_wait() {
-    // The port of a client: it stays taken, and does not listen.
+    // A client's port: it stays taken, but nothing listens.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = client.local_addr().unwrap().port();
@@ -201,13 +200,13 @@ fn a_refused_connection_is_tried_three_times_within_the_wait() {
     assert!(message.contains("(3 times)"), "a short wait has shorter pauses: {message}");
 }
 
-/// A head or body that arrives a byte at a time and never ends, or never begins.
+/// A head or body that arrives one byte at a time and never ends, or never begins.
 fn drips(begin: &'static str) -> Box<dyn FnOnce(TcpStream) + Send> {
     Box::new(move |mut stream| {
         let _ = stream.write_all(begin.as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let byte: &[u8] = if begin.is_empty() { b"" } else { b" " };
-        // Time passes without data, or the peer is gone.
+        // Time passes without data, or the peer has left.
         while stream.write_all(byte).is_ok() && !matches!(stream.read(&mut [0]), Ok(0)) {}
     })
 }
@@ -256,7 +255,7 @@ fn private_addresses_are_refused_under_any_name() {
         assert!(message.contains("a private address"), "{message}");
     }
     assert!(listener.accept().is_err(), "no connection was made");
-    // By its name, once it is allowed.
+    // By name, once it is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
     let allowed = ChannelSettings {
         endpoint: Some(format!("http://localhost:{port}/")),

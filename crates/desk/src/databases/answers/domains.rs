@@ -1,4 +1,4 @@
-//! Which domains there are, and what is in one.
+//! Lists domains, and what is in one.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DomainPage;
 
-/// The most domains that an agent is told of at once.
+/// The most domains listed for an agent.
 pub(super) const DOMAINS: usize = 100;
 
 /// The most tables of a domain that are listed.
@@ -33,7 +33,7 @@ pub struct DescribedDomain {
     pub domain: String,
     /// The number of its tables.
     pub table_count: usize,
-    /// Some of them.
+    /// The names of some of them.
     pub tables: Vec<String>,
     /// The source that has its pages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct DescribedDomain {
 pub struct DescribedDomains {
     /// By database and name.
     pub domains: Vec<DescribedDomain>,
-    /// Domains that are left out because they are too many.
+    /// Number of domains left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -58,7 +58,7 @@ pub struct DomainTable {
     /// The table in one line.
     #[serde(flatten)]
     pub brief: TableBrief,
-    /// What it is; this and what follows only if the reader may read the page.
+    /// Table or view; this and the rest only if the reader may read the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
     /// Estimated rows.
@@ -83,12 +83,12 @@ pub struct DomainOverview {
     pub table_count: usize,
     /// Its tables.
     pub tables: Vec<DomainTable>,
-    /// Joins between its tables, and from and to others, as far as the reader may read of them.
+    /// Joins between its tables, and with others, that the reader may read.
     pub relationships: Vec<ToldJoin>,
-    /// Tables that are left out because they are too many.
+    /// Number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub tables_left_out: usize,
-    /// Joins that are left out because they are too many.
+    /// Number of joins left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub relationships_left_out: usize,
 }
@@ -123,9 +123,9 @@ impl DatabaseView {
     /// What is in a domain.
     ///
     /// # Errors
-    /// It is unknown, or several databases have one of this name.
+    /// It is unknown, or several databases have a domain of this name.
     pub fn domain(&self, name: &str, database: Option<&str>) -> Result<Answered<DomainOverview>, Error> {
-        // As a list of domains names it.
+        // The form that a list of domains shows.
         let is_full = |domain: &&DomainPage| {
             let rest = name.strip_prefix(domain.database.as_str()).and_then(|rest| rest.strip_prefix('.'));
             database.is_none() && rest == Some(domain.domain.as_str())
@@ -205,7 +205,7 @@ impl DatabaseView {
         Ok(Answered { answer, sources })
     }
 
-    /// The tables of a domain that the reader knows of.
+    /// The tables of a domain that the reader may know about.
     fn known_of<'d>(&'d self, domain: &'d DomainPage) -> impl Iterator<Item = usize> + 'd {
         domain.tables.iter().copied().filter(|at| self.is_known(*at))
     }

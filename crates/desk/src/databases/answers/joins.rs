@@ -1,5 +1,5 @@
-//! How tables are joined: the paths between two of them, and the joins that matter most. Both tables of a join have it on their pages,
-//! so that an agent is told of a join if it may read one of them.
+//! How tables are joined: the paths between two of them, and the most important joins. A join is on the pages of both
+//! its tables, so an agent may see it if it may read one of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct FoundPaths {
     pub database: String,
     /// The best first.
     pub paths: Vec<ToldPath>,
-    /// Why there is none, and what is nearest.
+    /// Why there is none, and which tables are nearest.
     #[serde(skip)]
     pub problem: Option<Error>,
 }
@@ -35,7 +35,7 @@ pub struct FoundPaths {
 pub struct ToldPath {
     /// One join each.
     pub hops: Vec<ToldHop>,
-    /// The joins as SQL with quoted names; `None` if the reader may not read of one of them.
+    /// The joins as SQL with quoted names; `None` if the reader may not read one of them.
     pub sql_snippet: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct ToldHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
     pub on_clause: Option<String>,
-    /// Whether no key says so; `None` if the reader may read neither page.
+    /// Whether the join is inferred, not declared by a key; `None` if the reader may read neither page.
     pub inferred: Option<bool>,
 }
 
@@ -67,18 +67,18 @@ pub struct ToldJoin {
     pub to_columns: Vec<String>,
     /// `many_to_one` or `one_to_one`; empty for an inferred join.
     pub cardinality: String,
-    /// Whether no key says so.
+    /// Whether it is inferred, not declared by a key.
     pub inferred: bool,
-    /// How many of the joins that the reader may know of lead to `to_table`.
+    /// How many joins that the reader may know about lead to `to_table`.
     pub joins_to_table: usize,
 }
 
-/// The joins that matter most.
+/// The most important joins.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CommonJoins {
-    /// Those to the tables that most others are joined with first.
+    /// The joins to the most joined tables first.
     pub relationships: Vec<ToldJoin>,
-    /// The number of all joins that the reader may know of.
+    /// The number of all joins that the reader may know about.
     pub total: usize,
 }
 
@@ -86,7 +86,7 @@ impl DatabaseView {
     /// How two tables can be joined.
     ///
     /// # Errors
-    /// A name is unknown, or means several tables.
+    /// A name is unknown or ambiguous.
     pub fn paths(&self, source: &str, target: &str, hops: Option<usize>) -> Result<Answered<FoundPaths>, Error> {
         let (from, to) = self.both_named(source, target)?;
         let (Some(from_page), Some(to_page)) = (self.page(from), self.page(to)) else {
@@ -162,8 +162,8 @@ impl DatabaseView {
         Ok(answered(paths, None, sources))
     }
 
-    /// What is near two tables without a path, as far as the reader may know of it; notes what is quoted, and what has to be selected
-    /// for more.
+    /// What is near two tables without a path, as far as the reader may know it; notes what is quoted, and what to
+    /// select to see more.
     fn without_unread(
         &self,
         mut found: JoinPaths,
@@ -180,7 +180,7 @@ impl DatabaseView {
             if is_told {
                 return found;
             }
-            // Part of the path is on pages that may not be read, so nothing of it is shown.
+            // Part of the path is on pages that must not be read, so nothing of it is shown.
             found.longer.clear();
             sources.quoted.clear();
         }
@@ -198,8 +198,8 @@ impl DatabaseView {
         found
     }
 
-    /// The joins of the tables that most others are joined with. Of joins between tables that the reader may not read, only the sources
-    /// to select are named.
+    /// The joins of the tables that most others are joined with. If the reader may not read either table of a join,
+    /// only the sources to select are named.
     ///
     /// # Errors
     /// The database or the domain is unknown.
@@ -226,7 +226,7 @@ impl DatabaseView {
         for (_, page, doc) in &read.docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
-                // A table without a page, or one that the reader does not know of, cannot be joined here.
+                // A table without a page, or one that the reader may not know about, cannot be joined here.
                 let [Some(from), Some(to)] = [find(&join.from_table), find(&join.to_table)] else { continue };
                 let is_wanted = domain.is_none_or(|domain| [from, to].iter().any(|(_, page)| page.domain == domain));
                 let ends = [Some(from.0), Some(to.0)];
@@ -265,7 +265,7 @@ impl DatabaseView {
         Ok(Answered { answer: CommonJoins { relationships, total }, sources })
     }
 
-    /// Notes that a join is quoted from the page of one of its tables; returns whether the reader may read one.
+    /// Notes that a join is quoted from the page of one of its tables; returns whether the reader may read either.
     pub(super) fn quote_join(&self, ends: &[Option<usize>], sources: &mut AnswerSources) -> bool {
         let readable = ends.iter().flatten().find(|at| self.is_readable(**at));
         if let Some(at) = readable {
@@ -278,7 +278,7 @@ impl DatabaseView {
     }
 }
 
-/// The joins that the page of a table says it has with others, real ones first.
+/// The joins on the page of a table, declared ones first.
 pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + '_ {
     let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| ToldJoin {
         database: String::new(),
@@ -312,7 +312,7 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
     }
 }
 
-/// What could bridge two tables without a path.
+/// Hints for connecting two tables without a path.
 fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();

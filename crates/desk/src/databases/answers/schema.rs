@@ -1,4 +1,4 @@
-//! What a table is: its page for programs, or its name and a line.
+//! Describes a table: its page for programs, or only its name and a line of text.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DamagedPage;
 
-/// Most tokens of a page's lists for an agent.
+/// The most tokens of a page's lists for an agent.
 const TOKENS: u64 = 8_000;
 
-/// Most characters of a description for an agent.
+/// The most characters of a description for an agent.
 const DESCRIPTION: usize = 2_000;
 
 /// A table.
@@ -25,15 +25,15 @@ pub struct TableSchema {
     /// Its database, domain and source.
     #[serde(flatten)]
     pub brief: TableBrief,
-    /// Its page for people.
+    /// The path of its page for people.
     pub path: String,
     /// What its page says, if the reader may read it.
     #[serde(flatten)]
     pub doc: Option<TableDoc>,
-    /// Columns that are left out because they are too many.
+    /// Number of columns left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub columns_left_out: usize,
-    /// Items of the other lists of the page that are left out, by list.
+    /// Number of items left out of the other lists, by list.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<&'static str, usize>,
 }
@@ -42,7 +42,7 @@ impl DatabaseView {
     /// What a table is.
     ///
     /// # Errors
-    /// No table has this name, or several have it, or its page cannot be read.
+    /// The name is unknown or ambiguous, or the page cannot be read.
     pub fn schema(&self, table: &str, samples: bool) -> Result<Answered<TableSchema>, Error> {
         let at = self.named(table)?;
         let mut sources = AnswerSources::default();
@@ -72,7 +72,7 @@ impl DatabaseView {
 }
 
 impl TableSchema {
-    /// Leaves out what is more than an agent wants at once: the last ones of each list, and of joins what would leave no room for columns.
+    /// Shortens the lists for an agent: drops their last items, and joins that would leave no room for columns.
     pub fn shorten(&mut self) {
         let Some(doc) = &mut self.doc else { return };
         doc.description = shortened(std::mem::take(&mut doc.description), DESCRIPTION);
@@ -93,15 +93,15 @@ impl TableSchema {
     }
 }
 
-/// The tokens that an answer may still have.
+/// The tokens left for an answer.
 struct TokenBudget {
     left: u64,
-    /// By list, how many of its items are left out.
+    /// How many items of each list are left out.
     left_out: BTreeMap<&'static str, usize>,
 }
 
 impl TokenBudget {
-    /// Leaves out the last items of a list that do not fit, or that take more than `share`.
+    /// Drops the last items of a list that do not fit, or that exceed `share`.
     fn cut<T: Serialize>(&mut self, list: &'static str, items: &mut Vec<T>, share: u64) {
         let room = self.left.min(share);
         let mut used = 0;

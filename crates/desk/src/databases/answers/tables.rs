@@ -1,4 +1,4 @@
-//! Which tables are about something, by the search index.
+//! Searches for tables in the search index.
 
 use refdesk_index::HitRank;
 use refdesk_index::pages::{COLUMN, RELATIONSHIP, TABLE};
@@ -24,12 +24,12 @@ pub(crate) struct FoundTable {
     pub brief: TableBrief,
     /// Its page for people.
     pub path: String,
-    /// Its columns that were found, if the reader may read the page.
+    /// Its matching columns, if the reader may read the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// The higher the better; comparable within one answer.
+    /// Higher is better; comparable within one answer.
     pub score: f64,
-    /// Its places in the lists.
+    /// Its ranks in the lists.
     pub because: Vec<HitRank>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct FoundTables {
     pub mode: SearchMode,
     /// The best first.
     pub tables: Vec<FoundTable>,
-    /// What the reader should know about this answer, a sentence each.
+    /// What the reader should know about this answer, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

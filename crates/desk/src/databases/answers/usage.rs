@@ -9,7 +9,7 @@ use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DamagedPage;
 
-/// The most tables that an agent is told of.
+/// The most tables listed for an agent.
 pub(super) const MOST: usize = 100;
 
 /// A column of a table.
@@ -18,30 +18,30 @@ pub struct ColumnUse {
     /// The table.
     #[serde(flatten)]
     pub table: TableBrief,
-    /// The column as the table has it, or as it was asked for if the reader may not read the page.
+    /// The column's own name, or the name asked for if the reader may not read the page.
     pub column: String,
-    /// Its type; this and what follows only if the reader may read the page.
+    /// Its type; this and the rest only if the reader may read the page.
     #[serde(rename = "type")]
     pub data_type: Option<String>,
-    /// Whether it is of the primary key.
+    /// Whether it is part of the primary key.
     pub primary_key: Option<bool>,
     /// The table that it refers to.
     pub refers_to: Option<String>,
-    /// Whether no key says that it does.
+    /// Whether that reference is inferred, not declared by a key.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
-    /// The rule because of which nothing is said about its values.
+    /// The rule that keeps its values out of the answer.
     pub sensitive: Option<String>,
 }
 
 /// The tables that have a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnUses {
-    /// The column as it was asked for.
+    /// The name asked for.
     pub column: String,
     /// By table.
     pub usage: Vec<ColumnUse>,
-    /// Tables that are left out because they are too many.
+    /// Number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -51,11 +51,11 @@ pub(super) fn is_zero(count: &usize) -> bool {
 }
 
 impl DatabaseView {
-    /// The tables that have a column of this name, regardless of case; of a table that may be read, the description is the column's.
-    /// Of one that may not, only that it has such a column is told, so that its page can be selected.
+    /// The tables that have a column of this name, regardless of case. If a table may be read, its description is the
+    /// column's; otherwise the answer says only that it has such a column, so that its page can be selected.
     ///
     /// # Errors
-    /// None has it, or the database or the domain is unknown.
+    /// No table has it, or the database or the domain is unknown.
     pub fn usage(
         &self,
         column: &str,
@@ -73,7 +73,7 @@ impl DatabaseView {
         for (at, _, doc) in read.docs {
             let is_readable = self.is_readable(at);
             let found = doc.columns.iter().filter(|it| it.name.to_lowercase() == wanted);
-            // How many columns differ in case alone is on the page.
+            // How many columns differ only in case is on the page.
             for found in found.take(if is_readable { usize::MAX } else { 1 }) {
                 if usage.len() >= most {
                     left_out += 1;

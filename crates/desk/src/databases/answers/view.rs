@@ -1,5 +1,6 @@
-//! What a reader may know of the documented databases. A person knows all of them. An agent knows of every table that a person has not
-//! excluded and that waits for no trust; it reads only pages that its session may read.
+//! What a reader may know about the documented databases. A person may know about all of them. An agent may know about
+//! every table that a person has not excluded and that needs no trust; it may read only pages that its session may
+//! read.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,22 +22,22 @@ use crate::databases::documented_pages::{DocumentedPages, TablePage};
 use crate::search::may_read;
 use crate::{CompleteDesk, Desk, SearchReader, Session};
 
-/// Most characters of the line that names a table.
+/// The most characters of the line that names a table.
 const LINE: usize = 200;
 
-/// Names that a message lists.
+/// The most names listed in a message.
 const NAMED: usize = 8;
 
-/// The documented databases as a reader sees them.
+/// The documented databases as one reader sees them.
 #[derive(Debug)]
 pub struct DatabaseView {
     pub(super) pages: Arc<DocumentedPages>,
-    /// For each table of the pages; `None` if the reader does not know of it.
+    /// One for each table of the pages; `None` if the reader may not know about it.
     tables: Vec<Option<TableAccess>>,
     pub(super) now: SystemTime,
 }
 
-/// What the reader may know of a table.
+/// What the reader may know about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TableAccess {
     /// The source that has its page.
@@ -66,7 +67,7 @@ impl CompleteDesk<'_> {
     /// The documented databases as this reader sees them.
     ///
     /// # Errors
-    /// The reader knows of none.
+    /// The reader may not know about any.
     pub(super) fn database_view(&self, session: &Session, reader: SearchReader) -> Result<DatabaseView, Error> {
         match reader {
             SearchReader::Person => self.whole_database_view(),
@@ -92,13 +93,14 @@ impl Desk {
         };
         let view = self.documented_for(access);
         if view.pages.is_empty() {
-            // A manifest that cannot be read says why.
+            // If the manifest is unreadable, report why.
             self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
         }
         if view.tables.iter().all(Option::is_none) { Err(none()) } else { Ok(view) }
     }
 
-    /// The documented databases as a reader with this access sees them, a person without any; nothing if the reader knows of none.
+    /// The documented databases as a reader with this access sees them, or as a person sees them without it; empty if
+    /// the reader may not know about any.
     pub(crate) fn documented_for(&self, access: Option<&Access>) -> DatabaseView {
         let pages = self.documented_pages();
         let waits_for_trust = self.waiting_for_trust();
@@ -117,7 +119,8 @@ impl Desk {
     }
 }
 
-/// Whether a reader may read a page: the innermost source that has it counts, but any that may be read makes it readable.
+/// Whether a reader may read a page. Any readable source that has it makes it readable; otherwise the innermost source
+/// counts.
 fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<TableAccess> {
     let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
     let Some(access) = access else {
@@ -130,7 +133,7 @@ fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option
 }
 
 impl DatabaseView {
-    /// The positions of the tables that the reader knows of, in this database and domain.
+    /// The positions of the tables in this database and domain that the reader may know about.
     pub(super) fn tables(&self, database: Option<&str>, domain: Option<&str>) -> Vec<usize> {
         let is_wanted = |table: &TablePage| {
             database.is_none_or(|name| name == table.database) && domain.is_none_or(|name| name == table.domain)
@@ -139,10 +142,10 @@ impl DatabaseView {
         known.filter(|(_, (table, standing))| standing.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
     }
 
-    /// A database and a domain that are asked for have to be there.
+    /// Checks that the database and the domain exist.
     ///
     /// # Errors
-    /// The reader knows none with this name; the fix lists names that the reader knows.
+    /// The reader knows none with this name; the fix lists known names.
     pub(crate) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
         let known = || self.known().filter(|table| database.is_none_or(|database| database == table.database));
         if let Some(name) = database.filter(|_| known().next().is_none()) {
@@ -159,13 +162,13 @@ impl DatabaseView {
         Ok(())
     }
 
-    /// The tables that the reader knows of.
+    /// The tables that the reader may know about.
     fn known(&self) -> impl Iterator<Item = &TablePage> {
         let all = self.pages.tables.iter().zip(&self.tables);
         all.filter(|(_, standing)| standing.is_some()).map(|(table, _)| table)
     }
 
-    /// Whether the reader knows of tables of more than one database, so that an answer has to name its own.
+    /// Whether the reader may know about tables of several databases, so that an answer must name its own.
     pub fn has_several_databases(&self) -> bool {
         let mut databases = self.known().map(|table| &table.database);
         let first = databases.next();
@@ -184,7 +187,7 @@ impl DatabaseView {
         self.standing(at)?.source.as_ref()
     }
 
-    /// Whether the reader knows of the table.
+    /// Whether the reader may know about the table.
     pub(super) fn is_known(&self, at: usize) -> bool {
         self.standing(at).is_some()
     }
@@ -193,7 +196,7 @@ impl DatabaseView {
         self.tables.get(at)?.as_ref()
     }
 
-    /// Notes that the page of a table is quoted, or has to be selected first; returns whether it may be read.
+    /// Notes that the page of a table is quoted, or must be selected first; returns whether it may be read.
     pub(super) fn quote(&self, at: usize, sources: &mut AnswerSources) -> bool {
         let Some(TableAccess { source: Some(source), is_readable }) = self.standing(at) else {
             return self.is_readable(at);
@@ -210,7 +213,7 @@ impl DatabaseView {
         let page = self.page(at)?;
         let is_readable = self.is_readable(at);
         let said = doc.map(|doc| match doc.source {
-            // A rule describes a table by its columns and by other tables, and a model may do so.
+            // A rule describes a table by its columns and by other tables, and so may a model.
             DescriptionSource::Fallback | DescriptionSource::Model if !is_readable => named(doc.kind, &page.table),
             _ => doc.first_sentence().to_owned(),
         });
@@ -228,7 +231,7 @@ impl DatabaseView {
     /// The table that a name means.
     ///
     /// # Errors
-    /// None, or several.
+    /// The name is unknown or ambiguous.
     pub fn named(&self, name: &str) -> Result<usize, Error> {
         match self.candidates(name).as_slice() {
             [at] => Ok(*at),
@@ -237,7 +240,7 @@ impl DatabaseView {
         }
     }
 
-    /// The tables that two names mean: of tables with the same names, those in one database.
+    /// The tables that two names mean; if tables in several databases have these names, those in the same database.
     pub(super) fn both_named(&self, one: &str, other: &str) -> Result<(usize, usize), Error> {
         let (ones, others) = (self.candidates(one), self.candidates(other));
         for (name, found) in [(one, &ones), (other, &others)] {
@@ -262,9 +265,9 @@ impl DatabaseView {
         }
     }
 
-    /// The tables that a name may mean. Of the ways to read it the first that means a table counts: with database and schema, with
-    /// schema, alone, with database, with domain; each as written before regardless of case. Case never chooses between databases: a
-    /// name that is written so in one of them, and otherwise in another, means both tables.
+    /// The tables that a name may mean. Takes the first reading that matches a table: with database and schema, with
+    /// schema, the table only, with database, with domain; each in the given case before any case. Case never chooses
+    /// between databases: a name in exactly this case in one of them and in another case in another means both tables.
     fn candidates(&self, name: &str) -> Vec<usize> {
         let parts = parts(name);
         let of = |page: &TablePage| -> [Vec<String>; 5] {
@@ -280,7 +283,7 @@ impl DatabaseView {
         };
         let known: Vec<(usize, [Vec<String>; 5])> =
             self.tables(None, None).into_iter().filter_map(|at| Some((at, of(self.page(at)?)))).collect();
-        // A name with dots may be of several parts, or of one that has dots.
+        // A name with dots may have several parts, or one part that contains dots.
         let is_meant = |form: &[String], folds: bool| {
             let fold = |text: &str| if folds { text.to_lowercase() } else { text.to_owned() };
             match &parts {
@@ -320,7 +323,7 @@ impl DatabaseView {
     }
 }
 
-/// The nearest name, or the names that there are.
+/// The nearest name, or a list of the known names.
 fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> Fix {
     match did_you_mean(name, known.iter().copied()) {
         Some(near) => near.into(),
@@ -329,7 +332,7 @@ fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> Fix {
     }
 }
 
-/// The names that there are.
+/// A list of the known names.
 fn listed(known: &BTreeSet<&str>, are: &str) -> String {
     const NAMED: usize = 12;
     let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
@@ -337,7 +340,7 @@ fn listed(known: &BTreeSet<&str>, are: &str) -> String {
     format!("{are} {}{more}", one_line(&named.join(", ")))
 }
 
-/// The name that means this table alone.
+/// The name that means only this table.
 fn exact_name(page: &TablePage) -> String {
     let TablePage { database, schema, table, .. } = page;
     if schema.contains(['.', '"']) || table.contains(['.', '"']) {
@@ -347,7 +350,7 @@ fn exact_name(page: &TablePage) -> String {
     one_line(&format!("{database}.{schema}.{table}")).into_owned()
 }
 
-/// The parts of a name some of which are quoted as in SQL; `None` if none is.
+/// The parts of a name with SQL-quoted parts; `None` if no part is quoted.
 fn parts(name: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut chars = name.chars().peekable();

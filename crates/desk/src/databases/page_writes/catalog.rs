@@ -1,4 +1,4 @@
-//! The entries of the catalog: those of domains and tables with pages are written, those of what is gone are removed.
+//! Catalog entries: writes those of domains and tables with pages, and removes those that are no longer needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::Desk;
 use crate::databases::documentation::{DocumentOptions, Documentation};
 
 impl Desk {
-    /// Finds the entries of the catalog that a person edited and that are to be replaced.
+    /// Finds the edited catalog entries to replace.
     pub(in crate::databases) fn find_replaced(&self, run: &mut Documentation, options: &DocumentOptions) {
         let edited = run.catalog.iter().filter_map(|(entry, path, text)| {
             let bytes = self.page_bytes(path).ok().flatten().filter(|bytes| bytes != text.as_bytes())?;
@@ -22,7 +22,7 @@ impl Desk {
         }
     }
 
-    /// Whether this at the path of an entry is what refdesk wrote.
+    /// Whether the bytes at the path of an entry are what refdesk wrote.
     fn is_own_entry(&self, run: &Documentation, id: &str, path: &str, bytes: &[u8]) -> bool {
         let hash = sha256_hex(bytes);
         let is_noted = |known: &ManifestEntry| known.id == id && known.path == path && known.content_hash == hash;
@@ -32,8 +32,7 @@ impl Desk {
 }
 
 impl Run<'_, '_> {
-    /// Writes the entries of the catalog and removes those of what is gone; what a person edited stays. Returns those that refdesk
-    /// wrote.
+    /// Writes the catalog entries and removes obsolete ones; edited ones stay. Returns those that refdesk wrote.
     pub(super) fn write_catalog_entries(&mut self) -> Vec<ManifestEntry> {
         let prepared = self.prepared;
         let before: BTreeMap<&str, &ManifestEntry> =
@@ -51,7 +50,7 @@ impl Run<'_, '_> {
                 }
                 Some(bytes) => {
                     let before = PriorContent::File { size: bytes.len() as u64, hash: sha256_hex(&bytes) };
-                    // One that was edited again since it was looked at stays.
+                    // An entry edited again since the comparison stays.
                     let is_replaced = prepared.entries_replaced.get(path) == Some(&sha256_hex(&bytes));
                     if !is_replaced && !self.desk.is_own_entry(prepared, &entry.id, path, &bytes) {
                         self.report.edited.push(path.clone());
@@ -80,7 +79,7 @@ impl Run<'_, '_> {
         entries
     }
 
-    /// Removes the entry of what is gone, if it is as it was when that was decided; whether it is there no longer.
+    /// Removes an obsolete entry if it has not changed since that was decided; returns whether it is removed.
     fn forget_entry(&mut self, old: &ManifestEntry) -> bool {
         let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
         let hash = sha256_hex(&bytes);

@@ -1,4 +1,4 @@
-//! The manifest: written last, so that it never names a page that is not there.
+//! Writes the manifest last, so that it never lists a page that does not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::{REASON, Run};
 use crate::databases::page_comparison::DocumentedPage;
 
 impl Run<'_, '_> {
-    /// Whether it is written.
+    /// Writes it; returns whether that succeeded.
     pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) -> bool {
         let prepared = self.prepared;
         let old: BTreeMap<&str, &ManifestFile> = prepared
@@ -38,7 +38,7 @@ impl Run<'_, '_> {
         files.extend(others.map(|file| (*file).clone()));
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let plan = &prepared.planned.plan;
-        // One that was to go and could not be removed is still known as edited.
+        // An edited file that could not be removed is still listed as edited.
         let left = prepared.removed_edited.keys().filter(|path| is_left(path));
         let mut edited: Vec<String> = self
             .report
@@ -83,7 +83,7 @@ impl Run<'_, '_> {
         is_stored
     }
 
-    /// Removes the manifests in folders that pages were in before, now that the present one has what they said.
+    /// Removes the manifests in earlier folders of pages, now that the current one includes them.
     pub(super) fn remove_earlier_manifests(&mut self) {
         for (path, hash) in &self.prepared.earlier_manifests {
             if self.desk.page_hash(path).as_ref() != Some(hash) {
@@ -100,7 +100,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Paths that the last run noted as edited, of databases that this run says nothing about, and that are still there.
+    /// Existing paths that the last run recorded as edited, of databases that are not part of this run.
     fn edited_of_others(&self) -> impl Iterator<Item = &String> {
         let (desk, prepared) = (&*self.desk, self.prepared);
         let config = desk.databases().0;
@@ -121,8 +121,8 @@ impl Run<'_, '_> {
     }
 }
 
-/// A page as the manifest has it; `None` if it is not there. Of a page that a person edited the hash of what refdesk wrote stays, so
-/// that it counts as edited again.
+/// The manifest's entry for a page; `None` if the page does not exist. An edited page keeps the hash of what refdesk
+/// wrote, so that it still counts as edited.
 fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, now: &str) -> Option<ManifestFile> {
     let new_hash = sha256_hex(it.page.text.as_bytes());
     if is_written {

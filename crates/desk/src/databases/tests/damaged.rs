@@ -1,4 +1,5 @@
-//! Pages for programs that are cut, merged, of another shape or hostile: each reader says which file it is, and none answers out of it.
+//! Pages for programs that are cut off, in conflict, of another shape or hostile: each reader says which file is
+//! damaged, and none answers from it.
 
 use refdesk_text::Code;
 
@@ -85,7 +86,7 @@ fn each_reader_says_which_page_is_damaged() {
         assert!(!format!("{refused:?}").contains("hunter2") && !refused.message.contains('\u{1b}'), "{refused:?}");
         assert_eq!(view.schema("main.orders", true).unwrap_err().code, Code::Damaged, "{what}");
         assert_eq!(view.usage("total", None, None, 9).unwrap_err().code, Code::Damaged, "{what}");
-        // What is known is told, and what it may lack.
+        // What is known is reported, and what may be missing.
         let usage = view.usage("id", None, None, 9).unwrap();
         assert_eq!(usage.sources.damaged().len(), 1, "{what}");
         let json = DatabaseAnswer::from(usage).json;

@@ -1,4 +1,4 @@
-//! What is removed because what it is about is gone, and what only says so.
+//! What is removed because its table, domain or database no longer exists, and what is only reported.
 
 use std::fs;
 

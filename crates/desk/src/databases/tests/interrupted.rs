@@ -1,4 +1,4 @@
-//! Runs that are ended, and runs beside others.
+//! Runs that are interrupted, and runs beside others.
 
 use refdesk_text::Code;
 
@@ -23,11 +23,11 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
             seen.len() <= 40
         })
         .unwrap();
-    // It is asked before each table, which has two pages.
+    // It is called before each table, which has two pages.
     assert_eq!((seen[0], seen[1], seen[40]), ((0, 0, 172), (2, 0, 172), (80, 0, 172)));
     assert!(report.is_ended && report.written.len() == 80, "{}", report.written.len());
     drop((prepared, desk));
-    // The schema changes before it goes on: its own pages are not taken for edited ones.
+    // The schema changes before the run resumes: its own pages do not count as edited.
     broken.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
     whole.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
     let report = broken.document(&options());
@@ -50,7 +50,7 @@ fn what_a_killed_run_left_beside_its_files_is_swept() {
     let done = [left("docs/databases/shop/customer/tables"), left("docs/databases/shop/zone/tables")];
     world.document(&options());
     assert_eq!(done.map(|path| path.exists()), [false; 2]);
-    // What the interrupted run was to write is no longer wanted, so there is nothing to write.
+    // The interrupted run's pages are no longer wanted, so there is nothing to write.
     world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
     ended_before(&world, 0);
     world.sql("shop.db", "ALTER TABLE zone DROP COLUMN floor");
@@ -60,7 +60,7 @@ fn what_a_killed_run_left_beside_its_files_is_swept() {
     desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
     assert_eq!((page.exists(), desk.overview_reader().read().is_unfinished), (false, false));
     drop((prepared, desk));
-    // A run that nothing interrupted looks nowhere.
+    // A run after a complete one looks nowhere.
     let page = left("docs/databases/shop/zone/tables");
     world.document(&options());
     assert!(page.exists());
@@ -132,7 +132,7 @@ fn what_a_run_has_written_is_seen_while_it_goes_on() {
     desk.write_documentation(&Session::of_client("test"), &prepared, &mut goes_on).unwrap();
     assert_eq!(seen, [(0, 4), (1, 3), (2, 2), (3, 1)]);
     drop((prepared, desk));
-    // After it was paused, too, until a person edits a page or the next run lists them.
+    // The same after a pause, until a person edits a page or the next run lists them.
     assert_eq!(documented(&world), (3, 1));
     let overview = world.desk().overview_reader().read();
     let pages = overview.databases[0].domains.iter().flat_map(|it| &it.tables).filter_map(|it| it.page.clone());

@@ -1,8 +1,8 @@
-//! Names of tables that two databases have, and names that none has.
+//! Table names that two databases share, and names that none has.
 
 use super::*;
 
-/// `shop` has `customer` and `orders`; `store` has them with capitals.
+/// `shop` has `customer` and `orders`; `store` has both, capitalized.
 fn two_databases() -> World {
     let world = World::new();
     world.sql(

@@ -1,4 +1,4 @@
-//! Runs about some of the tables.
+//! Runs limited to some of the tables.
 
 use refdesk_database::documenter::Progress;
 use refdesk_database::names::globs::NamePattern;

@@ -40,7 +40,7 @@ fn what_leads_outside_waits_for_trust() {
     desk.trust(&desk.untrusted()).unwrap();
     let run = world.desk().documentation(&options()).unwrap();
     assert!(run.pages.iter().any(|it| it.page.text.contains("secret")));
-    // More about values asks again, and until then it does not count.
+    // More about values needs approval again, and does not count before that.
     world.put(".jaato/databases.yaml", &config(", not_sensitive: ['*.email'], publish_values: true"));
     let desk = world.desk();
     assert_eq!(desk.untrusted().len(), 1);
@@ -74,7 +74,7 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
             "read the SQLite database ${workspaceRoot}/${DBF} as 'other', using $DBF from the environment",
         ]
     );
-    // Nothing tells whether the variable is set.
+    // Nothing reveals whether the variable is set.
     let codes = |desk: &Desk| {
         let run = desk.documentation(&options()).unwrap();
         run.failed.iter().map(|(_, error)| error.code).collect::<Vec<_>>()

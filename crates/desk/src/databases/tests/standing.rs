@@ -1,4 +1,4 @@
-//! What status, differences, rules and the screen say of a table is the same, whatever happened to it and to its page.
+//! Status, differences, rules and the screen agree about a table, whatever happened to it and to its page.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ impl Page {
             world.sql("shop.db", "ALTER TABLE orders RENAME TO later");
         }
         if self == Self::Failed {
-            // No file can be written there.
+            // A folder in the way makes the write fail.
             fs::create_dir_all(world.path.join(format!("{PAGE}.md/x"))).unwrap();
         }
         let mut desk = world.desk();
@@ -41,8 +41,8 @@ impl Page {
     }
 }
 
-/// What is said of `orders`: stale by status, by the differences, by the rules and on the screen; edited by status and on the screen;
-/// failed by status and on the screen.
+/// The state of `orders`: stale in status, differences, rules and on the screen; edited in status and on the screen;
+/// failed in status and on the screen.
 fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
     let mut desk = world.desk();
     let run = desk.documentation(&options()).unwrap();
@@ -60,7 +60,7 @@ fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
     let check = checks[0].stale.iter().any(is_orders);
     let edited = run.edited_of("shop").any(|path| path.starts_with(PAGE));
     let failed = run.failed_tables("shop") > 0;
-    // The screen knows of the plan alone.
+    // The screen knows only the plan.
     desk.store_plan(&Session::of_client("test"), &run.planned).unwrap();
     let overview = desk.overview_reader().read();
     let tables = |database: &DatabaseSummary| {

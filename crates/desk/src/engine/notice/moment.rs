@@ -1,4 +1,4 @@
-//! The time of a notice and of a line of the journal: for people in local time, for programs as RFC 3339 in UTC.
+//! The time of a notice or a line of the journal: local time for people, RFC 3339 in UTC for programs.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use super::Notice;
 use crate::session::Line;
 
-/// A line of the journal with its time as people read it.
+/// A line of the journal, with its time for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedLine {
     /// The line.
@@ -30,7 +30,7 @@ pub(crate) fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice
     Notice { time: clock(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
-/// A time in this zone, as displayed at `now`: `12:03:41`, `11-21 12:03` of another day, `2025-11-21` of another year.
+/// A time in this zone, as displayed at `now`: `12:03:41`, `11-21 12:03` on another day, `2025-11-21` in another year.
 pub(crate) fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
     let format = match () {

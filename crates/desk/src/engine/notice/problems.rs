@@ -1,4 +1,4 @@
-//! Notices of problems: new errors and warnings, and that no error is left. A problem whose line moved is not new.
+//! Notices of problems: new errors and warnings, or that all errors are fixed. A problem whose line moved is not new.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use refdesk_text::report::Diagnostic;
 /// Codes that are reported as a change of the catalog, of a template or of a pick.
 const TOLD_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
-/// Codes of a file that has none of its content until it is mended.
+/// Problems that make a whole file unusable until it is fixed.
 const UNREADABLE: [Code; 1] = [Code::JsonSyntax];
 
-/// New errors, or that none is left.
+/// New errors, or that none remains.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_error = |it: &&Diagnostic| it.is_error();
     if let Some(notice) = told(after, &new(before, after, is_error), Topic::Problem) {
@@ -29,7 +29,7 @@ pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     told(after, &new(before, after, is_told), Topic::Warning)
 }
 
-/// For a new entry, it is not reported that its file is missing now.
+/// For a new entry, a missing file is not reported separately.
 fn is_told_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
     let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
     TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())

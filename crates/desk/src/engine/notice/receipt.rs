@@ -1,5 +1,5 @@
-//! A line of the journal as a sentence: what was sent, to which agent and why; what was read, chosen and written (BEHAVIOUR
-//! §5 "For people"). Of many entries, the first few are named.
+//! A line of the journal as a sentence: what was sent, to which agent and why; what was read, chosen and written
+//! (BEHAVIOUR §5 "For people"). Long lists are cut after the first few.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use refdesk_text::tokens::grouped;
 /// The sentence for the feed of `desk`, without its time.
 pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
-    // The journal is this user's own: whichever screen it was, the same person sat at it.
+    // The journal is this user's own: whichever screen it was, the same person used it.
     let who = if line.who == SCREEN { Actor::You } else { Actor::Other(line.who.as_str().into()) };
     let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
@@ -33,7 +33,7 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
         reasons.push(format!("desk {}", line.desk));
     }
     notice.reason = reasons.join(", ");
-    // The name of a file or template is not the id of a source.
+    // The name of a file or template is not a source's id.
     if matches!(receipt.what, JournalEvent::Written | JournalEvent::Removed | JournalEvent::Rendered) {
         let path = receipt.about.first().filter(|_| receipt.what == JournalEvent::Written);
         return notice.at(path.and_then(|about| inside(workspace, about)));
@@ -47,12 +47,12 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     Notice { several, ..notice.about(&SourceId::from(first.as_str())) }
 }
 
-/// A file of the workspace. A journal may come with a repository, so the path must not lead elsewhere, not even by a
-/// link.
+/// A file of the workspace. A journal may come with a repository, so the path must not lead elsewhere, not even through
+/// a link.
 fn inside(workspace: &Path, about: &str) -> Option<FileLine> {
     let path = clean(&workspace.join(about));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    // If a file is gone, the deepest folder that exists.
+    // If a file no longer exists, the deepest folder that does.
     let mut below = path.ancestors().take_while(|path| *path != workspace);
     let there = below.find(|path| std::fs::symlink_metadata(path).is_ok());
     let is_inside = path.starts_with(workspace)
@@ -150,7 +150,7 @@ fn added(receipt: &Receipt) -> String {
     parts.join("; ")
 }
 
-/// `@b (java)`; for a template, its name alone.
+/// `@b (java)`; for a template, only its name.
 fn entry(item: &ItemReceipt) -> String {
     if item.block == BlockKind::Templates {
         return item.about.clone();
@@ -159,7 +159,7 @@ fn entry(item: &ItemReceipt) -> String {
     if because.is_empty() { format!("@{}", item.about) } else { format!("@{} ({})", item.about, because.join(", ")) }
 }
 
-/// One or two words; an `@id` is shown by its position alone, and a rule when the receipt is opened.
+/// One or two words. An `@id` match needs none; rules are shown when the receipt is opened.
 fn because(why: &MatchReason) -> Option<String> {
     match why {
         MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,

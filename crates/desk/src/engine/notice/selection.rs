@@ -1,5 +1,5 @@
-//! Notices of the selection: what was chosen, what entered or left with it, what entered or left because a document
-//! changed, and which picks are dormant until their source is back.
+//! Notices about the selection: what was chosen, what entered or left as a result, what entered or left because a
+//! document changed, and which picks are dormant until their source is back.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use refdesk_core::selection::{Role, SelectedSource, reasons};
 use refdesk_files::path::display;
 use refdesk_text::tokens::grouped;
 
-/// What entered and left the selection, and who caused it.
+/// What entered and left the selection, and the cause.
 pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin) -> Vec<Notice> {
     if Arc::ptr_eq(&before.selection, &after.selection) {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
             notices.extend(came_with_it(after, &entered, by));
             notices.extend(left_with_it(before, &left, by));
         }
-        // It was one action, so it is one notice.
+        // One action is one notice.
         ChangeOrigin::Retraced { text, named } => {
             let others = |members: &[&SelectedSource]| -> Vec<SourceId> {
                 let ids = members.iter().map(|member| member.id.clone());
@@ -72,13 +72,13 @@ pub(super) fn is_chosen(before: &Snapshot, after: &Snapshot) -> bool {
     chosen_between(before, after).iter().any(|(_, ids)| !ids.is_empty())
 }
 
-/// Whether this pick is dormant in one of the two only.
+/// Whether this pick is dormant in only one of the two.
 pub(super) fn changed_its_state(one: &Snapshot, other: &Snapshot, id: &str) -> bool {
     let dormant = |of: &Snapshot| of.selection.dormant().iter().any(|dormant| dormant == id);
     (one.selection.is_picked(id) && dormant(other)) || (dormant(one) && other.selection.is_picked(id))
 }
 
-/// Picks that count in `awake` and are dormant in `asleep`.
+/// Picks that are active in `awake` and dormant in `asleep`.
 fn dormancy<'a>(awake: &Snapshot, asleep: &'a Snapshot) -> Vec<&'a str> {
     let dormant = asleep.selection.dormant().iter().map(String::as_str);
     dormant.filter(|id| awake.selection.is_picked(id)).collect()
@@ -96,7 +96,7 @@ fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
     woke.into_iter().chain(fell_asleep).collect()
 }
 
-/// Members of one selection that the other lacks.
+/// Members of one selection that are not in the other.
 fn without<'a>(of: &'a Snapshot, other: &'a Snapshot) -> impl Iterator<Item = &'a SelectedSource> {
     of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str()))
 }
@@ -155,7 +155,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
         };
         let mention = reasons(&after.selection, &after.graph, member.id.as_str()).next();
         let reason = mention.as_ref().map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
-        // The lines of inline content are not those of its file.
+        // Line numbers in inline content are not those of its file.
         let in_file = mention.filter(|mention| {
             let parent = after.catalog.get(mention.from.as_str());
             parent.is_some_and(|parent| !matches!(parent.kind, SourceKind::Inline { .. }))
@@ -190,13 +190,13 @@ fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     told.collect()
 }
 
-/// `~1,234 tokens`, together.
+/// `~1,234 tokens`, in total.
 fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
     let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!("~{} tokens", grouped(tokens)) }
 }
 
-/// `, ~1,234 tokens`, together.
+/// `, ~1,234 tokens`, in total.
 fn cost(of: &Snapshot, ids: &[SourceId]) -> String {
     let tokens: u64 = ids.iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!(", ~{} tokens", grouped(tokens)) }

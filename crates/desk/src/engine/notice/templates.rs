@@ -11,13 +11,13 @@ use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
 use refdesk_text::Code;
 
-/// The templates in both, before and after.
+/// The templates that are in both, before and after.
 fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
     let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
     after.templates.templates.iter().filter_map(|is| Some((*known.get(is.name.as_str())?, is))).collect()
 }
 
-/// Templates that entered and left with the selection.
+/// Templates that entered or left with the selection.
 pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> Vec<Notice> {
     fn of<'a>(one: &'a Snapshot, other: &Snapshot) -> Vec<&'a Template> {
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
@@ -33,7 +33,7 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> 
     came.into_iter().chain(went).collect()
 }
 
-/// Templates whose file was written and that parse: changed, or fixed.
+/// Templates that were changed or fixed.
 pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
     let (fixed, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
@@ -66,7 +66,7 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     notices
 }
 
-/// Templates that no longer parse, or new ones that do not.
+/// Templates that broke, or new ones that do not parse.
 pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
     let is_new = |is: &&Template| known.get(is.name.as_str()).is_none_or(|was| was.problem != is.problem);
@@ -87,14 +87,14 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
             after.diagnostics.iter().filter(|it| it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file));
         let line = broken.filter_map(|it| it.line).find(|line| (first..=end).contains(line));
         let reason = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
-        // The position of the problem matters more than the source.
+        // The position of the problem is more useful than the source.
         let place = FileLine { path: path.to_path_buf(), line: line.unwrap_or(first) };
         Notice::new(Actor::Files, Topic::Problem, text).because(reason).at(Some(place))
     });
     told.collect()
 }
 
-/// Names the first of these templates as the position.
+/// Makes the first of these templates the position to show.
 fn about(notice: Notice, templates: &[&Template]) -> Notice {
     let Some(first) = templates.first() else { return notice };
     let (path, line) = first.place(1);

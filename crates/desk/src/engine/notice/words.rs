@@ -1,6 +1,6 @@
 //! Lists of names in notices: the first few, then the number of the others.
 
-/// Names shown before `+N more`; more changes than this of one kind are one notice.
+/// Names shown before `+N more`. If one kind has more changes than this, they are one notice.
 pub(super) const SHOWN: usize = 3;
 
 /// `@a, @b, @c, +2 more`.

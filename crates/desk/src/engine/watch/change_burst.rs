@@ -1,4 +1,4 @@
-//! Gathers many changes into one [`Change::Workspace`], or one [`Change::Choice`] if only picks changed: a save is
+//! Merges many changes into one [`Change::Workspace`], or one [`Change::Choice`] if only picks changed: a save is
 //! several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Growth of the journal is reported separately, as
 //! [`Change::Journal`], and waits for nothing else.
 
@@ -14,10 +14,10 @@ use crate::engine::request::{Change, Message};
 /// A burst of changes is over after this much quiet.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// A burst that does not end is reported after this time.
+/// A longer burst is reported after this time.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// What changed, by what has to be read again.
+/// What changed, by how much must be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ChangeScope {
     /// Only the journal.
@@ -32,7 +32,8 @@ pub(crate) enum ChangeScope {
     Anything,
 }
 
-/// Returns where to send changes. The thread behind it ends when all senders are gone, or the engine.
+/// Starts the thread that merges changes, and returns its sender. It ends when all senders are dropped, or when the
+/// engine ends.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -42,15 +43,15 @@ pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<Cha
     Ok(seen)
 }
 
-/// What was seen and not reported yet.
+/// Changes seen but not reported yet.
 #[derive(Debug, Default)]
 struct Burst {
-    /// That the journal grew, there are requests, or agents came or went: since when, and which of them.
+    /// When the first change of the journal, the requests or the agents was seen.
     rows: Option<Instant>,
     journal: bool,
     requests: bool,
     agents: bool,
-    /// The greatest of the other changes.
+    /// The widest of the other changes.
     desk: Option<Changed>,
 }
 
@@ -63,7 +64,7 @@ struct Changed {
 }
 
 impl Changed {
-    /// When it has been quiet, or has lasted long enough.
+    /// When the burst counts as over.
     fn due(self) -> Instant {
         (self.last + QUIET).min(self.first + LONGEST)
     }
@@ -90,7 +91,7 @@ impl Burst {
         self.rows.map(|since| since + QUIET).into_iter().chain(self.desk.map(Changed::due)).min()
     }
 
-    /// What is due now, the journal first, so that a pick it reports is noticed with it.
+    /// The changes due now, the journal first, so that the pick behind a line is noticed with it.
     fn take(&mut self, now: Instant) -> Vec<Change> {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
         let mut due = Vec::new();
@@ -106,7 +107,7 @@ impl Burst {
     }
 }
 
-/// Gathers changes, and sends what is due.
+/// Merges changes, and sends them when due.
 fn gather(changes: &mpsc::Receiver<ChangeScope>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {

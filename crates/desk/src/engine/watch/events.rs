@@ -10,7 +10,7 @@ use super::change_burst::ChangeScope;
 use super::wanted::NameFilter;
 use crate::engine::requests::is_of;
 
-/// What the watcher's thread needs, and what it remembers for the next order.
+/// What the watcher's thread needs, and what it records for the next order.
 #[derive(Debug, Default)]
 pub(super) struct EventFilter {
     pub interests: BTreeMap<PathBuf, NameFilter>,
@@ -20,17 +20,17 @@ pub(super) struct EventFilter {
     pub journal: PathBuf,
     /// Folders of requests and answers.
     pub requests: Vec<PathBuf>,
-    /// The folder of agents that are connected.
+    /// The folder of connected agents.
     pub agents: Option<PathBuf>,
     pub lost: LostWatches,
 }
 
-/// Watches that may be dead.
+/// Watches that may have stopped working.
 #[derive(Debug, Default)]
 pub(super) struct LostWatches {
     /// All of them, because events were lost.
     pub all: bool,
-    /// Those of these paths and below.
+    /// Those for these paths and everything below.
     pub paths: BTreeSet<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
     pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
-            // Events were lost; one may have been that a folder was removed.
+            // Events were lost; one may have been the removal of a folder.
             self.lost.all = true;
             return Some(ChangeScope::Anything);
         };
@@ -58,7 +58,7 @@ impl EventFilter {
             if went && holds_followed {
                 self.lost.paths.insert(path.clone());
             }
-            // Their files are held, and never get their final names.
+            // These files stay locked, and never get their final names.
             if self.agents.is_some() && path.parent() == self.agents.as_deref() {
                 matters = matters.max(Some(ChangeScope::Agents));
             } else if holds_followed || self.covers(&path) {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// The limits of following.
+/// The limits of watching and polling.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Watched folders.
     pub watches: usize,
-    /// Entries that one walk looks at, to find folders or to notice a change.
+    /// Entries visited by one walk.
     pub entries: usize,
     /// The duration of one walk.
     pub time: Duration,

@@ -1,6 +1,6 @@
-//! The system's watcher. Each folder is watched separately, so that skipped folders are not watched. A watch belongs
-//! to the folder itself and not to its path, so the identity of each folder is remembered, and that it was removed (a
-//! new folder often gets the number of the old one).
+//! The system's watcher. Each folder is watched separately, so that skipped folders are not watched. A watch belongs to
+//! the folder itself and not to its path, so each folder's identity is recorded, and also its removal (a new folder
+//! often reuses the old inode number).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -20,7 +20,7 @@ use super::remote::remote;
 use super::wanted::{NameFilter, WatchSet, is_entered};
 use refdesk_files::path::is_absent;
 
-/// A watcher and what it follows.
+/// A watcher and the folders it follows.
 pub(crate) struct Live {
     watcher: RecommendedWatcher,
     /// The watched folder of each path.
@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     pub left_out: Option<String>,
 }
 
-/// The identity of a folder, wherever it is moved.
+/// The identity of a folder, even if it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,
@@ -102,7 +102,7 @@ struct WatchPass<'a> {
     paths: Box<dyn PathsMut + 'a>,
     filter: &'a Mutex<EventFilter>,
     workspace: &'a Path,
-    /// Watches of before that this pass has not reached, by path and by folder.
+    /// Earlier watches that this pass has not reached, by path and by folder.
     before: BTreeMap<PathBuf, Identity>,
     before_as: HashMap<Identity, PathBuf>,
     /// The path by which each folder is watched: the system watches a folder once, and reports that path.
@@ -110,14 +110,14 @@ struct WatchPass<'a> {
     now: BTreeMap<PathBuf, (Identity, NameFilter)>,
     /// Devices known to report every change.
     local: BTreeSet<u64>,
-    /// What is left of the limits, and the deadline.
+    /// The rest of the limits, and the deadline.
     limits: Limits,
     until: Instant,
     outcome: Outcome,
 }
 
 impl WatchPass<'_> {
-    /// Drops the watches that may be dead.
+    /// Drops the watches that may have stopped working.
     fn forget(&mut self, lost: &LostWatches) {
         let is_lost = |path: &Path| lost.all || path.ancestors().any(|part| lost.paths.contains(part));
         let dead: Vec<PathBuf> = self.before.keys().filter(|path| is_lost(path)).cloned().collect();
@@ -130,7 +130,7 @@ impl WatchPass<'_> {
         if let Some(identity) = self.before.remove(path) {
             self.before_as.remove(&identity);
         }
-        // It may be gone, and its watch with it.
+        // The folder may no longer exist, and then its watch does not either.
         let _ = self.paths.remove(path);
     }
 
@@ -148,7 +148,7 @@ impl WatchPass<'_> {
         Ok(())
     }
 
-    /// A folder and those above it, which report its replacement. Within the workspace, only up to the workspace.
+    /// A folder and its parents, which report its replacement. Within the workspace, only up to the workspace.
     fn single(&mut self, folder: &Path, interest: &NameFilter) -> Result<(), String> {
         let mut there = self.watch(folder, interest)?;
         let mut below = folder;
@@ -173,7 +173,7 @@ impl WatchPass<'_> {
     /// changes are reported.
     fn tree(&mut self, root: &Path) -> Result<(), String> {
         let mut open = VecDeque::from([root.to_path_buf()]);
-        // Watch what was found, even if the search has stopped.
+        // After the search has stopped, watch what was found.
         let mut lists = true;
         while let Some(folder) = open.pop_front() {
             if !self.watch(&folder, &NameFilter::All)? {
@@ -187,7 +187,7 @@ impl WatchPass<'_> {
             }
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries.flatten(),
-                // It was removed, which will be reported; or it cannot be read at all.
+                // Either it was removed, which will be reported, or it cannot be read.
                 Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
@@ -205,7 +205,7 @@ impl WatchPass<'_> {
         Ok(())
     }
 
-    /// Takes one entry off the limit; returns whether there was one left, and time.
+    /// Takes one entry off the limit; returns whether entries and time are left.
     fn may_look(&mut self) -> bool {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
@@ -255,7 +255,7 @@ impl WatchPass<'_> {
         {
             return Err(format!("{} is on a network file system ({kind})", path.display()));
         }
-        // Another folder was at this path, or this one at another path.
+        // Another folder was at this path, or this folder at another path.
         if self.before.contains_key(path) {
             self.unwatch(path);
         }
@@ -275,7 +275,7 @@ impl WatchPass<'_> {
                     return Err(why);
                 }
                 let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
-                // Only a folder that matters as a whole is missed; folders above it are watched if possible.
+                // Only a folder followed as a whole counts as missed; its parents are watched if possible.
                 if !went && *interest == NameFilter::All {
                     self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
                 }
@@ -287,7 +287,7 @@ impl WatchPass<'_> {
     /// Drops the watches that are no longer wanted.
     fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
         if self.outcome.left_out.is_some() {
-            // Keep the watches that this pass did not reach; otherwise a different part would be watched each time.
+            // Keep the watches that this pass did not reach; otherwise each pass would watch a different part.
             let left = self.limits.watches.saturating_sub(self.now.len());
             let kept: Vec<_> =
                 self.before.iter().filter(|(path, _)| !self.now.contains_key(*path)).take(left).collect();
@@ -305,7 +305,7 @@ impl WatchPass<'_> {
         }
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         if filter.interests != interests {
-            // A name that matters only from now on may have appeared before.
+            // A name that only now matters may have changed before.
             self.outcome.followed = Followed::New;
             filter.interests = interests;
         }
@@ -313,7 +313,7 @@ impl WatchPass<'_> {
     }
 }
 
-/// Why no watcher can follow this much here; `None` if only this one folder cannot be watched.
+/// Why the system cannot watch this much; `None` if only this one folder cannot be watched.
 fn shortage(error: &notify::Error) -> Option<String> {
     match &error.kind {
         ErrorKind::MaxFilesWatch => Some("the system has no watches left (fs.inotify.max_user_watches)".to_owned()),

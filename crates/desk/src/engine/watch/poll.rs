@@ -1,5 +1,5 @@
-//! Polling, where the system reports no changes: every two seconds, a fingerprint of everything that is followed, from
-//! names, sizes and times alone. The thread runs only while it is needed.
+//! Polling, for when the system reports no changes: every two seconds, takes a fingerprint of everything that is
+//! followed, from names, sizes and times only. The thread runs only while it is needed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ impl Poll {
         Ok(Self { follow, is_cut })
     }
 
-    /// Whether the last look left something out, since there is more than one look takes in.
+    /// Whether the last pass left something out because of its limits.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut.load(Ordering::Relaxed)
     }
@@ -59,7 +59,7 @@ fn run(
     is_cut: &AtomicBool,
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
-    // The state before the first fingerprint is unknown: the desk may have read an older one.
+    // The desk may have read an older state than the first fingerprint's.
     let (mut last, mut last_journal, mut last_agents) = (None, None, None);
     loop {
         let began = Instant::now();
@@ -104,9 +104,8 @@ fn grown(file: &Path) -> u64 {
     hasher.finish()
 }
 
-/// A number that changes with everything that is followed, except the journal; and how many of the permitted entries
-/// are left.
-/// entries that may be looked at.
+/// A number that changes with everything that is followed except the journal, and how many of the permitted entries are
+/// left.
 fn fingerprint(wanted: &WatchSet, mut left: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
     for (folder, interest) in &wanted.folders {
@@ -150,7 +149,8 @@ fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mu
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             look_at(&path, hasher);
         } else if is_entered(&path) {
-            // Its time does not count: it changes with every file that a tool writes next to another and renames.
+            // Its time does not count: it changes whenever a tool writes a temporary file beside another and renames
+            // it.
             path.hash(hasher);
             folders.push(path);
         }
@@ -167,7 +167,7 @@ fn look_at(path: &Path, hasher: &mut DefaultHasher) {
     }
 }
 
-/// A file that replaced another with the same size and time still has another identity.
+/// A file that replaced another with the same size and time still differs in identity.
 fn identity(metadata: &fs::Metadata) -> (u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
@@ -267,7 +267,7 @@ mod tests {
             }
         }
         drop(poll);
-        // The writes above may have been noticed in two steps; finally the thread is gone.
+        // The writes above may have been noticed in two steps; finally the thread has ended.
         while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}
         assert_eq!(changes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
     }

@@ -14,7 +14,7 @@ use refdesk_database::documenter::Manifest;
 use refdesk_files::is_unfinished;
 use refdesk_files::reserved::is_own;
 
-/// Folders that tools fill and that contain no knowledge; documents in them are read when something else changes.
+/// Folders filled by tools, without knowledge; documents in them are read when something else changes.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
 /// The names in a folder that matter.
@@ -50,7 +50,7 @@ impl NameFilter {
         }
     }
 
-    /// Both.
+    /// Widens this to include another filter.
     pub(super) fn widen(&mut self, other: &Self) {
         match (self, other) {
             (Self::All, _) => {}
@@ -60,10 +60,10 @@ impl NameFilter {
     }
 }
 
-/// The client that is told of changes.
+/// The client that watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watcher {
-    /// A screen, which has files of its user besides those of the desk.
+    /// A screen, which also needs its user's own files.
     Screen,
     Program,
 }
@@ -71,7 +71,7 @@ pub(crate) enum Watcher {
 /// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WatchSet {
-    /// The workspace; paths in it are followed from here down.
+    /// The workspace. Paths in it are followed only from there down.
     pub workspace: PathBuf,
     /// Single folders.
     pub folders: BTreeMap<PathBuf, NameFilter>,
@@ -83,12 +83,12 @@ pub(crate) struct WatchSet {
     pub journal: PathBuf,
     /// Folders of requests and answers.
     pub requests: Vec<PathBuf>,
-    /// The folder of agents that are connected; `None` if no screen shows them.
+    /// The folder of connected agents; `None` if no screen shows them.
     pub agents: Option<PathBuf>,
 }
 
 impl WatchSet {
-    /// The paths where configuration, catalog, documents, templates and choices of this desk are or would be.
+    /// The paths where this desk's configuration, catalog, documents, templates and choices are or would be.
     pub(crate) fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
@@ -123,7 +123,7 @@ impl WatchSet {
         for file in refdesk_database::config::FILES.iter().chain(&refdesk_database::config::agent::AGENT_FILES) {
             wanted.file(&workspace.join(file));
         }
-        // The plan and the notes.
+        // Plans and notes.
         wanted.folder(&workspace.join(".jaato/databases"));
         wanted.file(&workspace.join(Manifest::path(&desk.databases().0.docs_path)));
         wanted.tree(&workspace.join(".templates"));
@@ -134,7 +134,7 @@ impl WatchSet {
             let Some(place) = source.place() else { continue };
             let is_inside = place.resolved.starts_with(&real);
             match place.standing {
-                // What is not read is not followed.
+                // Not read, so not followed.
                 PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
                 // Neighbours matter too, because a document's links may lead to them.
@@ -158,7 +158,7 @@ impl WatchSet {
                 wanted.file(other);
             }
         }
-        // No other link of the workspace may lead out of it.
+        // No other link in the workspace may lead out of it.
         let stays = |path: &Path| {
             let is_trusted = || folders.contains(path) || path.ancestors().any(|above| trees.contains(above));
             !path.starts_with(workspace) || is_trusted() || desk.stays_inside(path)

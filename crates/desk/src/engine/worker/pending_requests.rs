@@ -1,4 +1,4 @@
-//! What waits for the person at the screen: requests of other processes, and actions that need trust.
+//! Whatever needs the person at the screen: requests of other processes, and actions that need trust.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Says who answered the requests that ended without saying so.
+    /// Reports who answered requests that ended without a known answerer.
     pub(super) fn explain_requests(&mut self, lines: &[Line]) {
         let Some(requests) = &mut self.requests else { return };
         let answers = lines.iter().filter(|line| line.receipt.what == JournalEvent::Answered);
@@ -74,14 +74,14 @@ impl Worker<'_> {
             }
             Err(refusal) => self.refuse(refusal),
         }
-        // Templates of documents outside are written to files from now on.
+        // Templates of documents outside the workspace are written to files from now on.
         self.files_due = true;
         self.reload_if_trust_changed();
         self.update_trust();
         self.publish();
     }
 
-    /// Reads the workspace again if trust changed, and with it what agents may read.
+    /// Reads the workspace again if trust changed, and updates what agents may read.
     pub(super) fn reload_if_trust_changed(&mut self) {
         if self.desk.has_stale_trust() {
             let before = self.desk.selection().clone();

@@ -1,4 +1,4 @@
-//! Publishes snapshots, notices of what differs from the last one, and what the journal adds.
+//! Publishes snapshots, notices of their differences, and new lines of the journal.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,13 +25,14 @@ impl Worker<'_> {
         }
         match self.desk.readable(&self.templates) {
             Cow::Borrowed(_) => self.templates.clone(),
-            // Keep the old value while it is equal, because snapshots are compared by pointer first.
+            // Keep the old value if it is equal, because snapshots are compared by pointer first.
             Cow::Owned(readable) if readable == *self.last.templates => self.last.templates.clone(),
             Cow::Owned(readable) => Arc::new(readable),
         }
     }
 
-    /// The problems of the workspace; for a person or a script all that `check` finds, and what only a running desk can know.
+    /// The problems of the workspace. A person or a script sees all that `check` finds, and those that only a running
+    /// desk can find.
     fn problems(&mut self) -> Vec<Diagnostic> {
         let never_found = if self.tells_problems && self.unread.is_empty() { self.never_found() } else { Vec::new() };
         let mut problems = self.desk.problems(ProblemParts {
@@ -45,7 +46,7 @@ impl Worker<'_> {
         problems
     }
 
-    /// Sources that nothing brings up. What follows from catalog and mentions is computed once for each of them.
+    /// Sources that only a pick brings up. Computed once for each catalog and mention graph.
     fn never_found(&mut self) -> Vec<Diagnostic> {
         if self.desk.has_index() {
             return Vec::new();
@@ -58,7 +59,7 @@ impl Worker<'_> {
         found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
     }
 
-    /// The price of the instructions, computed once for each catalog and selection, when all documents are read.
+    /// The price of the instructions, computed once for each catalog and selection, after all documents are read.
     fn instructions_price(&mut self) -> u64 {
         let (catalog, selection) = (self.desk.catalog(), self.desk.selection());
         let is_same = |(of, by, reads): &(Arc<Catalog>, Arc<Selection>, u64)| {
@@ -76,7 +77,8 @@ impl Worker<'_> {
     pub(super) fn publish(&mut self) {
         let loading = (!self.unread.is_empty())
             .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
-        // Sorting thousands of diagnostics forty times while documents are read would cost more than reading them.
+        // While documents are read, sorting thousands of diagnostics for every snapshot would cost more than the
+        // reading.
         let diagnostics = if loading.is_some() && self.last.loading.is_some() {
             self.last.diagnostics.clone()
         } else {
@@ -119,12 +121,12 @@ impl Worker<'_> {
         self.tell_difference(next);
     }
 
-    /// Sends notices of the differences since the last ones. While documents are read, only about the choice: a
-    /// document that is not read yet has not changed.
+    /// Sends notices of what changed since the last ones. While documents are read, only the choice counts: a document
+    /// that is not read yet has not changed.
     pub(super) fn tell_difference(&mut self, next: Snapshot) {
         let (notices, told) = match self.told.take() {
             None if next.loading.is_some() => return,
-            // What appears while the documents are read for the first time is not a change.
+            // What appears during the first reading of the documents is not a change.
             None => (Vec::new(), next),
             Some(told) if next.loading.is_some() => {
                 let own = !matches!(self.cause, ChangeOrigin::Choice(Actor::Other(_)) | ChangeOrigin::Journalled(_));
@@ -165,7 +167,7 @@ impl Worker<'_> {
         jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
     }
 
-    /// Reports what was added to the journal since it was last read.
+    /// Reports the lines added to the journal since the last reading.
     pub(super) fn follow_journal(&mut self, age: Age) {
         let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);
@@ -182,7 +184,7 @@ impl Worker<'_> {
         let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
         let told = new.lines.into_iter().map(|line| {
             let notice = notice::receipt(&line, workspace, &desk);
-            // A line whose time cannot be parsed gets the present time.
+            // A line whose time cannot be parsed gets the current time.
             let time = line.time.parse().unwrap_or(now);
             (moment::stamped(notice, time, now), line)
         });

@@ -25,10 +25,10 @@ use refdesk_templates::TemplateIndex;
 use refdesk_text::{Code, Error, Fix};
 
 impl Worker<'_> {
-    /// Answers a request. What follows from a pick is computed after the answer, which does not depend on it.
+    /// Answers a request. The consequences of a pick are computed after the answer, which does not depend on them.
     pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
         if call.request == Request::AnalyseGraph && !self.unread.is_empty() {
-            // A client that asks again no longer waits for the first answer.
+            // If a client asks again, it no longer waits for the first answer.
             self.late.retain(|late| !late.reply.is_closed());
             self.late.push(call);
             return;
@@ -39,7 +39,7 @@ impl Worker<'_> {
             self.files_for = self.session.clone();
         }
         if !is_own {
-            // A client may rely on what another process has reported to it, even if this engine was not notified yet.
+            // A client may rely on what another process told it, even if this engine was not notified yet.
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
@@ -62,19 +62,19 @@ impl Worker<'_> {
             },
             Request::AnalyseGraph => {
                 let analyse = self.desk.graph_analysis();
-                // With many sources it takes a while, which must not hold up the desk.
+                // With many sources this takes a while, which must not block the desk.
                 return answer_apart(reply, move || Response::GraphAnalysis(Arc::new(analyse())));
             }
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
-                    // It reads the whole repository, which must not hold up the desk.
+                    // This reads the whole repository, which must not block the desk.
                     return answer_apart(reply, move || Response::Discovered(Box::new(discoverer.run())));
                 }
                 Err(refusal) => Response::Done(vec![refusal]),
             },
             Request::Databases => {
                 let reader = self.desk.overview_reader();
-                // It reads every page, which must not hold up the desk.
+                // This reads every page, which must not block the desk.
                 return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
             }
             Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
@@ -219,7 +219,7 @@ impl Worker<'_> {
             }
             Request::PauseDatabases => match &mut self.database_run {
                 Some(run) if run.is_writing() => run.pause(),
-                // A database that does not answer is not waited for here.
+                // Do not wait for a database that does not respond.
                 Some(run) if !run.is_prepared() => run.forget(),
                 _ => self.database_run = None,
             },
@@ -263,7 +263,7 @@ impl Worker<'_> {
         Response::Done(std::mem::take(&mut self.refused))
     }
 
-    /// What follows the journal for the view of agents, from the first time on that it is asked for.
+    /// The follower for the view of agents, started on first use.
     fn activity(&mut self) -> Result<&ActivityFollower, Error> {
         match &mut self.activity {
             Some(follower) => Ok(follower),
@@ -282,7 +282,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Prepares a run in a thread of its own, instead of one that waits for a person's word.
+    /// Prepares a run on its own thread; it replaces one that waits for approval.
     fn prepare_databases(&mut self, session: Session, names: Vec<String>, reply: oneshot::Sender<Response>) {
         if self.database_run.as_ref().is_some_and(DatabaseRun::is_writing) {
             let busy = Error::new(Code::DatabaseBusy, "databases are being documented already", "wait for it to end");
@@ -306,7 +306,7 @@ impl Worker<'_> {
         self.publish();
     }
 
-    /// The snapshot that was just published: a later one, while the workspace is read again, may lack what an answer has.
+    /// The snapshot just published. A later one, from a reload in progress, may lack what an answer refers to.
     fn published_now(&self) -> Box<Snapshot> {
         Box::new(self.snapshots.borrow().clone())
     }
@@ -332,7 +332,7 @@ impl Worker<'_> {
         Ok(written)
     }
 
-    /// Reports in the feed that the catalog was written, and tries prompts on the result.
+    /// Reports in the feed that the catalog was written, and finds prompts to try.
     fn catalog_written(
         &mut self,
         session: &Session,
@@ -357,7 +357,7 @@ fn nothing_prepared() -> Error {
     Error::new(Code::NotDocumented, "no documentation of databases is prepared", "prepare it first")
 }
 
-/// Computes the answer on a thread of its own; refuses if the system starts none.
+/// Computes the answer on its own thread; refuses if the system cannot start one.
 fn answer_apart(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Response + Send + 'static) {
     let (hand, taken) = mpsc::channel::<oneshot::Sender<Response>>();
     let run = move || {
@@ -381,7 +381,7 @@ fn stay(proposal: &Proposal) -> Result<(), Error> {
     Err(Error::new(Code::Outside, message, "keep the catalog inside the workspace"))
 }
 
-/// For an agent, a template that is not trusted is reported as such, and not as unknown.
+/// Tells an agent that a template is not trusted, instead of unknown.
 fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
     let readable = desk.readable(templates);
     if let TemplateRef::Named(name) = &request.what

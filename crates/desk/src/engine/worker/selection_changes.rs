@@ -1,4 +1,4 @@
-//! Carries out what follows a change of picks and exclusions: by a request, under a profile, or by another process.
+//! Handles changes of picks and exclusions: by a request, under a profile, or by another process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::{Changed, Desk, Session, Undone};
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
-    /// Reads again, and notes who changed picks and exclusions meanwhile.
+    /// Reads again, and finds out who changed picks and exclusions meanwhile.
     pub(super) fn reread(&mut self, read: fn(&mut Desk)) {
         let chosen = self.desk.choice().clone();
         read(&mut self.desk);
@@ -22,7 +22,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads picks and exclusions again; follows them if another process changed them.
+    /// Reads picks and exclusions again, and handles a change by another process.
     pub(super) fn follow_stored_choice(&mut self) {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
@@ -31,14 +31,14 @@ impl Worker<'_> {
         }
     }
 
-    /// Follows a change of picks or exclusions for this session.
+    /// Handles a change of picks or exclusions by this session.
     pub(super) fn follow_choice(&mut self, session: &Session) {
         self.cause = ChangeOrigin::Choice(self.who(session));
         self.files_for = session.clone();
         self.after_own_change();
     }
 
-    /// Follows a change made by the desk, which has completed the selection and told the sessions what left it.
+    /// Handles a change by the desk, which has already completed the selection and updated the sessions' memory.
     fn after_own_change(&mut self) {
         let selection = self.desk.selection().clone();
         self.after_change(Change::Choice, &selection);
@@ -52,7 +52,7 @@ impl Worker<'_> {
         self.follow_choice(session);
     }
 
-    /// Reports what was undone or redone, and what was not because another process changed it.
+    /// Reports what was undone or redone, and what was not because another process changed it since.
     pub(super) fn retraced(
         &mut self,
         session: &Session,
@@ -82,7 +82,7 @@ impl Worker<'_> {
         let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
         self.cause = ChangeOrigin::Retraced { text, named };
         self.after_own_change();
-        // Before the first notice there is no difference to report it with.
+        // Before the first notice there is no difference to report this with.
         if let ChangeOrigin::Retraced { text, .. } =
             std::mem::replace(&mut self.cause, ChangeOrigin::Choice(Actor::You))
         {
@@ -90,7 +90,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Replaces the picks by those of the profile in this file, and reports that after what it changed.
+    /// Replaces the picks with those of the profile in this file, and reports that after the resulting changes.
     pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
         let before = self.desk.choice().picks.clone();
         let named = self.desk.compare_profile(file).map(|switch| switch.name);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The least bytes read at once.
+/// The fewest bytes read at a time.
 const BLOCK: u64 = 16 * 1024;
 
 /// Returns the lines of a file from last to first, each with its line break; a torn last line has none.
@@ -48,7 +48,7 @@ impl<'a> Backward<'a> {
         self.from + self.held.len() as u64
     }
 
-    /// Doubles what is held, so that a long line is copied only a logarithmic number of times.
+    /// Doubles `held`, so that a long line is copied only a logarithmic number of times.
     fn read_more(&mut self) -> io::Result<()> {
         let size = BLOCK.max(self.held.len() as u64).min(self.from);
         self.from -= size;

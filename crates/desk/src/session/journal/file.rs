@@ -1,5 +1,5 @@
-//! The journal's file: appends under the lock and reads complete lines. A line is written at once. If a killed writer or a
-//! full disk cuts one short, the next writer ends it, and later lines are not lost.
+//! The journal's file: appends under the lock and reads complete lines. A line is written in one call. If a killed
+//! writer or a full disk cuts it short, the next writer ends it, and later lines are not lost.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
 use refdesk_files::{Sealer, append_own, is_at, open_folder, open_own, rename_own, within};
 
-/// A file that would become larger is moved aside and replaces the previous one, so a journal takes at most twice this
+/// A file that would grow larger is moved aside and replaces the previous one, so a journal takes at most twice this
 /// size. A larger file is not ours and is not read.
 pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ const END: u64 = 1 << 53;
 
 const JOURNAL: &str = "journal.jsonl";
 
-/// The place in the seal of a line. It stays the same when the file is moved aside.
+/// The place that a line's seal names. It stays the same when the file is moved aside.
 const PLACE: &str = JOURNAL;
 
 /// The part of a line needed to count it.
@@ -37,14 +37,13 @@ struct Numbered {
 pub(super) enum Parsed {
     /// Written by this user's refdesk here.
     Own(Box<Line>),
-    /// Looks like it, but was written or copied by something else.
+    /// Looks like one, but was written or copied by something else.
     Foreign,
     /// Not a complete line.
     Rubbish,
 }
 
 impl Store {
-    /// The path of the journal.
     pub fn journal_file(&self) -> PathBuf {
         self.folder.join(JOURNAL)
     }
@@ -101,8 +100,8 @@ impl Store {
         Ok(n)
     }
 
-    /// The lines of these receipts, and the number of the last. If they are too large for a file, texts and reasons are
-    /// left out, and the line says so.
+    /// The lines for these receipts, and the number of the last. If they are too large for a file, texts and reasons
+    /// are left out, and the lines say so.
     fn lines(&self, limit: u64, before: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
         let (lines, n) = self.written(before, session, &receipts)?;
         if lines.len() as u64 <= limit {
@@ -123,7 +122,7 @@ impl Store {
         let key = self.sealer.key_or_new()?;
         let (mut lines, mut n) = (Vec::new(), before);
         for receipt in receipts {
-            // A prepared journal can contain the highest number; then numbers start again.
+            // A forged journal can contain the highest number; then numbering starts again.
             n = if n + 1 < END { n + 1 } else { 1 };
             let (desk, session, who) = (self.desk.clone(), session.name(), session.who.clone());
             let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone(), seal: None };
@@ -153,7 +152,7 @@ impl Store {
         }
     }
 
-    /// The kind of a line. Notes that there are foreign lines.
+    /// The kind of a line. Records that there are foreign lines.
     pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
         let parsed = parse(bytes, &self.sealer);
         if matches!(parsed, Parsed::Foreign) {
@@ -172,8 +171,8 @@ impl Store {
         Ok((lines, damaged))
     }
 
-    /// Visits our complete lines whose bytes are wanted, oldest first, and returns the number of incomplete lines. A file
-    /// too large to be ours counts as one; foreign lines are skipped.
+    /// Visits our complete lines whose bytes `is_wanted` accepts, oldest first, and returns the number of incomplete
+    /// lines. A file too large to be ours counts as one; foreign lines are skipped.
     ///
     /// # Errors
     /// As [`Store::journal`].
@@ -202,12 +201,12 @@ impl Store {
         Ok(damaged)
     }
 
-    /// The files of the journal at present, older first. A file that is moved aside meanwhile is listed once.
+    /// The current files of the journal, older first. A file that is moved aside meanwhile is listed only once.
     fn journal_files(&self) -> io::Result<Vec<File>> {
         let open = |path: PathBuf| match open_own(&path) {
             Ok(file) => Ok(Some(file)),
             Err(error) if is_absent(&error) => Ok(None),
-            // Not a file, and certainly not ours.
+            // Not a regular file, so not ours.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 self.note_foreign(&path);
                 Ok(None)
@@ -250,9 +249,9 @@ pub(crate) fn says_what(line: &[u8], any: &[JournalEvent]) -> bool {
 struct JournalEnd {
     /// The number of our last line; 0 if there is none.
     n: u64,
-    /// There is text without a line break after the last complete line.
+    /// Whether text without a line break follows the last complete line.
     is_torn: bool,
-    /// There are lines, but none is ours.
+    /// Whether there are lines but none is ours.
     is_foreign: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Follows a journal that other processes append to: reads only new lines, and only complete ones. The file stays open, so
-//! that lines appended before it was moved aside or removed are still read.
+//! Follows a journal that other processes append to: reads only new lines, and only complete ones. The file stays open,
+//! so that lines appended before it is moved aside or removed are still read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -12,10 +12,10 @@ use crate::session::Store;
 use refdesk_files::path::is_absent;
 use refdesk_files::{is_at, open_own, within};
 
-/// Bytes read at once.
+/// Bytes read at a time.
 const BUFFER: usize = 64 * 1024;
 
-/// Follows a journal and remembers how far it was read.
+/// A position in a journal that is followed.
 #[derive(Debug)]
 pub struct JournalTail {
     store: Store,
@@ -44,7 +44,7 @@ impl Store {
         for path in [self.journal_file(), self.older_journal_file()] {
             let Ok(file) = open_own(&path) else { continue };
             let Ok((offset, found)) = begin_of_last(&file, wanted) else { continue };
-            // The older file is not read if none of its lines are wanted.
+            // Do not read the older file if none of its lines are wanted.
             if tail.reading.is_none() || found > 0 {
                 tail.reading = Some((file, offset));
             }
@@ -80,7 +80,7 @@ fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
 }
 
 impl JournalTail {
-    /// The lines appended since the last call, in order, and the number of lines that are invalid and will stay so.
+    /// The lines appended since the last call, in order, and the number of invalid lines.
     ///
     /// # Errors
     /// The file system's error with the path. Nothing is lost: the next call starts at the same offset.
@@ -90,8 +90,8 @@ impl JournalTail {
         Ok((lines, damaged))
     }
 
-    /// Hands on the lines appended since the last call, in order, and returns the number of lines that are invalid and will
-    /// stay so. In memory is one line at a time.
+    /// Passes on the lines appended since the last call, in order, and returns the number of invalid lines. Only one
+    /// line at a time is in memory.
     ///
     /// # Errors
     /// As [`JournalTail::read`].
@@ -104,7 +104,7 @@ impl JournalTail {
         let mut damaged = 0;
         let done = self.read_to_end(&mut each, &mut damaged);
         match done {
-            // Keep the lines already read; the next call meets the same error.
+            // Keep the lines already read; the next call gets the same error.
             Err(error) if read == 0 => Err(error),
             Ok(()) | Err(_) => Ok(damaged),
         }
@@ -116,7 +116,7 @@ impl JournalTail {
         loop {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
-                // Check this before reading: nothing is appended to a file that was moved.
+                // Check this before reading: nothing more is appended to a file that was moved.
                 read_on(&self.store, file, offset, each, damaged)?;
                 if is_there {
                     return Ok(());

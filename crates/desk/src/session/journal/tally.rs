@@ -1,5 +1,5 @@
 //! How often hints and expansions were followed: the sources that a session was offered and then read or picked. A pure
-//! count over the lines of a journal in order.
+//! function of the journal's lines in order.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use refdesk_text::fold::{collapsed, tag_key};
 pub struct Count {
     /// Pairs of session and source that it was offered for.
     pub offered: usize,
-    /// How many of them were followed.
+    /// How many of these pairs were followed.
     pub followed: usize,
 }
 
@@ -33,7 +33,7 @@ struct OfferedSource {
     is_followed: bool,
 }
 
-/// What one session was offered, by source, and what of it was followed.
+/// What one session was offered, by source, and whether it followed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offers {
     hints: HashMap<String, OfferedSource>,
@@ -74,7 +74,7 @@ impl Offers {
         }
     }
 
-    /// How many sources it was hinted at, and how many of these it then read or picked.
+    /// How many sources were hinted at, and how many of these the session then read or picked.
     pub(crate) fn hinted(&self) -> Count {
         total(&self.hints)
     }

@@ -1,4 +1,4 @@
-//! The journal's file: appended lines are there whatever is around them, and a reader that follows misses nothing.
+//! The journal's file: appended lines survive whatever surrounds them, and a following reader misses nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -29,7 +29,7 @@ fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
     lines.iter().map(|line| (line.n, line.receipt.reason.as_str())).collect()
 }
 
-/// The lines of a journal of this workspace with a replacement, sealed again.
+/// The lines of a journal of this workspace after a replacement, sealed again.
 fn rewritten(folder: &Path, lines: &str, from: &str, to: &str) -> String {
     let sealer = Sealer::fixed(folder);
     let reseal = |line: &str| {
@@ -174,7 +174,7 @@ fn after_the_last_number_numbers_start_again() {
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
 }
 
-/// Its last line is four gigabytes long, which no reader could hold.
+/// Its last line has four gigabytes, too many for any reader.
 #[test]
 fn a_huge_prepared_journal_is_moved_aside_unread() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
     let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
     assert_eq!(aside, 1, "nothing of it is lost");
-    // A journal that becomes huge while it is followed.
+    // A journal that becomes huge while being followed.
     huge(&path);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
@@ -253,7 +253,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     assert_eq!(read(), [0; 0]);
     say(31);
     assert_eq!(read(), [31]);
-    // Truncated.
+    // The file is truncated.
     fs::File::create(&path).unwrap();
     assert_eq!(read(), [0; 0]);
     say(32);
@@ -276,7 +276,7 @@ fn a_failed_append_is_an_error_and_leaves_nothing() {
     std::os::unix::fs::symlink("elsewhere", &path).unwrap();
     assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     assert!(store.journal().is_err());
-    // What is not a file is not ours, and is in no one's way.
+    // Anything but a file is not ours, and must not block the journal.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert!(store.journal().unwrap().0.is_empty());
@@ -309,7 +309,7 @@ fn concurrent_appends_have_distinct_numbers() {
     assert_eq!(followed, (1..=160).collect::<Vec<u64>>());
 }
 
-/// Each prompt to a session with ten thousand new sources would otherwise take megabytes.
+/// Otherwise, each prompt in a session with ten thousand new sources would take megabytes.
 #[test]
 fn of_what_was_left_out_the_first_entries_are_named_and_the_rest_counted() {
     let item = |at: usize, level| ItemReceipt {

@@ -1,5 +1,5 @@
-//! `.jaato/templates/index.json`: the templates of the default desk, for other tools. It is written if anything but its
-//! time differs.
+//! `.jaato/templates/index.json`: the templates of the default desk, for other tools. It is rewritten only if more than
+//! its time would change.
 
 use std::path::Path;
 

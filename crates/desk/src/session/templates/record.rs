@@ -19,23 +19,23 @@ pub(super) struct Record {
 /// One of our files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// SHA-256 of the written content. While a file is being overwritten, of both versions, so that after a crash either is
-    /// known as ours.
+    /// SHA-256 of the written content; while a file is being overwritten, of both versions, so that after a crash
+    /// either counts as ours.
     pub sha256: Vec<String>,
     /// The desks that provide it.
     #[serde(default)]
     pub desks: BTreeSet<String>,
-    /// Whether the user asked for it by naming its document; then it stays when no desk provides it.
+    /// Whether the user named its document; then it stays even when no desk provides it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
-    /// Whether it was taken from a tool result; then it is in the index of every desk, and is removed when old.
+    /// Whether it comes from a tool result; then it is in the index of every desk, and is removed when old.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_tool: bool,
 }
 
 impl Record {
-    /// The same without names that no embedded template has: each must be a plain file name in the folder, and not one with
-    /// another meaning there.
+    /// The same without names that an embedded template cannot have: each must be a plain file name, and not one that
+    /// is reserved in the folder.
     #[must_use]
     pub(super) fn checked(mut self) -> Self {
         self.files.retain(|name, _| is_file_name(name));
@@ -78,6 +78,6 @@ pub(crate) enum PathOccupant {
         /// Whether it is empty.
         empty: bool,
     },
-    /// A link, a folder, or a file too large to be ours, in words.
+    /// A link, a folder, or a file too large to be ours; a phrase for messages.
     Other(&'static str),
 }

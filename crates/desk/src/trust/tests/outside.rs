@@ -1,8 +1,8 @@
-//! Nothing of what is outside the workspace is told before it is trusted, and nothing of what git and refdesk keep at all.
+//! Nothing outside the workspace is revealed before it is trusted, and nothing that belongs to git or refdesk ever is.
 
 use super::*;
 
-/// A text of a foreign file is told nowhere before it is trusted.
+/// The text of a foreign file appears nowhere before it is trusted.
 #[test]
 fn texts_of_files_outside_wait_for_trust() {
     let entry =
@@ -50,7 +50,7 @@ fn texts_of_files_outside_wait_for_trust() {
     }
 }
 
-/// Everything by which a desk could tell what stands at a path outside.
+/// Everything through which a desk could reveal what exists at a path outside.
 fn told_of(desk: &mut Desk, id: &str) -> String {
     desk.read_all();
     let desk = desk.settled();
@@ -80,7 +80,7 @@ fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<Pat
     (desk.files(source), SourceFiles::stamp(desk, source), desk.declared(source, "templates"))
 }
 
-/// A source outside is named and says that it waits; whatever stands there makes no difference to what is told.
+/// A source outside is listed as not trusted yet; nothing depends on what exists there.
 #[test]
 fn nothing_of_a_source_outside_is_told_before_trust() {
     for mode in ["auto", "selectable"] {
@@ -157,7 +157,7 @@ fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
         }
     }
-    // By the name of what a link makes a folder of git.
+    // A link that makes the target a folder of git.
     symlink("store", world.root.join("ws/.git2")).unwrap();
     fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
     fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
