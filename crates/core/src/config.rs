@@ -39,8 +39,8 @@ use refdesk_files::{is_link_refused, read_regular, whole};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The folder for state of the user that belongs to no workspace: `$XDG_STATE_HOME/refdesk`, or the system's
-/// equivalent; `None` without a home folder.
+/// The folder for the user's state outside workspaces: `$XDG_STATE_HOME/refdesk`, or the system's equivalent; `None`
+/// without a home folder.
 pub fn state_folder() -> Option<PathBuf> {
     let folders = directories::BaseDirs::new()?;
     Some(folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk"))
@@ -53,19 +53,20 @@ pub struct Config {
     pub document: Option<JsonDocument>,
     /// Its settings, with defaults for what it does not set.
     pub settings: Settings,
-    /// `--config` or `$REFERENCES_CONFIG_PATH` names a file that does not exist: every command ends with exit code 1.
+    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a file that does not exist; then every command ends with
+    /// exit code 1.
     pub unmet: bool,
-    /// The file exists but cannot be read or parsed.
+    /// Whether the file exists but cannot be read or parsed.
     pub broken: bool,
-    /// Problems with it.
+    /// Its problems.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A longer file of sources is not read; 100,000 of them take 27 MB.
+/// A larger configuration is not read; 100,000 sources take 27 MB.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Finds and reads the configuration of a workspace, with what `make` makes of the plain entries of `sources`, by their positions;
-/// entries at the end may be missing. It is given the path of the file, the position and the entry.
+/// Finds and reads the configuration of a workspace. Also returns what `make` made of the plain entries of `sources`,
+/// by their positions; entries at the end may be missing. `make` gets the path of the file, the position and the entry.
 pub(crate) fn load<T: Send>(
     around: &Surroundings,
     make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,

@@ -56,8 +56,8 @@ pub struct Mention {
     pub to: SourceId,
     /// By id or by path.
     pub via: MentionKind,
-    /// The file that contains it, absolute; for an inline source the file that defines it.
+    /// The absolute path of the file that contains it; for an inline source, of the file that defines it.
     pub file: Arc<Path>,
-    /// Line in the file, from 1; for an inline source, in its content.
+    /// The line in the file, from 1; for an inline source, in its content.
     pub line: usize,
 }

@@ -1,4 +1,4 @@
-//! Finds paths among the arguments of a tool call. The caller decides which of them it knows.
+//! Finds paths among the arguments of a tool call. The caller decides which of them are known.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ const LONGEST_PATH: usize = 4096;
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
 const MAX_CHECKS: usize = 10_000;
 
-/// Calls `look` for everything in the arguments that may be a path, in the order given, and returns its first answer.
-/// In a command, quoted parts and single words come before the whole text, since the whole may look like a path too.
-/// Relative paths start at the workspace, which is absolute.
+/// Calls `look` with everything in the arguments that may be a path, in the given order, and returns its first answer.
+/// In a command, quoted parts and single words come before the whole text, which may look like a path too. Relative
+/// paths start at the workspace, which is absolute.
 pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(PathBuf) -> Option<T>) -> Option<T> {
     let mut look = |text: &str| {
         let text = text.trim();
@@ -28,11 +28,12 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
 }
 
-/// What is at paths of the catalog.
+/// Values by paths of the catalog.
 #[derive(Debug)]
 pub(super) struct AtPaths<'p, T> {
     places: HashMap<&'p Path, T>,
-    /// Of the deepest path. An argument may have thousands of parts more, and none of its folders below this is a place.
+    /// The components of the deepest path. An argument may have thousands more, and no path below this depth is in the
+    /// map.
     parts: usize,
 }
 
@@ -46,7 +47,7 @@ impl<'p, T> AtPaths<'p, T> {
         self.places.is_empty()
     }
 
-    /// What is at this clean path, or at the innermost folder above it.
+    /// The value of this clean path, or of its innermost parent folder that has one.
     pub(super) fn innermost(&self, path: &Path) -> Option<&T> {
         let below = path.components().count().saturating_sub(self.parts);
         path.ancestors().skip(below).find_map(|path| self.places.get(path))
@@ -73,7 +74,7 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {
-            // Keep half of the checks for the words of a command that has many quotes.
+            // Keep half of the checks for the words of a command with many quotes.
             at.first(at.left / 2, quoted(text))
                 .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
                 .or_else(|| at.first(at.left, std::iter::once(text.as_str())))

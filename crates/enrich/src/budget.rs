@@ -1,4 +1,4 @@
-//! Fits blocks into the budget: whole entries are shortened to name and place, then to a count, until the rest fits
+//! Fits blocks into the budget: entries are shortened to name and place, then to a count, until the rest fits
 //! (BEHAVIOUR §5, "Budget"). An entry is never cut in the middle.
 
 use std::ops::{AddAssign, SubAssign};
@@ -20,16 +20,16 @@ pub struct Budget {
 /// The printed part of some drafts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct FittedDrafts {
-    /// The blocks one after the other, as they are appended.
+    /// The blocks, one after the other, as they are appended.
     pub text: String,
-    /// Their costs; `start` is an offset in `text`.
+    /// Their costs; `start` is an offset into `text`.
     pub blocks: Vec<BlockCost>,
-    /// What was printed and what was left out, in the order of the drafts.
+    /// The printed and left-out entries, in the order of the drafts.
     pub items: Vec<ItemReceipt>,
 }
 
 impl FittedDrafts {
-    /// Removes the blank line that separates it from a text before it.
+    /// Removes the blank line that separates the text from one before it.
     pub(crate) fn stand_alone(&mut self) {
         let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
         self.text.drain(..gone);
@@ -44,8 +44,8 @@ impl FittedDrafts {
 }
 
 /// The order in which entries are reduced to fit the budget (§5): first all of a kind become short, then all are
-/// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is kept until
-/// only the picked and auto ones are left to reduce, which come last.
+/// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is reduced
+/// only when nothing but picked and auto sources is left; these come last.
 const REDUCTION_ORDER: [(BlockKind, EntryGroup, &[Level]); 9] = [
     (BlockKind::Hint, EntryGroup::All, &[Level::Brief, Level::Count]),
     (BlockKind::Available, EntryGroup::All, &[Level::Brief]),
@@ -158,7 +158,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
             .collect();
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
         for level in levels {
-            // A short form that is not shorter is not a step.
+            // A short form that is not shorter is no reduction.
             let worth = |entry: &DraftEntry| {
                 entry.rejected.is_none() && (*level == Level::Count || entry.brief.len() < entry.full.len())
             };
@@ -181,12 +181,12 @@ struct LevelPlan<'d> {
     levels: Vec<Vec<Level>>,
     /// Indexed by draft: the number of printed entries and their size.
     shown: Vec<(usize, Size)>,
-    /// The number of entries that are only counted, whatever room there is.
+    /// The number of entries that are only counted, even if there is room.
     less_likely: usize,
 }
 
 impl<'d> LevelPlan<'d> {
-    /// Every entry in full, but those that are only counted.
+    /// Every entry in full, except those that are only counted.
     fn new(drafts: &'d [Draft], wording: BlockWording<'d>) -> Self {
         let level = |entry: &DraftEntry| if entry.rejected.is_some() { Level::Count } else { Level::Full };
         let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
@@ -282,7 +282,7 @@ fn rejected_in(draft: &Draft) -> usize {
     draft.entries.iter().filter(|entry| entry.rejected.is_some()).count()
 }
 
-/// Those of them that an agent could be told, but are less likely meant than others.
+/// The number of entries that an agent could be shown but that are less likely to be meant than others.
 fn less_likely_in(draft: &Draft) -> usize {
     let is_less_likely = |entry: &&DraftEntry| entry.rejected.is_some_and(|why| why != Rejection::Unreadable);
     draft.entries.iter().filter(is_less_likely).count()

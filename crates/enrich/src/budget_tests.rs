@@ -1,5 +1,5 @@
-//! Laws of the budget: never exceeded, no entry cut, everything left out is counted, more budget never prints less; and
-//! the order of reductions.
+//! Laws of the budget: it is never exceeded, no entry is cut, everything left out is counted, and a larger budget never
+//! prints less. Also tests the order of reductions.
 
 use std::time::Instant;
 
@@ -37,7 +37,7 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry 
 /// A kind with its entries: length of the full and of the short form, and the weight.
 type Shape = (BlockKind, Vec<(usize, usize, u8)>);
 
-/// `«hint 3 full xxxx»`: no entry's text is part of another's.
+/// `«hint 3 full xxxx»`: no entry's text is contained in another's.
 fn drafts(shape: &[Shape]) -> Vec<Draft> {
     let draft = |(kind, entries): &Shape| {
         let entries = entries.iter().enumerate().map(|(at, (full, brief, weight))| {
@@ -87,7 +87,7 @@ proptest! {
         prop_assert!(most_chars.is_none_or(|most| chars(&said.text) <= most));
         prop_assert!(most_tokens.is_none_or(|most| tokens(&said) <= most));
         prop_assert_eq!(&fitted(&drafts, budget), &said);
-        // What is reported of an entry is what is printed, whole and once.
+        // An entry is reported as printed: whole and once.
         let entries: Vec<_> = drafts.iter().flat_map(|draft| &draft.entries).collect();
         prop_assert_eq!(entries.len(), said.items.len());
         let silent = said.blocks.is_empty();

@@ -1,6 +1,5 @@
-//! Sources that a text would bring up, and why others are not hinted at: for people who look at a prompt, not for
-//! agents. `find` alone decides which sources get a hint; this module only explains the others (BEHAVIOUR §5, tag
-//! matching).
+//! Sources that a text would bring up, and why others are not hinted at: for people who inspect a prompt, not for
+//! agents. Only `find` decides which sources get a hint; this module explains the others (BEHAVIOUR §5, tag matching).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -24,9 +23,9 @@ const CONTEXT: usize = 24;
 pub struct PassedOver {
     /// Its id.
     pub id: SourceId,
-    /// Its tags that are in the text, trimmed, in its order; empty if only its `@id` is.
+    /// Its tags that occur in the text, trimmed, in its order; empty if only its `@id` does.
     pub tags: Vec<String>,
-    /// Where they are: byte ranges, in order.
+    /// Their positions: byte ranges, in order.
     pub ranges: Vec<Range<usize>>,
     /// Why it is not hinted at.
     pub why: WhyNot,
@@ -54,8 +53,8 @@ pub enum WhyNot {
         /// The neighbour that makes the tag part of it.
         neighbour: Neighbour,
     },
-    /// The tag consists only of separators, which never match although they are in the text; when asked about a single
-    /// source, all of its tags do.
+    /// The tag consists only of separators, which never match even if they are in the text; when asked about a single
+    /// source, this holds for all of its tags.
     EmptyTag,
     /// It has no tags. This and the following variants are only used when asked about a single source.
     NoTags,
@@ -68,7 +67,7 @@ pub enum WhyNot {
     },
     /// The session already got this hint.
     Told,
-    /// It did not fit the budget.
+    /// It does not fit the budget.
     NoRoom,
     /// It has no tag in the text, and its own text cannot be read: it is missing, or not trusted.
     Unreadable,
@@ -101,14 +100,14 @@ pub(super) enum Rank {
     InPathOrName,
     Empty,
     InWord,
-    /// Letters on both sides: not meant, and only reported when asked about this source.
+    /// Letters on both sides: not meant, and reported only when asked about this source.
     DeepInWord,
 }
 
 impl Matcher {
-    /// The result of [`Matcher::find`], with the sources that get no hint, in catalog order: first those with a tag in
-    /// the text, then those whose tag is part of a path or a longer name, then of a longer word. Tags with letters on
-    /// both sides are ignored.
+    /// The result of [`Matcher::find`], with the sources that get no hint: first those with a tag in the text, then
+    /// those whose tag is part of a path or a longer name, then those whose tag is part of a longer word; each in
+    /// catalog order. Tags with letters on both sides are ignored.
     pub fn candidates(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
         let parts = injected::outside(text);
         let mut findings = self.find_within(text, &parts, catalog, selection, exclude_hints);
@@ -247,7 +246,7 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
     found
 }
 
-/// Which neighbour of a tag to report: one of a path or a name rather than one of a word.
+/// The neighbour of a tag to report: preferably one from a path or a name, not from a word.
 fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)> {
     let is_deep = before.is_some_and(is_letter) && after.is_some_and(is_letter);
     let (before, after) = (before.map(Neighbour::Before), after.map(Neighbour::After));

@@ -1,6 +1,6 @@
-//! Enriches one text: every enricher for its kind makes drafts, lowest priority number first; what the session already
-//! knows is dropped, what does not fit is counted, and the rest is appended (BEHAVIOUR §5). Text is only appended, and
-//! the result depends only on the arguments.
+//! Enriches one text: every enricher for its kind makes drafts, lowest priority number first. Entries that the session
+//! already knows are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5). The text
+//! itself does not change, and the result depends only on the arguments.
 
 use std::ops::Range;
 
@@ -63,13 +63,13 @@ pub struct EnrichContext<'a> {
     pub matcher: &'a Matcher,
     /// Paths and files.
     pub places: &'a dyn SourceFiles,
-    /// `selectReferences` is in `exclude_tools`: no tag hints.
+    /// Whether `selectReferences` is in `exclude_tools`, so that there are no tag hints.
     pub exclude_hints: bool,
-    /// What the search index says that the text is about, if there is an index.
+    /// What the text is about according to the search index, if there is one.
     pub about: Option<&'a TextTopics>,
-    /// Which of these sources are hinted at.
+    /// The settings for hints.
     pub hint_settings: HintSettings,
-    /// The templates in a tool's text, if they were extracted already ([`super::templates_in`]).
+    /// The templates in a tool's text, if already extracted ([`super::templates_in`]).
     pub taken: Option<&'a [Template]>,
 }
 
@@ -82,13 +82,13 @@ pub struct Tool<'a> {
     pub arguments: &'a Value,
 }
 
-/// How an agent gets at a source that a hint names.
+/// How an agent gets a source that a hint names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintAction {
-    /// It selects it with `selectReferences`.
+    /// Select it with `selectReferences`.
     #[default]
     Select,
-    /// It has no such tool: it reads the source where it is, and so the hint names place and price.
+    /// Read it where it is: there is no such tool, so the hint names place and price.
     Read,
 }
 
@@ -101,11 +101,11 @@ pub struct EnrichRequest<'a> {
     pub text: &'a str,
     /// The tool call, for a tool result.
     pub tool: Option<Tool<'a>>,
-    /// Give everything, even what the session already got, and remember nothing.
+    /// Whether to include what the session already got, and to remember nothing.
     pub repeat: bool,
     /// How much may be appended.
     pub budget: Budget,
-    /// The added text is read on its own, so it begins without the lines that separate it from the text.
+    /// Whether the added text is read by itself, so that it begins without the lines that separate it from the text.
     pub alone: bool,
     /// What hints tell the agent to do.
     pub hint_action: HintAction,
@@ -126,7 +126,7 @@ impl<'a> EnrichRequest<'a> {
     }
 }
 
-/// A text as the enrichers read it.
+/// A text as the enrichers see it.
 pub(super) struct EnrichInput<'a> {
     /// The desk.
     pub ctx: EnrichContext<'a>,
@@ -134,13 +134,13 @@ pub(super) struct EnrichInput<'a> {
     pub asked: &'a EnrichRequest<'a>,
     /// The parts of the text outside refdesk's own blocks.
     pub parts: Vec<Range<usize>>,
-    /// The content of refdesk's own blocks in it.
+    /// The content of refdesk's own blocks.
     pub injected: InjectedText<'a>,
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
 }
 
-/// A part of the chain that appends one kind of block. A new one is one small file and an entry in [`CHAIN`].
+/// A part of the chain that appends one kind of block. To add one, write a small file and list it in [`CHAIN`].
 pub(super) trait Enricher: Sync {
     /// Lower ones come first.
     fn priority(&self) -> u8;
@@ -181,7 +181,7 @@ pub struct SemanticMatch {
     /// The headings above its best chunk.
     #[serde(serialize_with = "or_null::serialize")]
     pub heading: String,
-    /// The chunk's first line; 0 if it is what the catalog says, which is null in JSON.
+    /// The chunk's first line; 0 for text from the catalog itself, which is null in JSON.
     #[serde(serialize_with = "or_null::serialize")]
     pub line: usize,
 }
@@ -199,7 +199,7 @@ pub struct Enriched {
     pub blocks: Vec<BlockCost>,
     /// The printed and the left-out entries, with reasons.
     pub items: Vec<ItemReceipt>,
-    /// The session's memory after it has read this.
+    /// The session's memory after reading this.
     pub memory: SessionMemory,
 }
 
@@ -221,7 +221,7 @@ impl Enriched {
 }
 
 /// Appends blocks to a text for a session with this `memory`. With `repeat`, blocks contain everything regardless of
-/// `memory`, which stays unchanged; what is already in the text is never repeated.
+/// `memory`, which stays unchanged; entries already in the text are never repeated.
 pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory) -> Enriched {
     let mut known = memory.clone();
     if !asked.repeat {
@@ -234,10 +234,10 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = all_drafts(&reading, &known);
-    // What the text contains is not repeated, but does not count as given: a text can come from anywhere, and a block
+    // Entries in the text are not repeated, but do not count as given: a text can come from anywhere, and a block
     // copied into a web page would suppress its sources permanently. Only what this session was given counts.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.is_in_text));
-    // A text that once did not fit is not completed when it is read again.
+    // A text in which something once did not fit is not completed when it is read again.
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
@@ -245,7 +245,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
 }
 
 /// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the drafts of the enrichers,
-/// within one budget. `memory` is that of its session; `None` if nothing is remembered.
+/// within one budget. `memory` is the session's; `None` if nothing is remembered.
 pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memory: Option<&SessionMemory>) -> Enriched {
     let asked = EnrichRequest {
         budget,
@@ -301,7 +301,7 @@ fn appended(
     metadata: Metadata,
     mut known: SessionMemory,
 ) -> Enriched {
-    // A count of hints that are less likely than others says nothing without the others.
+    // A count of less likely hints means nothing without the others.
     drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
     let wording = BlockWording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };

@@ -11,7 +11,7 @@ fn tags(tags: &[&str]) -> Vec<String> {
     tags.iter().map(|tag| (*tag).to_owned()).collect()
 }
 
-/// One source of each kind that matters: `api` is picked, `deep` and `deeper` are pulled in, `barred` is excluded.
+/// One source of each relevant kind: `api` is picked, `deep` and `deeper` are pulled in, `barred` is excluded.
 fn sources() -> Vec<Source> {
     let file = |id: &str, words: &[&str]| source(id, &tags(words), local(&format!("docs/{id}.md"), PathState::File));
     let mut rules = inline("rules", &tags(&["java"]), "Always.\n---\n@java circuit breaker\n");
@@ -264,7 +264,7 @@ fn an_agent_that_cannot_select_is_told_where_to_read() {
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
         - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);
-    // What was said once is not said again, whichever way the agent is connected.
+    // What was given once is not given again, even if the agent connects in another way.
     for hint_action in [HintAction::Read, HintAction::Select] {
         let again = EnrichRequest { hint_action, ..asked };
         assert_eq!(enrich(&ctx, &again, &once.memory).added(), "");
@@ -347,7 +347,8 @@ proptest! {
         }
     }
 
-    /// No value of the catalog ends a block: there are exactly as many `---` lines after the text as the blocks need.
+    /// No value from the catalog can end a block: there are exactly as many `---` lines after the text as the blocks
+    /// need.
     #[test]
     fn values_forge_no_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);

@@ -1,9 +1,9 @@
-//! The code in a text: fenced blocks, and lines that are indented or name a frame of a call stack. A tag that stands nowhere else
-//! is the name of a language or a word of the program, and says little about what the person wants.
+//! The code in a text: fenced blocks, and lines that are indented or show a stack frame. A tag that occurs only in code
+//! is the name of a language or an identifier, and says little about what the person wants.
 
 use std::ops::Range;
 
-/// Whether all of these places of a text are in its code.
+/// Whether all of these ranges are in code.
 pub(crate) fn is_within(code: &[Range<usize>], places: &[Range<usize>]) -> bool {
     let is_inside =
         |at: usize| code.get(code.partition_point(|part| part.end <= at)).is_some_and(|part| part.start <= at);
@@ -31,7 +31,7 @@ pub(crate) fn code(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The character of a fence and how often it stands there.
+/// The character of a fence, and how often it is repeated.
 fn fence(line: &str) -> Option<(char, usize)> {
     let line = line.trim_start();
     let char = line.chars().next().filter(|char| matches!(char, '`' | '~'))?;

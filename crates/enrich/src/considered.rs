@@ -1,5 +1,5 @@
 //! The sources that an index has a score for, and whether each is hinted at: for people who ask why, not for agents.
-//! `ranking` alone decides; this only explains.
+//! Only `ranking` decides; this module explains.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use refdesk_core::catalog::SourceId;
 pub struct Considered {
     /// The source.
     pub id: SourceId,
-    /// What the index says about it; nothing but the threshold if that is withheld.
+    /// What the index says about it; only the threshold if that is withheld.
     pub meaning: Meaning,
-    /// Its text may not be read, so nothing from the index is shown.
+    /// Whether its text may not be read, so that nothing from the index is shown.
     pub is_withheld: bool,
-    /// Whether a tag of it is in the text.
+    /// Whether one of its tags is in the text.
     pub has_tag: bool,
     /// Why it is not hinted at; `None` if it is.
     pub why_not: Option<WhyNot>,
@@ -32,8 +32,9 @@ impl Considered {
     }
 }
 
-/// The sources that the index has a score for, the best first and those whose score is withheld last: those for whose rank, from 0, and id `is_wanted` is true.
-/// None without an index. `suppressed` are hints that were not given for other reasons than their scores.
+/// The sources that the index has a score for, best first, with withheld scores last; only those that `is_wanted`
+/// accepts, given the rank, from 0, and the id. `None` without an index. `suppressed` are hints that were not given for
+/// reasons other than their scores.
 pub fn considered(
     ctx: &EnrichContext,
     text: &str,
@@ -44,8 +45,8 @@ pub fn considered(
     explained(ctx, &found, &ranking(ctx, &found), suppressed, is_wanted)
 }
 
-/// Orders the hints of `findings` by score and moves those that others are more likely than to the sources passed over; then
-/// adds the `most` sources with the best scores. Does nothing without an index.
+/// Orders the hints of `findings` by score, and moves the less likely ones to the sources passed over; then adds the
+/// `most` sources with the best scores. Does nothing without an index.
 pub fn rank_findings(ctx: &EnrichContext, findings: &mut Findings, most: usize) {
     if ctx.about.is_none() {
         return;
@@ -106,7 +107,7 @@ fn explained(
         Some(Considered { id: source.id.clone(), meaning, is_withheld, has_tag, why_not })
     });
     let mut explained: Vec<Considered> = explained.collect();
-    // Its place among the others would tell the score.
+    // Its position among the others would reveal the score.
     explained.sort_by_key(|it| it.is_withheld);
     explained
 }

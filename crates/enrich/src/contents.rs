@@ -1,4 +1,4 @@
-//! The context of a document that a tool has read: the templates, policies, scripts and checks that its source declares
+//! The context of a document that a tool read: the templates, policies, scripts and checks that its source declares
 //! (BEHAVIOUR §5, block 4).
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
     }
     let full = format!("{CONTEXT}{}**\n\n{}\n", one_line(&source.name), parts.join("\n\n"));
     let brief = context_brief(source, ctx.places);
-    // The content hash reads files, so compute it only if it will be remembered.
+    // The content hash reads files, so it is computed only if it will be remembered.
     let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
     let is_news = hash.as_ref().is_none_or(|hash| !memory.given.contains(hash));
     let entry = DraftEntry {
@@ -47,7 +47,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
     is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
 }
 
-/// The selected source that declares contents and has the file in its root: the pinned one, else the first.
+/// The selected source that declares contents and has the file in its root: the pinned one, or else the first.
 fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a DirectoryContents)> {
     let is_markdown = pinned.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let folder = pinned.file.parent().filter(|_| is_markdown)?;
@@ -83,7 +83,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents) -> 
         .collect()
 }
 
-/// The names of those of the files that are templates in the index. The index is only built if there may be some.
+/// The names of those files that are templates in the index. The index is built only if there may be some.
 fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();

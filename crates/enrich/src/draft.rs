@@ -17,11 +17,11 @@ pub enum BlockKind {
     Hint,
     /// Sources that were pulled in.
     Notice,
-    /// Related files of the document that a tool has read.
+    /// Related files of the document that a tool read.
     Context,
     /// Available templates.
     Templates,
-    /// Sources given at the start.
+    /// Sources given at the start of a conversation.
     Instruction,
     /// Tags that can be used to request more sources.
     Available,
@@ -82,7 +82,7 @@ pub enum MatchReason {
         /// Nearest first; the last is a pick, or auto.
         chain: Vec<String>,
     },
-    /// A chunk of it is what the text is about.
+    /// A section of it is about the same as the text.
     Meaning(Meaning),
     /// A rule of refdesk.
     Rule {
@@ -111,16 +111,16 @@ pub(crate) struct DraftEntry {
     pub brief: String,
     /// Why it is printed.
     pub why: Vec<MatchReason>,
-    /// What the session remembers once it was given.
+    /// What the session remembers once this is given.
     pub keys: Vec<MemoryKey>,
-    /// It is already in the text: it is not repeated and counts as given.
+    /// Whether it is already in the text: then it is not repeated and counts as given.
     pub is_in_text: bool,
     /// Whether the short text is enough to count as given. It is always enough to count as announced.
     pub brief_is_enough: bool,
-    /// Entries with the smallest weight are reduced first; of equal ones the last. Picked and auto sources have an
+    /// Entries with the smallest weight are reduced first; among equal ones, the last. Picked and auto sources have an
     /// infinite weight.
     pub weight: f64,
-    /// It is only counted, whatever room there is: other hints are more likely meant.
+    /// Why it is only counted, even if there is room: other hints are more likely to be meant.
     pub rejected: Option<Rejection>,
 }
 
@@ -178,7 +178,7 @@ impl ItemReceipt {
         self.level == Level::Count && self.rejected.is_none()
     }
 
-    /// Whether it is only a line that says the session got it before.
+    /// Whether it is only a line saying that the session already got it.
     pub fn is_given_above(&self) -> bool {
         self.why.iter().any(|why| matches!(why, MatchReason::Rule { rule } if rule == GIVEN_ABOVE))
     }
@@ -215,8 +215,8 @@ pub struct BlockCost {
     pub bytes: usize,
     /// Estimated tokens.
     pub tokens: usize,
-    /// The lowest level in it: `full` if nothing is missing, `brief` if something is only named, `count` if something
-    /// was left out, which the block [`BlockKind::LeftOut`] counts.
+    /// The lowest level in it: `full` if nothing is missing, `brief` if an entry is only named, `count` if entries were
+    /// left out, which the block [`BlockKind::LeftOut`] counts.
     pub level: Level,
     /// Its offset in the enriched text.
     #[serde(skip)]

@@ -1,5 +1,5 @@
-//! Explains whether one source gets a hint for one text, and if not, why. [`Matcher::candidates`] explains all the
-//! sources that a text matches; this always gives an answer for the one source asked about.
+//! Explains whether one source gets a hint for one text, and if not, why. [`Matcher::candidates`] explains all sources
+//! that a text matches; this module always has an answer for the one source asked about.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use refdesk_core::catalog::{Catalog, Source};
 use refdesk_core::selection::Selection;
 use refdesk_text::fold::{can_match, is_separator, tag_key};
 
-/// A shorter tag is close to too many words for one of them to be meant.
+/// Shorter tags are close to too many words to suggest one.
 const NEAR_FROM: usize = 4;
 
 /// The match of one source with a text.
@@ -87,7 +87,7 @@ fn tag_of(source: &Source, at: usize) -> Option<String> {
     source.tags.get(at).map(|tag| tag.trim().to_owned())
 }
 
-/// The tag that is part of something longer, for the most informative match.
+/// The tag that occurs as part of something longer, for the most informative match.
 fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<MatchExplanation> {
     let near = near_misses(index, text, parts).into_iter();
     let near = near.filter_map(|(spelling, near)| Some((index.holders(spelling).next()?.1, near)));
@@ -142,7 +142,7 @@ fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<R
     best.map(|(_, range)| range)
 }
 
-/// The words of a part of a text: what is between separators, without punctuation at the ends.
+/// The words of a part of a text: the pieces between separators, without punctuation at the ends.
 fn words_of(text: &str, part: &Range<usize>) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut start = part.start;
@@ -187,7 +187,7 @@ mod tests {
         (Catalog::new(sources), selection(&["picked"], &[("pulled", &["picked"])], &["barred"]))
     }
 
-    /// `tags; tag at "place": why`
+    /// `tags; tag at "place": why`.
     fn told(id: &str, text: &str, hints_off: bool) -> String {
         let (catalog, selection) = desk();
         let it = Matcher::default().explain(catalog.get(id).unwrap(), text, &catalog, &selection, hints_off);

@@ -17,13 +17,13 @@ use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::mention::IdMatcher;
 use refdesk_core::selection::Selection;
 
-/// So many texts use small automata. With ten thousand sources each takes a tenth of the time of those for all texts, and
-/// `enrich` asks about one text twice.
+/// The first texts use small automata. With ten thousand sources, each takes a tenth of the time of those for all
+/// texts, and `enrich` searches one text twice.
 const FIRST_TEXTS: usize = 3;
 
-/// Finds ids and tags of one catalog in texts. Automata are built when first needed and kept; a text without `@` does
-/// not need the one for ids. The first texts use small automata, each made for its text alone, since many processes see
-/// no others.
+/// Finds ids and tags of one catalog in texts. Automata are built on first use and kept; a text without `@` does not
+/// need the one for ids. The first texts use small automata, each built for one text, because many processes see only a
+/// few.
 ///
 /// Use it with one catalog only, or with others for which [`has_equal_index`] is true: it stores positions of sources.
 #[derive(Default)]
@@ -42,8 +42,8 @@ pub fn has_equal_index(one: &Catalog, other: &Catalog) -> bool {
 }
 
 impl Matcher {
-    /// Builds the automata now, for callers that search often and prefer to wait here. The one for ids already exists
-    /// if documents are read.
+    /// Builds the automata now, for callers that search often and would rather wait here. The one for ids already
+    /// exists if documents are read.
     pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
         if let Some(ids) = ids {
             self.at.get_or_init(|| AtIndex::All(ids));
@@ -151,7 +151,7 @@ fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
     catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
 }
 
-/// An index of those tags that can be in a text of these words.
+/// An index of the tags that can occur in a text of these words.
 fn some_tags(catalog: &Catalog, words: &Vocabulary) -> TagIndex {
     let sources = catalog.sources();
     let with_some = |at: usize| {

@@ -1,5 +1,5 @@
-//! Finds refdesk's own blocks in a text and what they contain. An enriched text comes back later in a conversation;
-//! nothing in it is matched or appended again (BEHAVIOUR §5).
+//! Finds refdesk's own blocks in a text and what they contain. An enriched text comes back later in a conversation; its
+//! blocks are neither matched nor appended again (BEHAVIOUR §5).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -113,8 +113,8 @@ fn is_heading(text: &str) -> bool {
         || beginnings.iter().any(|it| line.starts_with(it))
 }
 
-/// Whether the text ends with a block that says entries did not fit, as an enriched text does. In the middle of a
-/// text such a block means nothing: it was copied, or text was added after it.
+/// Whether the text ends with a block saying that entries did not fit, as an enriched text may. In the middle of a
+/// text, such a block means nothing: it was copied, or text was added after it.
 pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
     let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());
     blocks.last().filter(ends).is_some_and(|block| {

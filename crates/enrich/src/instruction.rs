@@ -28,7 +28,7 @@ pub fn instruction(source: &Source, selection: &Selection, places: &dyn SourceFi
     printed(source, selection, kind(source, places))
 }
 
-/// The instruction of a source that is not local; needs no lookups. `None` for other sources.
+/// The instruction of a source that is not local, which needs no lookups; `None` for other sources.
 pub fn fetching(source: &Source, selection: &Selection) -> Option<String> {
     let how = elsewhere(&source.kind);
     (!how.is_empty()).then(|| printed(source, selection, how))
@@ -47,15 +47,15 @@ fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
     fields.extend(parents(source, selection));
     let description = match source.description.as_str() {
         "" => String::new(),
-        // Another `*` in front would make the line start like a label.
+        // Another `*` in front would make the line look like a label.
         starred if starred.starts_with('*') => format!("\n*\\{}*", one_line(starred)),
         description => format!("\n*{}*", one_line(description)),
     };
     format!("### {name}{description}\n\n{}", fields.join("\n"))
 }
 
-/// The part of an instruction that a session remembers: all but the line with the parents, which change with every pick
-/// although the source stays the same.
+/// The part of an instruction that a session remembers: everything except the line with the parents, which change with
+/// every pick although the source stays the same.
 pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Selection) -> &'t str {
     let is_inline = matches!(source.kind, SourceKind::Inline { .. });
     let parents = if is_inline { None } else { parents(source, selection) };

@@ -35,15 +35,15 @@ pub fn instructions(ctx: &EnrichContext) -> String {
     .text
 }
 
-/// Whether the entries will be remembered, which requires reading documents.
+/// Whether entries will be remembered, which requires reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemoryMode {
     Yes,
     No,
 }
 
-/// The instructions as drafts. To fit a budget, the list of tags becomes a count first, then transitive sources go,
-/// deepest first; auto and picked ones stay longest.
+/// The instructions as drafts. To fit a budget, the list of tags first becomes a count, then transitive sources are
+/// left out, deepest first; auto and picked ones stay longest.
 pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
@@ -56,7 +56,7 @@ pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: Hi
     ]
 }
 
-/// The entry of one source: the text of its expansion, so that it counts as expanded.
+/// The entry of one source, with the same text as its expansion, so that it counts as expanded.
 fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;

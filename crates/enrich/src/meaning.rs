@@ -1,4 +1,4 @@
-//! What an index says about one source and a text: the score, what it is made of, and the section it comes from.
+//! What an index says about one source and a text: the score, its components, and the best section.
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +11,7 @@ use refdesk_index::{INLINE, Scored};
 /// Words named in a sentence.
 const NAMED_WORDS: usize = 5;
 
-/// A score in thousandths: more digits say nothing, and would make receipts differ between machines.
+/// A score in thousandths: more digits would say nothing, and would make receipts differ between machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Score(i32);
 
@@ -29,7 +29,7 @@ impl From<f64> for Score {
 }
 
 impl Score {
-    /// The next hundredth below it: a threshold of that lets it pass, however it was rounded.
+    /// The next lower hundredth: a threshold that this score reaches, however it was rounded.
     pub fn hundredth_below(self) -> f64 {
         f64::from((self.0 - 1).div_euclid(10).max(0)) / 100.0
     }
@@ -58,25 +58,25 @@ impl fmt::Display for Score {
 pub struct Meaning {
     /// Cosine plus weighted coverage.
     pub score: Score,
-    /// The score from which on sources are hinted at by meaning; `None` before it was computed.
+    /// The score a source needs for a hint by meaning; `None` before it is computed.
     pub threshold: Option<Score>,
-    /// Of the chunk and the text, or a piece of it.
+    /// The cosine of the chunk and the text, or a piece of it.
     pub cosine: Score,
     /// The share of the text's words in the chunk.
     pub coverage: Score,
     /// These words, the rarest first.
     pub words: Vec<String>,
-    /// The headings above the chunk; null in JSON if there are none.
+    /// The headings above the chunk; null in JSON if empty.
     #[serde(with = "or_null")]
     pub heading: String,
-    /// Its file as displayed; empty for what is in the catalog itself, which is null in JSON; `None` if the place was not looked
-    /// up, without which JSON has no such member.
+    /// The displayed path of its file. Empty for text from the catalog itself, which is null in JSON; `None` if it was
+    /// not looked up, which JSON omits.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "known_or_null")]
     pub path: Option<String>,
-    /// Its first line, from 1; 0 without a file, or if it is unknown after a change, which is null in JSON.
+    /// Its first line, from 1; 0 without a file, or if a change made it unknown, which is null in JSON.
     #[serde(with = "or_null")]
     pub line: usize,
-    /// The sum of its scores for the last texts of the conversation, if that is why it is hinted at.
+    /// The sum of its scores for the last texts of the conversation, if the sum is why it is hinted at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Score>,
 }
@@ -127,7 +127,7 @@ impl Meaning {
         }
     }
 
-    /// Nothing but the threshold: what the index still has of a source whose text may no longer be read is not to be told.
+    /// Only the threshold: the index must not reveal anything about a source whose text may no longer be read.
     pub fn withheld(threshold: Option<f32>) -> Self {
         Self {
             score: Score::default(),
@@ -142,7 +142,7 @@ impl Meaning {
         }
     }
 
-    /// `"Retries > Backoff", docs/retry.md:12`; empty if it is unknown. Text from outside is not escaped.
+    /// `"Retries > Backoff", docs/retry.md:12`; empty if unknown. Text from outside is not escaped.
     pub fn section(&self) -> String {
         let place = match self.path.as_deref() {
             None => return String::new(),
@@ -151,7 +151,7 @@ impl Meaning {
             Some(path) if self.line == 0 => path.to_owned(),
             Some(path) => format!("{path}:{}", self.line),
         };
-        // A quotation mark of the document's must not end the quotation.
+        // A quotation mark in the heading must not end the quotation.
         let heading = self.heading.replace('"', "'");
         if heading.is_empty() { place } else { format!("\"{heading}\", {place}") }
     }

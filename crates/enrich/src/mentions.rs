@@ -1,5 +1,6 @@
-//! Finds `@id` and `@ref:id` in a text (BEHAVIOUR §5, block 1). Ids are literal, whatever characters they contain; one
-//! automaton finds all of them in one pass, and the rules about neighbouring characters decide which count.
+//! Finds `@id` and `@ref:id` in a text (BEHAVIOUR §5, block 1). Ids are matched literally, whatever characters they
+//! contain. One automaton finds all of them in one pass, and the rules about neighbouring characters decide which
+//! count.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl AtIndex {
         Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
-    /// Every valid mention in order, including repeated ones. Ids are searched only at a valid `@`; the search
+    /// Every valid mention in order, including repeated ones. Ids are searched for only at a valid `@`; the search
     /// continues after the id.
     pub(crate) fn find(&self, text: &str) -> Vec<MentionSpan> {
         let words = match self {
@@ -74,7 +75,7 @@ impl AtIndex {
 }
 
 /// Whether the `@` at byte `at` is valid: no letter, digit, `_`, `-`, `.` or `+` before it. A combining mark counts as
-/// the character that it belongs to.
+/// its base character.
 fn may_start(text: &str, at: usize) -> bool {
     let base = text.get(..at).and_then(|before| before.chars().rev().find(|c| !is_mark(*c)));
     !base.is_some_and(|c| is_letter(c) || is_digit(c) || matches!(c, '_' | '-' | '.' | '+'))

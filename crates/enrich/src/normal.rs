@@ -1,5 +1,6 @@
-//! Normalises a text for the tag search: case folded, each run of separators as one canonical byte. Done character by
-//! character during the search; it only narrows the candidates, which are verified in the original text.
+//! Normalises a text for the tag search: folds case, and turns each run of separators into one canonical byte. This
+//! happens character by character during the search, and only narrows the candidates, which are verified in the
+//! original text.
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub(crate) struct Folded {
 }
 
 impl Folded {
-    /// Normalises what begins at byte `at`; `None` at the end of the text.
+    /// Normalises the character or run that begins at byte `at`; `None` at the end of the text.
     #[inline]
     pub(crate) fn at(text: &str, at: usize) -> Option<Self> {
         let byte = *text.as_bytes().get(at)?;
@@ -130,7 +131,7 @@ pub(crate) struct SeparatorCount {
 }
 
 impl SeparatorCount {
-    /// Adds a separator at either end. `joined`: it forms one line break with the `\r` before it.
+    /// Adds a separator at either end. With `joined`, it forms one line break with the `\r` before it.
     pub(crate) fn add(&mut self, c: char, joined: bool) {
         self.most += 1;
         if matches!(c, '-' | '_') {

@@ -22,9 +22,9 @@ pub struct Pinned {
     pub file: PathBuf,
 }
 
-/// The first argument, in the order given, that is the path of a selected local source or of a file in one, or a
-/// command that contains one; of nested sources the innermost. Relative paths start at the workspace, which is absolute.
-/// Paths are compared component by component, as written and with links resolved as the catalog has them.
+/// The first argument, in the given order, that is the path of a selected local source or of a file in one, or a
+/// command that contains one; of nested sources, the innermost. Relative paths start at the workspace, which is
+/// absolute. Paths are compared component by component, both as written and as resolved by the catalog.
 pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, given: &Value) -> Option<Pinned> {
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {

@@ -1,7 +1,7 @@
 //! Filters words by their first letters and digits, up to eight at once, which rules out nearly every word of a text.
 //! The automaton checks the rest.
 
-/// Accepts every word that begins like one that was added, and at most one in sixteen of all others.
+/// Accepts every word that begins like one of the given words, and at most one in sixteen of all others.
 #[derive(Debug)]
 pub(crate) struct PrefixFilter {
     bits: Vec<u64>,
@@ -12,7 +12,7 @@ pub(crate) struct PrefixFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WordPrefix {
     bytes: u64,
-    /// A non-ASCII character ends it, which may fold to a letter.
+    /// Whether a non-ASCII character, which may fold to a letter, ends it.
     pub(crate) is_open: bool,
 }
 
@@ -44,7 +44,7 @@ impl WordPrefix {
     }
 }
 
-/// The highest bit of each byte that is between two ASCII characters.
+/// The highest bit of each byte in the range from `first` to `last`, two ASCII characters.
 fn between(word: u64, first: u8, last: u8) -> u64 {
     let low = word & !HIGH;
     let from = low + ONES * u64::from(0x80 - first);
@@ -89,9 +89,9 @@ pub(crate) struct PrefixPositions {
 
 /// Cannot precede a whole word.
 const FORBIDS: u8 = 1;
-/// Can begin a word; if only this bit is set, the prefix has to match too.
+/// Can begin a word; if only this bit is set, the prefix must match too.
 const BEGINS: u8 = 2;
-/// Can begin a word, whatever the prefix.
+/// Can begin a word with any prefix.
 const ALONE: u8 = 4 | BEGINS;
 /// The number of bytes checked together.
 const BLOCK: usize = 64;
@@ -127,8 +127,8 @@ impl PrefixPositions {
         Self { kinds, heads: PrefixFilter::new(words.iter().copied()) }
     }
 
-    /// The first position from `from` on at which a whole word may begin. Words are short, so a branch at each of their
-    /// ends would be mispredicted; a whole block is classified without branches first.
+    /// The first position from `from` on at which a whole word may begin. Words are short, so a branch at the end of
+    /// each would be mispredicted; a whole block is first classified without branches.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
         let kind = |byte: u8| self.kinds.get(usize::from(byte)).copied().unwrap_or_default();
         let before = from.checked_sub(1).and_then(|last| text.get(last)).map_or(0, |byte| kind(*byte));

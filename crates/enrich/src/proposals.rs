@@ -1,5 +1,5 @@
-//! An automaton over the patterns of tags that proposes where they are in a text. It is built for speed with every
-//! catalog, and runs over the folded text, skipping to the positions where a tag may begin.
+//! An automaton over the patterns of tags that proposes their positions in a text. It is built for speed with every
+//! catalog; it runs over the folded text and skips to positions where a tag may begin.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -39,8 +39,8 @@ impl Proposals {
         Some(Self { states, start, beginnings: PrefixPositions::new(patterns), goes_on })
     }
 
-    /// Every position where a pattern may be a whole word, and some others: calls `report` with the pattern and the
-    /// range. After it returns false for a pattern, few more positions of it are reported, or none.
+    /// Calls `report` with the pattern and the range for every position where a pattern may be a whole word, and for
+    /// some others. Once it returns false for a pattern, at most a few more positions of it are reported.
     pub(crate) fn whole(&self, text: &str, report: impl FnMut(usize, Range<usize>) -> bool) {
         let may_end = |at| forbidding_after(text, at).is_none();
         self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, report);
@@ -59,8 +59,8 @@ impl Proposals {
         mut report: impl FnMut(usize, Range<usize>) -> bool,
     ) {
         let (mut at, mut state) = (0, self.start);
-        // Hundreds of nested patterns can end at the same byte. Caches which are still wanted, by state and by whether
-        // a whole word may end there.
+        // Hundreds of nested patterns can end at the same byte, so this caches which are still wanted, by state and by
+        // whether a whole word may end there.
         let mut wanted: HashMap<(StateID, bool), Vec<usize>> = HashMap::new();
         let goes_on = |state: StateID, index: usize| {
             let pattern = self.states.match_pattern(state, index).as_usize().checked_sub(1);
@@ -111,11 +111,11 @@ impl Proposals {
     }
 }
 
-/// Maps folded bytes back to those of the text, since the automaton left its start state.
+/// Maps folded bytes back to bytes of the text, from where the automaton left its start state.
 #[derive(Default)]
 struct Track {
     begin: usize,
-    /// From which folded byte on both advance together, and the matching byte of the text.
+    /// Folded byte and byte of the text from which both advance together.
     steps: Vec<(usize, usize)>,
     folded: usize,
     text: usize,
@@ -136,7 +136,7 @@ impl Track {
         }
     }
 
-    /// The byte of the text that many folded bytes ago.
+    /// The byte of the text `folded` folded bytes ago.
     #[inline]
     fn back(&self, folded: usize) -> Option<usize> {
         let then = self.folded.checked_sub(folded)?;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     proptest! {
-        /// A tag that is a whole word is proposed, with or without the prefilter.
+        /// Every tag that is a whole word is proposed, with or without the prefilter.
         #[test]
         fn nothing_whole_is_missed(
             tags in prop::collection::vec("[abkKsé\u{212a}+. -]{1,4}|[ab -]{7,11}|a( a){0,7}[- ]{0,2}", 1..12),

@@ -33,7 +33,7 @@ pub(super) fn quoted(content: &str) -> Cow<'_, str> {
 }
 
 /// Whether a line looks like one of refdesk's: a source heading, a label, an entry of a source list, a rule between
-/// blocks, or a sentence.
+/// blocks, or a fixed sentence.
 fn is_ours(line: &str) -> bool {
     let line = line.trim();
     let begins = |text: &str, with: &str| text.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));

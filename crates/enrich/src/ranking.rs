@@ -1,5 +1,6 @@
-//! Which sources get a hint if an index tells what the text is about: those with a tag in it that are about it, too, then
-//! those that no tag brings up (SEARCH S3.3). Without an index every tag counts (BEHAVIOUR §5).
+//! Decides which sources get a hint if an index tells what the text is about: first those with a tag in the text that
+//! are also about it, then those that no tag brings up (SEARCH S3.3). Without an index, every tag counts (BEHAVIOUR
+//! §5).
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,27 +13,28 @@ use super::meaning::Score;
 use refdesk_core::config::HintSettings;
 use refdesk_index::{Scored, TextTopics};
 
-/// A tag hint with a lower score than the best one by this much is left out.
+/// A tag hint is left out if its score is lower than the best by more than this.
 const TAG_RANGE: f32 = 0.20;
 
-/// A tag hint whose score is below this share of the threshold is left out, however weak the others are: its tag is meant in
-/// another sense, as `class` in "write a class".
+/// A tag hint is left out if its score is below this share of the threshold, however weak the others are: its tag is
+/// meant in another sense, like `class` in "write a class".
 const TAG_FLOOR: f32 = 0.6;
 
-/// Beside tag hints, a hint by meaning must have a higher score than all of them by this much, but for those in code alone.
+/// Beside tag hints, a hint by meaning must score higher than all of them by this much, not counting those only in
+/// code.
 const MEANING_MARGIN: f32 = 0.15;
 
-/// A hint by meaning with a lower score than the best one by this much is left out.
+/// A hint by meaning is left out if its score is lower than the best by more than this.
 const MEANING_RANGE: f32 = 0.10;
 
 /// The most hints by meaning.
 const MOST_BY_MEANING: usize = 3;
 
-/// Why a source is not hinted at although the index has a score for it, or a tag of it is in the text.
+/// Why a source is not hinted at although the index has a score for it, or one of its tags is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Rejection {
-    /// Its text may not be read: it waits for trust, or is where git or refdesk keeps its state.
+    /// Its text may not be read: it is not trusted yet, or it belongs to git or refdesk.
     Unreadable,
     /// It has no tag in the text, and hints by meaning are turned off.
     MeaningOff,
@@ -42,24 +44,24 @@ pub enum Rejection {
     BelowThreshold,
     /// It has no tag in the text, and does not score much higher than sources that have one.
     BelowTagged {
-        /// The lowest score that would do.
+        /// The lowest sufficient score.
         needed: Score,
     },
-    /// It has no tag in the text and only one of its words, and is compared by words alone.
+    /// It has no tag in the text and shares only one word with it, and is compared only by words.
     OneWord,
-    /// It has a tag in the text, and next to nothing else of the text is about it.
+    /// It has a tag in the text, but hardly anything else in the text is about it.
     TagAlone {
-        /// The lowest score that would do.
+        /// The lowest sufficient score.
         needed: Score,
     },
     /// The best source of the same kind scores much higher.
     BelowBest {
-        /// The lowest score that would do.
+        /// The lowest sufficient score.
         needed: Score,
     },
     /// Enough others score higher.
     TooMany,
-    /// The section that it would name is that of another hint: its file is in several sources.
+    /// Another hint names the same section: its file is in several sources.
     SameSection,
 }
 
@@ -100,46 +102,46 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// A hint, and why it is given.
+/// A hint, and the reasons for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankedHint<'a> {
     pub id: &'a str,
-    /// If a tag is in the text.
+    /// The hint by tag, if one is in the text.
     pub tags: Option<&'a Hint>,
     /// What the index says about it.
     pub scored: Option<&'a Scored>,
     /// Why it is only counted.
     pub rejected: Option<Rejection>,
-    /// What its scores for this text and earlier ones add up to, if that alone is why it is hinted at.
+    /// The sum of its scores for this text and earlier ones, if only that is why it is hinted at.
     pub recurring: Option<f32>,
 }
 
-/// The hints of a text in order, and the scores that they had to reach.
+/// The hints of a text in order, and the scores needed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranking<'a> {
     pub hints: Vec<RankedHint<'a>>,
     about: Option<&'a TextTopics>,
     settings: HintSettings,
-    /// What a source without a tag needs because others have one.
+    /// The score that a source without a tag needs because others have one.
     beside_tagged: f32,
-    /// What a source without a tag needs because of the best such source.
+    /// The score that a source without a tag needs because of the best such source.
     beside_meant: f32,
-    /// Sources without a tag whose section another hint names.
+    /// Sources without a tag whose section is named by another hint.
     copies: HashSet<&'a str>,
 }
 
 impl Ranking<'_> {
-    /// The score from which on a source without a tag is hinted at; `None` if it was not computed yet.
+    /// The score that a source without a tag needs for a hint; `None` if it is not computed yet.
     pub(crate) fn threshold(&self) -> Option<f32> {
         self.settings.threshold.or(self.about?.threshold)
     }
 
-    /// The same of this source.
+    /// The same for this source.
     pub(crate) fn needed(&self, scored: &Scored) -> Option<f32> {
         needed(self.about, self.settings, scored)
     }
 
-    /// Why this source, which has no tag in the text, is not among the hints.
+    /// Why this source, which has no tag in the text, gets no hint.
     pub(crate) fn rejection(&self, scored: &Scored) -> Rejection {
         let (id, score) = (scored.source.as_str(), scored.score);
         match self.needed(scored) {
@@ -155,9 +157,9 @@ impl Ranking<'_> {
     }
 }
 
-/// The hints of a text. Without an index every tag counts, in catalog order; with one `may_be_read` tells whether the text of a
-/// source may be read. `may_be_hinted` tells of a source that no tag brings up whether it may get a hint, and `depth` how many
-/// folders down its place is: of several sources with the same section, the innermost one is hinted at.
+/// The hints of a text. Without an index, every tag counts, in catalog order. With one, `may_be_read` tells whether the
+/// text of a source may be read, and `may_be_hinted` whether a source that no tag brings up may get a hint. `depth` is
+/// how many folders down a source is: of several sources with the same section, the innermost gets the hint.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
     about: Option<&'a TextTopics>,
@@ -186,7 +188,7 @@ pub(crate) fn rank<'a>(
     let readable = hints.iter().filter(|hint| hint.rejected.is_none());
     let best_tag = readable.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
     if filters {
-        // Stable, so that sources that the index does not know stay in catalog order.
+        // Stable, so that sources unknown to the index stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
         let beside_best = best_tag - TAG_RANGE;
         let by_meaning = about
@@ -201,7 +203,7 @@ pub(crate) fn rank<'a>(
             });
         }
     }
-    // A tag in code alone says what the code is written in, and not what is wanted.
+    // A tag only in code says what the code is written in, not what is wanted.
     let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
     let beside_tagged = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
@@ -241,14 +243,14 @@ pub(crate) fn rank<'a>(
     Ranking { hints, about, settings, beside_tagged, beside_meant, copies }
 }
 
-/// The score from which on this source is hinted at without a tag. What waits for its vectors is compared by words alone, whose
+/// The score that this source needs for a hint without a tag. Without vectors yet, it is compared only by words, whose
 /// scores are lower.
 fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &Scored) -> Option<f32> {
     let about = about?;
     if scored.waits() { about.words_threshold } else { settings.threshold.or(about.threshold) }
 }
 
-/// Leaves one source for each section, none for those of `shown`; returns the others.
+/// Keeps one source per section, and none for sections in `shown`; returns the others.
 fn take_copies<'a>(
     meant: &mut Vec<&'a Scored>,
     shown: impl Iterator<Item = &'a Scored>,
@@ -270,7 +272,7 @@ fn take_copies<'a>(
     meant.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
 }
 
-/// The file and line of the best section; `None` for what the catalog says, or if it is not known.
+/// The file and line of the best section; `None` for text from the catalog itself, or if unknown.
 fn place(scored: &Scored) -> Option<(&str, usize)> {
     let section = scored.section.as_ref().filter(|section| section.line > 0 && !section.path.is_empty())?;
     Path::new(&section.path).is_absolute().then_some((section.path.as_str(), section.line))
@@ -281,8 +283,8 @@ impl RankedHint<'_> {
         self.scored.map_or(0.0, |scored| scored.score)
     }
 
-    /// Whether the index has all of the source. One that it does not know yet, or compares by words alone until its vectors are
-    /// computed, cannot reach the scores of the others.
+    /// Whether the index has all of the source. A source that is not indexed yet, or is compared only by words before
+    /// its vectors are computed, cannot reach the scores of the others.
     fn is_comparable(&self, about: Option<&TextTopics>) -> bool {
         match self.scored {
             Some(scored) => !scored.is_incomplete,
@@ -300,7 +302,7 @@ mod tests {
 
     use super::*;
 
-    /// An index that knows every source of one letter.
+    /// An index in which every source with a one-letter id is complete.
     fn about(scores: &[(&str, f32)], threshold: f32) -> TextTopics {
         let sources = ('a'..='z').map(String::from).collect();
         TextTopics { threshold: Some(threshold), scored: scored(scores), sources, ..TextTopics::default() }
@@ -378,10 +380,10 @@ mod tests {
     #[test]
     fn a_section_in_several_sources_is_hinted_at_once() {
         for (tags, sections, expected, copies) in [
-            // The innermost of several, at its own place.
+            // The innermost of several, in its own position.
             (&[][..], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3), ("x", "/c.md", 1)][..], "inner x", "outer"),
             (&[], &[("inner", "/a/b.md", 3), ("outer", "/a/b.md", 3)], "inner", "outer"),
-            // Another section of the same file, and what has no file.
+            // Another section of the same file, and a section without a file.
             (&[], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 9)], "outer inner", ""),
             (&[], &[("outer", "", 0), ("inner", "", 0)], "outer inner", ""),
             (&[], &[("outer", "inline", 1), ("inner", "inline", 1)], "outer inner", ""),
@@ -450,7 +452,7 @@ mod tests {
             (true, false, 0.0, 2, 0.3, None),
             (true, false, 0.0, 1, 0.3, Some("one-word")),
             (true, false, 0.0, 2, 0.1, Some("below-threshold")),
-            // Another chunk waits, and the best one has its vector.
+            // Another chunk lacks its vector, but the best one has it.
             (true, false, 0.2, 5, 0.3, Some("below-threshold")),
             (true, false, 0.2, 0, 0.6, None),
             (false, true, 0.0, 2, 0.6, None),

@@ -1,5 +1,5 @@
 //! The enricher of references: expansions of `@id`, tag hints, the transitive notice, and the context of a document
-//! that a tool has read (BEHAVIOUR §5, blocks 1 to 4).
+//! that a tool read (BEHAVIOUR §5, blocks 1 to 4).
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,8 +55,8 @@ struct ReferenceDrafts<'a> {
 }
 
 impl ReferenceDrafts<'_> {
-    /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is only
-    /// computed if it will be remembered.
+    /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is
+    /// computed only if it will be remembered.
     fn keys(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
         if self.reading.asked.repeat {
             return (Vec::new(), true);
@@ -113,7 +113,7 @@ impl ReferenceDrafts<'_> {
         for hint in &ranking.hints {
             let Some(source) = ctx.catalog.get(hint.id) else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
-            // What the index still has of a text that may no longer be read is not to be told.
+            // The index must not reveal a text that may no longer be read.
             let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.needed(scored), ctx.places)
@@ -132,7 +132,7 @@ impl ReferenceDrafts<'_> {
             why.extend(meaning.map(MatchReason::Meaning));
             let reads = self.reading.asked.hint_action == HintAction::Read && hint.rejected.is_none();
             let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
-            // A match of another tag of the source is nothing new.
+            // A match of another tag of the same source is not new.
             let (keys, news) = self.keys("hint", source, &brief);
             if !news {
                 continue;
@@ -159,12 +159,12 @@ impl ReferenceDrafts<'_> {
 
     /// Block 3; the sources and their parents go into `metadata`.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
-        // Not all of the context can go to other threads.
+        // Not all of the context can be shared between threads.
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
         let (injected, repeat, memory) = (&self.reading.injected, self.reading.asked.repeat, self.memory);
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
-        // If every source mentions every other, these are megabytes.
+        // If every source mentions every other, the parents take megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
             let source = catalog.get(id)?;
@@ -193,7 +193,7 @@ impl ReferenceDrafts<'_> {
     }
 }
 
-/// The hints for a text in which this was found.
+/// The hints for a text with these findings.
 pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
@@ -213,7 +213,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
     rank(&found.hints, about, hint_settings, may_be_read, may_be_hinted, |id| catalog.get(id).map_or(0, Source::depth))
 }
 
-/// Whether the text of a source can be read, or fetched by an agent.
+/// Whether a source's text can be read, or fetched by an agent.
 pub(super) fn is_there(source: &Source) -> bool {
     source.place().is_none_or(|place| place.standing.is_open())
 }

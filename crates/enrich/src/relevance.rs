@@ -15,7 +15,7 @@ pub(super) fn weigh(catalog: &Catalog, drafts: &mut [Draft]) {
         holders.extend(tags(entry).map(|tag| (tag, 0)));
     }
     for source in catalog.sources() {
-        // A source that has a tag in two spellings counts once.
+        // A source with two spellings of a tag counts once.
         let own: HashSet<String> = source.tags.iter().map(|tag| key(tag)).collect();
         own.iter().for_each(|tag| {
             if let Some(count) = holders.get_mut(tag) {

@@ -1,5 +1,5 @@
-//! What one session was given, so that it is given only once (BEHAVIOUR §5, "Once"). A plain value; the caller stores
-//! it on disk.
+//! What one session was given, so that it is given only once (BEHAVIOUR §5, "Once"). This is a plain value; the caller
+//! stores it on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,11 +18,11 @@ use refdesk_index::{EarlierText, MOST_TEXTS};
 pub struct SessionMemory {
     /// Ids of transitive sources that were in a notice.
     pub announced: BTreeSet<String>,
-    /// Hashes of the expansions and hints given, as `content_hash` makes them.
+    /// Hashes of the expansions and hints given, as made by `content_hash`.
     pub given: BTreeSet<String>,
     /// Sources that were hinted at or expanded, and how; used to explain what is read or selected later.
     pub offered: BTreeMap<String, BlockKind>,
-    /// Its last prompts, the latest first, if they count for later ones.
+    /// Its last prompts, latest first, if they count for later ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<EarlierText>,
 }
@@ -33,7 +33,7 @@ impl SessionMemory {
         self.announced.contains(id)
     }
 
-    /// The memory after the conversation was summarised or restarted: nothing counts as given, but what was offered may
+    /// The memory after the conversation was summarised or restarted: nothing counts as given, but earlier offers may
     /// still explain later reads and picks.
     #[must_use]
     pub fn forgotten(&self) -> Self {
@@ -48,15 +48,15 @@ impl SessionMemory {
         }
     }
 
-    /// Keeps what later prompts need of this one.
+    /// Keeps the part of this prompt that later ones need.
     pub(super) fn add_prompt(&mut self, prompt: &EarlierText) {
         self.prompts.insert(0, prompt.clone());
         self.prompts.truncate(MOST_TEXTS - 1);
     }
 
     /// Forgets the transitive sources that left the selection: if they return, they are announced again.
-    /// [`super::enrich`] does this with the selection it sees; code that changes a selection does it for sessions that
-    /// send nothing in between.
+    /// [`super::enrich`] does this with the selection it sees; code that changes a selection must do it for sessions
+    /// that send no text meanwhile.
     pub(crate) fn keep_selected(&mut self, selection: &Selection) {
         self.announced.retain(|id| selection.contains(id));
     }

@@ -7,7 +7,7 @@ use refdesk_templates::{Template, TemplateIndex};
 
 /// Paths and files of sources.
 pub trait SourceFiles {
-    /// A printed path: relative to the workspace inside it, absolute outside, forward slashes (BEHAVIOUR §2).
+    /// A path for display: relative if inside the workspace, otherwise absolute; forward slashes (BEHAVIOUR §2).
     fn display_path(&self, path: &Path) -> String;
 
     /// The text files of a directory source (§3), absolute, in path order; empty for any other source.
@@ -16,8 +16,8 @@ pub trait SourceFiles {
     /// Estimated tokens of a source's text; `None` if it is not local, or missing.
     fn tokens(&self, source: &Source) -> Option<u64>;
 
-    /// A value that changes with the content of a local source: for a file its bytes or their hash, for a directory its
-    /// sorted paths, sizes and times (§5, "Once"). Empty if there is nothing to read.
+    /// A value that changes with the content of a local source: for a file, its bytes or their hash; for a directory,
+    /// its sorted paths, sizes and times (§5, "Once"). Empty if there is nothing to read.
     fn stamp(&self, source: &Source) -> String;
 
     /// The files at or below a path that a directory source declares, absolute, in path order, without hidden ones;
@@ -27,7 +27,7 @@ pub trait SourceFiles {
     /// The template index. Building it reads files, so it is built on demand.
     fn templates(&self) -> TemplateIndex;
 
-    /// The templates in a text, in order, with the names that they get in the index. Those over the limits for one text
-    /// are left out.
+    /// The templates in a text, in order, with their names for the index. Those beyond the limits for one text are left
+    /// out.
     fn templates_in(&self, text: &str) -> Vec<Template>;
 }

@@ -14,8 +14,8 @@ use refdesk_text::number::{narrow, wide};
 /// The number of matches reported per tag; more of them add no information.
 pub(crate) const PLACES: usize = 256;
 
-/// An index of all tags of a catalog. There may be tens of thousands, so everything is in a few long lists, without an
-/// allocation per tag.
+/// An index of all tags of a catalog. There may be tens of thousands, so everything is stored in a few long lists,
+/// without an allocation per tag.
 pub(crate) struct TagIndex {
     automaton: Option<Proposals>,
     /// For each pattern of the automaton, the spellings that begin with it.
@@ -66,8 +66,8 @@ impl<T> Groups<T> {
 pub(crate) struct Tagged {
     /// Its position in the catalog.
     pub(crate) source: usize,
-    /// The positions in its list of the tags that matched, in that order; of tags that differ only in case or
-    /// separators, the first.
+    /// The positions of the matching tags in its list, in order; of tags that differ only in case or separators, only
+    /// the first.
     pub(crate) tags: Vec<usize>,
     /// The first match of each of `tags`.
     pub(crate) firsts: Vec<usize>,
@@ -82,7 +82,7 @@ pub(crate) struct TagMatches {
     places: Vec<(usize, Range<usize>)>,
 }
 
-/// A matched tag of a source: its positions in catalog and list, and the range of the match.
+/// One match of a source's tag: the positions of both, and the range of the match.
 struct Matched<'f> {
     source: usize,
     tag: usize,
@@ -157,7 +157,7 @@ impl TagIndex {
     }
 
     /// Calls `each` for every match of a tag's letters in `text.get(within)`, whatever its neighbours: its spelling and
-    /// range. After it returns false for a spelling, few more matches of it are reported, or none.
+    /// range. Once it returns false for a spelling, at most a few more matches of it are reported.
     pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
@@ -256,7 +256,7 @@ fn union(matched: &[Matched]) -> Vec<Range<usize>> {
         matched.iter().flat_map(|it| it.places.iter().map(|(_, range)| range.clone())).collect();
     ranges.sort_by_key(|range| (range.start, range.end));
     ranges.dedup();
-    // A tag that all sources have is found in ten thousand of them.
+    // Ten thousand sources may share a tag, each with a copy of these ranges.
     ranges.shrink_to_fit();
     ranges
 }

@@ -1,4 +1,4 @@
-//! The enricher of templates: lists those that can be rendered, at the start of a conversation and when a tool has
+//! The enricher of templates: lists those that can be rendered, at the start of a conversation and after a tool
 //! returned text with templates (BEHAVIOUR §5, "Templates").
 
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ impl Enricher for Templates {
         };
         let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
         let entries = templates.iter().map(|template| entry(reading, template, rule));
-        // A system prompt is written from scratch each time; what an earlier one contained is gone.
+        // A system prompt is written from scratch each time; the content of an earlier one no longer exists.
         let is_news = |entry: &DraftEntry| {
             let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
             at_the_start || reading.asked.repeat || !entry.keys.iter().any(is_known)
@@ -60,11 +60,11 @@ pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
 
 fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     let (full, brief) = (print::template(template), print::template_line(template));
-    // A template of the same name that is requested the same way is nothing new, even if its content differs.
+    // A template of the same name that is requested the same way is not new, even if its content differs.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
     DraftEntry {
         about: template.name.clone(),
-        // Both forms begin with it.
+        // The full and the short form both begin with it.
         is_in_text: reading.injected.has(&brief),
         full,
         brief,

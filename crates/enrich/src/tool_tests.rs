@@ -1,5 +1,5 @@
 //! Tests of enrichment after a tool call and at the start of a conversation: the exact text of reference contexts and
-//! templates, what is given only once, instructions within a budget, and the laws with all of these.
+//! templates, entries given only once, instructions within a budget, and laws over all of these.
 
 use std::path::PathBuf;
 
@@ -154,7 +154,7 @@ fn templates_of_a_text_and_of_the_index() {
     let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &memory);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask(TEXT, &json!({}), &first.memory).text, TEXT);
-    // Its source declares its templates; a source that declares other contents does not.
+    // Templates are taken from a document unless its source declares templates; other contents do not matter.
     assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &memory).text, TEXT);
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &memory).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &memory).text, "plain `{{x}}` text");
@@ -226,7 +226,7 @@ fn instructions_within_a_budget() {
                 assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
             }
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
-            // Sources that are named count as announced, those given in full as expanded.
+            // Sources that are only named count as announced, those given in full as expanded.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.memory.announced, named.map(str::to_owned).collect());
             let full =

@@ -1,5 +1,5 @@
-//! Finds the files of the catalog that a tool was working on, selected or not, by the paths in its arguments: for the
-//! journal. The text for the agent uses [`super::pinned`], which only considers selected sources.
+//! Finds, for the journal, the catalog's files that a tool was working on, selected or not, by the paths in its
+//! arguments. The text for the agent uses [`super::pinned`], which considers only selected sources.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::arguments::{self, AtPaths};
 use refdesk_core::catalog::{Catalog, SourceId};
 
-/// The maximum number of files per call; later ones are ignored.
+/// The most files per call; the rest are ignored.
 const FILES: usize = 100;
 
-/// Every path of a local source, or of a file in one, in the arguments, each once and in the order given, with the
+/// Every path of a local source, or of a file in one, in the arguments, each once and in the given order, with the
 /// innermost sources that contain it. Paths are recognized as in `super::pinned`.
 pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! The words of one text, to quickly rule out most tags and ids. A process that searches a single text builds its
+//! The words of one text, to rule out most tags and ids quickly. A process that searches a single text builds its
 //! automata from the rest, which takes a tenth of the time.
 
 use std::collections::HashSet;
@@ -37,8 +37,8 @@ impl Vocabulary {
         Self { words, heads }
     }
 
-    /// Whether a tag or id can be in the text. Its neighbours are not letters or digits, so each run of them in it must
-    /// be a run in the text; terms with non-ASCII characters are always accepted.
+    /// Whether a tag or id can be in the text. Its neighbours are not letters or digits, so each run of those in it
+    /// must be a whole run in the text; terms with non-ASCII characters are always accepted.
     pub(crate) fn may_hold(&self, term: &str) -> bool {
         if !term.is_ascii() {
             return true;

@@ -18,9 +18,9 @@ use refdesk_text::report::locate::PointerStep;
 /// The context for reading an entry.
 #[derive(Debug)]
 pub(super) struct EntryContext<'a> {
-    /// Finds what is at their paths.
+    /// Finds what exists at paths.
     pub places: Places<'a>,
-    /// The folder that relative paths start from, if it is not the folder of the file.
+    /// The folder that relative paths start from, unless it is the file's own.
     pub folder: Option<&'a Path>,
 }
 
@@ -49,7 +49,7 @@ impl EntryContext<'_> {
             fields.about(id);
         }
         fields.warn_unknown(keys::SOURCE);
-        // Read every member before giving up, so that all problems of the entry are reported at once.
+        // Read every member before giving up, so that all problems of the entry are reported together.
         let name = match fields.value("name") {
             None => id,
             Some(_) => required(fields, "name", Code::MissingField),
@@ -101,7 +101,7 @@ impl EntryContext<'_> {
     }
 }
 
-/// Warns about invisible characters in those parts of an entry that an agent reads or that are compared.
+/// Warns about invisible characters in the parts of an entry that agents read or that are compared.
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;

@@ -1,4 +1,4 @@
-//! From files to a catalog: merges the configuration's sources and the discovered ones (BEHAVIOUR §2).
+//! Builds a catalog from files: merges the configuration's sources with the discovered ones (BEHAVIOUR §2).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,35 +23,35 @@ use refdesk_text::report::locate::PointerStep;
 /// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
-/// A longer file of one source is not read: its text would be too long for an agent anyway.
+/// A larger file of one source is not read: its text would be too long for an agent anyway.
 const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
-/// Entries of the configuration that are read together: what is wrong with more than these is not kept in memory.
+/// Entries of the configuration read at a time. Problems of more than these are never in memory together.
 const AT_ONCE: usize = 4_096;
 
 /// A source, or nothing, with the diagnostics of its entry; in catalog order.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
-/// What is read of a catalog.
+/// How to read a catalog.
 #[derive(Clone, Copy)]
 pub struct CatalogReading<'a> {
-    /// The catalog of the running desk: if a discovered file no longer parses, its source from here is kept.
+    /// The catalog of the running desk: if a discovered file no longer parses, its source here is kept.
     pub previous: Option<&'a Catalog>,
-    /// The references folder, and any link in it, is only read if this allows it.
+    /// Decides whether the references folder, and any link in it, may be read.
     pub may_read: &'a dyn Fn(&Path) -> bool,
-    /// Of the discovered entries, only these need to be there.
+    /// The discovered entries that are needed; others may be left out.
     pub wanted: &'a EntryFilter,
     /// Whether the catalog will be compared with a later one, which needs the sizes of files.
     pub is_compared: bool,
 }
 
-/// The sources of a configuration's plain entries, by position, made while the file was parsed. Where one is missing, its entry
-/// is read again.
+/// The sources of a configuration's plain entries, by position, made while the file was parsed. If one is missing, its
+/// entry is read again.
 #[derive(Debug, Default)]
 pub struct PlainSources(Vec<Option<Arc<Source>>>);
 
-/// The configuration of a workspace, and the sources of its plain entries for [`load`]. The rest of the arguments is that of its
-/// [`CatalogReading`].
+/// The configuration of a workspace, and the sources of its plain entries for [`load`]. The other arguments are those
+/// of [`CatalogReading`].
 pub fn load_config(
     around: &Surroundings,
     previous: Option<&Catalog>,
@@ -67,7 +67,7 @@ pub fn load_config(
 
 fn places<'a>(around: &'a Surroundings, wanted: &EntryFilter, is_compared: bool) -> Places<'a> {
     match wanted {
-        // Of a part of the catalog, only the names are offered.
+        // A partial catalog is used only for its names.
         EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => Places::unseen(around),
         EntryFilter::All if is_compared => Places::new(around),
         EntryFilter::All => Places::without_sizes(around),
@@ -268,7 +268,7 @@ fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refde
             &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
             MemberPart::Value,
         )),
-        // Read the discovered file again: duplicates are too rare to keep every file's text for.
+        // Read the discovered file again: duplicates are too rare to keep the text of every file.
         _ => {
             let bytes = read_whole(&source.origin.file, LARGEST_ENTRY).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);

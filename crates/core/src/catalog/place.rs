@@ -10,7 +10,7 @@ use refdesk_files::{FolderListings, is_of_process, is_special, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
-/// Finds what is at the paths of a workspace's sources.
+/// Finds what exists at the paths of a workspace's sources.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     /// Workspace and related folders.
@@ -19,9 +19,9 @@ pub(super) struct Places<'a> {
     pub resolver: Resolver,
     /// Where git or refdesk keeps its state.
     pub reserved: ReservedFolders,
-    /// Instead of a look at each file.
+    /// Listings of folders, used instead of checking each file.
     listings: Option<FolderListings>,
-    /// Whether what is at a path does not matter.
+    /// Whether to skip checking what exists at a path.
     is_unseen: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Places<'a> {
         Self { listings: Some(FolderListings::default()), ..Self::new(around) }
     }
 
-    /// The same, of which only names are needed: every path counts as that of a file, and none is looked at.
+    /// The same for callers that need only names: every path counts as a file's, and none is checked.
     pub(super) fn unseen(around: &'a Surroundings) -> Self {
         Self { is_unseen: true, ..Self::new(around) }
     }
@@ -93,7 +93,7 @@ impl<'a> Places<'a> {
         (first, Some(problem.fix(Fix::FindMoved)))
     }
 
-    /// What is at a path.
+    /// What exists at a path.
     fn look(&self, written: &str, path: PathBuf) -> LocalPath {
         if self.is_unseen || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
@@ -113,7 +113,8 @@ impl<'a> Places<'a> {
         LocalPath { written: written.to_owned(), path, resolved, standing, size }
     }
 
-    /// Whether a listing shows a file at a path without links that is not reserved. Nothing outside is listed.
+    /// Whether a listing shows a file at this path, which has no links and is not reserved. Folders outside the
+    /// workspace are not listed.
     fn is_listed(&self, path: &Path) -> bool {
         let may_list = |folder: &Path| {
             let is_open = |within: &Path| !is_below_hidden(&Path::new("/").join(within));
@@ -131,12 +132,12 @@ pub struct ReservedFolders {
     workspace: PathBuf,
     /// The workspace without links.
     real: PathBuf,
-    /// Where a link of the workspace has moved such a folder.
+    /// Where links of the workspace have moved such folders.
     moved: Vec<PathBuf>,
 }
 
 impl ReservedFolders {
-    /// Those of this workspace.
+    /// The folders of this workspace.
     pub fn new(workspace: &Path, resolver: &Resolver) -> Self {
         let real = resolver.folder(workspace);
         let moved = [".git", reserved::STATE_FOLDER]
@@ -145,7 +146,7 @@ impl ReservedFolders {
         Self { moved: moved.collect(), workspace: workspace.to_path_buf(), real }
     }
 
-    /// Whether a link has moved one of them below this folder, where a file need not be hidden to be reserved.
+    /// Whether a link has moved one of them below this folder, where files need not be hidden to be reserved.
     fn are_below(&self, folder: &Path) -> bool {
         self.moved.iter().any(|moved| moved.starts_with(folder))
     }
@@ -162,7 +163,8 @@ impl ReservedFolders {
     }
 }
 
-/// Whether a name in the path is hidden, as both folders are: there may be tens of thousands of paths, few of them.
+/// Whether a name in the path is hidden, as both folders are: a quick check, because there may be tens of thousands of
+/// paths.
 fn is_below_hidden(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
     memchr::memchr_iter(b'.', path).any(|at| at.checked_sub(1).and_then(|before| path.get(before)) == Some(&b'/'))
@@ -190,13 +192,13 @@ fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
     } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
         cleaned(workspace.join(expanded))
     } else {
-        // `./` is the usual beginning, and says nothing.
+        // `./` is common at the beginning and adds nothing.
         let below = expanded.strip_prefix("./").filter(|rest| !rest.starts_with('/')).unwrap_or(expanded);
         cleaned(joined(folder, below))
     }
 }
 
-/// [`Path::join`], in one piece of memory of the right size.
+/// [`Path::join`] with a single allocation of the right size.
 fn joined(folder: &Path, below: &str) -> PathBuf {
     let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + below.len());
     path.push(folder);
@@ -212,7 +214,7 @@ fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = Pa
     suffixes.chain(below).map(|path| cleaned(workspace.join(path)))
 }
 
-/// Most components of a suffix that is looked for: each costs a question to the system.
+/// The most components of a suffix that is tried: each costs a system call.
 const SUFFIX: usize = 64;
 
 /// The suffixes of an absolute path, longest first, down to two components.
@@ -257,7 +259,7 @@ mod tests {
         Case { _root: root, around }
     }
 
-    /// With many files in a folder, where they are listed, each path leads to the same place.
+    /// Each path has the same result in a folder with many files, which is listed.
     #[test]
     fn listed_folders_show_what_a_look_at_each_file_shows() {
         use std::os::unix::fs::symlink;
@@ -340,7 +342,7 @@ mod tests {
         write_atomic(&workspace.join("empty.md"), b"").unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(workspace.join("socket")).unwrap();
         std::os::unix::fs::symlink("socket", workspace.join("link.md")).unwrap();
-        // Where this process is, whatever is there; of another process it would be another folder.
+        // These depend on the process that reads them, so they are refused whatever exists there.
         let here = ["/proc/self/cwd", "/proc/self/cwd/Cargo.toml", "/proc/../proc/thread-self/cwd/Cargo.toml"];
         let procfs = ["/proc/self/status", "/proc/self"].into_iter().chain(here);
         let procfs = procfs.map(|path| (path, cfg!(target_os = "linux")));

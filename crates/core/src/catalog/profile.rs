@@ -20,9 +20,9 @@ use refdesk_text::report::locate::PointerStep;
 pub struct NarrowedCatalog {
     /// The profile's catalog; `None` if it is the same as the whole catalog.
     pub catalog: Option<Catalog>,
-    /// Ids listed in the profile that no source has, each once, in order.
+    /// Unknown ids listed in the profile, each once, in order.
     pub unknown: Vec<String>,
-    /// Problems with its own sources.
+    /// Problems of its own sources.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -78,7 +78,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
     (own, problems)
 }
 
-/// Those of the ids whose path does not exist: they cannot be picked (BEHAVIOUR §2).
+/// The ids whose path does not exist, so that they cannot be picked (BEHAVIOUR §2).
 pub fn missing<'a>(catalog: &'a Catalog, ids: &'a [String]) -> impl Iterator<Item = &'a SourceId> {
     ids.iter().filter_map(|id| catalog.get(id)).filter(|source| source.is_missing()).map(|source| &source.id)
 }

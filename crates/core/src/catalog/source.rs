@@ -115,11 +115,11 @@ pub enum PathState {
     File,
     /// A folder.
     Directory,
-    /// A path outside the workspace that waits for trust: it is listed but not read.
+    /// A path outside the workspace that is not trusted yet: it is listed but not read.
     Untrusted,
     /// A path in a folder where git or refdesk keeps its state, which is never read.
     Reserved,
-    /// A pipe, a socket, a device or what the kernel makes up, which is never opened: it has no lasting text.
+    /// A pipe, a socket, a device or a file made up by the kernel, which is never opened: it has no lasting text.
     Special,
 }
 
@@ -137,11 +137,11 @@ pub struct LocalPath {
     pub written: String,
     /// Absolute, without `.` and `..`, links not resolved: for printing and opening.
     pub path: Arc<Path>,
-    /// With every symbolic link resolved as far as it exists: for comparing.
+    /// With symbolic links resolved, as far as the path exists: for comparing.
     pub resolved: Arc<Path>,
     /// What exists there.
     pub standing: PathState,
-    /// Bytes of a file, if it was looked at; `None` for anything else, and where its folder was listed instead.
+    /// The size of a file in bytes, if it was checked; `None` otherwise, also if its folder was listed instead.
     pub size: Option<u64>,
 }
 
@@ -216,17 +216,18 @@ impl Source {
         }
     }
 
-    /// How many folders its place is below the root; 0 without one. Of several sources with a file, the innermost one tells most.
+    /// How many folders deep its place is; 0 without one. Of several sources with the same file, the innermost is the
+    /// most specific.
     pub fn depth(&self) -> usize {
         self.place().map_or(0, |place| place.resolved.components().count())
     }
 
-    /// Whether it is a local source with nothing at its path that could be read (BEHAVIOUR §2).
+    /// Whether it is a local source without anything readable at its path (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
         self.place().is_some_and(|place| matches!(place.standing, PathState::Missing | PathState::Special))
     }
 
-    /// What keeps a source that [is missing](Self::is_missing) from being read, after the path as written.
+    /// The reason that a source [is missing](Self::is_missing), to be put after its path as written.
     pub fn why_missing(&self) -> &'static str {
         let is_special = self.place().is_some_and(|place| place.standing == PathState::Special);
         if is_special { "is not a regular file" } else { "does not exist" }
@@ -237,7 +238,7 @@ impl Source {
         self.place().filter(|place| place.standing.is_open())
     }
 
-    /// Whether it is a local source outside the workspace that waits for trust.
+    /// Whether it is a local source outside the workspace that is not trusted yet.
     pub fn is_untrusted(&self) -> bool {
         self.place().is_some_and(|place| place.standing == PathState::Untrusted)
     }

@@ -1,10 +1,10 @@
-//! Which discovered entries are wanted, where not all of them are. Completion in a shell needs those that begin with a few
-//! letters, and a person waits for every file that is parsed for nothing. What is wanted is decided before a file is
-//! parsed, and errs on the side of parsing it: what the entry is, only the parser says.
+//! Selects the discovered entries to read, if not all of them are needed. Completion in a shell needs those that begin
+//! with a few letters, and the user waits while files are parsed in vain. The decision is made before a file is parsed,
+//! so it errs on the side of parsing.
 
 use memchr::memmem;
 
-/// How many files are read before checking whether they are enough.
+/// How many files to read before checking whether they are enough.
 const AT_ONCE: usize = 1_024;
 
 /// The entries of the references folder that are needed.
@@ -20,7 +20,7 @@ pub enum EntryFilter {
         /// How many are needed.
         most: usize,
     },
-    /// Those that have a tag which begins with this text.
+    /// Those with a tag that begins with this text.
     Tags {
         /// What the tag begins with.
         start: String,
@@ -28,14 +28,14 @@ pub enum EntryFilter {
 }
 
 impl EntryFilter {
-    /// Whether a file with this content may hold such an entry.
+    /// Whether a file with this content may contain such an entry.
     pub(super) fn may_be_in(&self, json: &[u8]) -> bool {
         let (key, start) = match self {
             Self::All => return true,
             Self::Ids { start, .. } => (Some("\"id\""), start),
             Self::Tags { start } => (None, start),
         };
-        // With an escape, the same text has many forms.
+        // With escapes, the same text can be written in many ways.
         if start.is_empty() || memchr::memchr(b'\\', json).is_some() {
             return true;
         }
@@ -49,7 +49,7 @@ impl EntryFilter {
         }
     }
 
-    /// How many of this many files are read before [`EntryFilter::is_enough`] is called; at least 1.
+    /// How many of this many files to read before calling [`EntryFilter::is_enough`]; at least 1.
     pub(super) fn at_once(&self, files: usize) -> usize {
         match self {
             Self::Ids { .. } => AT_ONCE,

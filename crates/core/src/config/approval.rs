@@ -27,17 +27,17 @@ pub struct Rule {
     pub verdict: ApprovalMode,
 }
 
-/// Most characters of a glob, and most braces within each other. A longer or deeper one may be more than can be compiled, for
-/// which globset has no error but a panic, and each rule is compiled whenever the configuration is read.
+/// The most characters of a glob, and the deepest nesting of braces. Compiling a longer or deeper glob may make globset
+/// panic instead of returning an error, and each rule is compiled whenever the configuration is read.
 const GLOB_CHARACTERS: usize = 512;
 const GLOB_DEPTH: usize = 16;
 
-/// Whether case counts in a glob.
+/// Whether a glob is case-sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GlobCase {
-    /// It does.
+    /// Case-sensitive.
     Exact,
-    /// It does not.
+    /// Case-insensitive.
     Ignored,
 }
 
@@ -80,13 +80,13 @@ impl Rule {
     }
 
     fn matches(&self, path: &str) -> bool {
-        // A rule with an invalid glob does not get into the settings.
+        // A rule with an invalid glob never gets into the settings.
         self.matcher().is_ok_and(|matcher| matcher.is_match(path))
     }
 }
 
-/// What these rules decide about a path: `deny` wins, otherwise the last matching rule that `counts` (called with the
-/// rule's position); a path that no rule matches is `ask`.
+/// The decision of these rules about a path: `deny` wins, otherwise the last matching rule that `counts` (called with
+/// the rule's position); `ask` if no rule matches.
 pub fn verdict(rules: &[Rule], path: &str, counts: impl Fn(usize) -> bool) -> ApprovalMode {
     let matching = || rules.iter().enumerate().filter(|(_, rule)| rule.matches(path));
     if matching().any(|(_, rule)| rule.verdict == ApprovalMode::Deny) {
@@ -148,7 +148,7 @@ mod tests {
         assert!(rules(&[("[", Deny)])[0].matcher().is_err());
     }
 
-    /// globset panics on some of them.
+    /// globset panics on some of these.
     #[test]
     fn globs_that_are_too_much_are_refused() {
         for (glob, expected) in [

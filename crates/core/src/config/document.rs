@@ -12,7 +12,7 @@ use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position, PositionIndex};
 
-/// The most repeated keys of a file that are reported.
+/// The most repeated keys reported per file.
 const REPEATED: usize = 20;
 
 /// A JSON file that parsed.
@@ -22,10 +22,10 @@ pub struct JsonDocument {
     pub path: Arc<Path>,
     /// The path as printed.
     pub shown: String,
-    /// The parsed value; a list of `sources` is empty here, its items come one by one from [`JsonDocument::entry`].
+    /// The parsed value. A list of `sources` is empty here; its items are parsed one by one by [`JsonDocument::entry`].
     pub value: Value,
     text: String,
-    /// Where the entries of `/sources` begin, so that a thousand diagnostics do not scan the text a thousand times.
+    /// Where the entries of `/sources` begin, so that a thousand diagnostics need not scan the text a thousand times.
     entries: OnceLock<Vec<usize>>,
     positions: OnceLock<PositionIndex>,
 }
@@ -46,8 +46,8 @@ impl JsonDocument {
         (document, problems)
     }
 
-    /// The same, with what `make` makes of the plain entries of `sources`, by their positions; entries at the end may be
-    /// missing.
+    /// The same; also returns what `make` made of the plain entries of `sources`, by their positions. Entries at the
+    /// end may be missing.
     pub(crate) fn parse_making<T: Send>(
         path: Arc<Path>,
         shown: String,
@@ -90,7 +90,7 @@ impl JsonDocument {
         Value::deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
     }
 
-    /// The text from the item of `sources` at this position on.
+    /// The text that starts with the item of `sources` at this position.
     fn entry_text(&self, index: usize) -> Option<&str> {
         self.text.get(*self.entry_starts().get(index)?..)
     }

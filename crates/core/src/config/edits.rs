@@ -1,5 +1,5 @@
-//! Small edits in the text of a configuration file or of a source's own file: the rest stays byte for byte. Each result is
-//! parsed and compared with what was meant, so that an edit is right or not made.
+//! Small edits of a configuration file or of a source's own file, which keep the rest byte for byte. Each result is
+//! parsed and compared with the intended value, so that an edit is either correct or not made.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 /// The byte order mark, which an edit keeps.
 const MARK: char = '\u{feff}';
 
-/// The text with these tags for the entry at this place in `sources`, or for the entry that is the whole text; items of its
-/// list that are not strings stay, after them. `None` if there is no such entry.
+/// The text with these tags for the entry at this position in `sources`, or for the entry that is the whole text. Items
+/// of its list that are not strings stay, after the tags. `None` if the entry does not exist.
 pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<String> {
     edited(text, |text| {
         let path = path_of(entry);
@@ -39,7 +39,7 @@ pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<St
     })
 }
 
-/// The text without the entries at these places in `sources`; `None` if one of them does not exist.
+/// The text without the entries at these positions in `sources`; `None` if one of them does not exist.
 pub fn without_entries(text: &str, entries: &[usize]) -> Option<String> {
     let mut entries = entries.to_vec();
     entries.sort_unstable_by(|one, other| other.cmp(one));
@@ -60,7 +60,7 @@ pub fn without_entries(text: &str, entries: &[usize]) -> Option<String> {
     })
 }
 
-/// The result of an edit of the text without its byte order mark, with the mark.
+/// Edits the text without its byte order mark, and puts the mark back.
 fn edited(text: &str, edit: impl FnOnce(&str) -> Option<String>) -> Option<String> {
     match text.strip_prefix(MARK) {
         Some(rest) => edit(rest).map(|new| format!("{MARK}{new}")),
@@ -83,7 +83,7 @@ fn in_one_line(tags: &[Value]) -> String {
     format!("[{}]", tags.join(", "))
 }
 
-/// A list of tags in the layout of the old one: in one line, or a line each.
+/// A list of tags in the layout of the old one: on one line, or one per line.
 fn printed(old: &str, tags: &[Value]) -> String {
     let inside = old.strip_prefix('[').and_then(|old| old.strip_suffix(']')).unwrap_or_default();
     let first = inside.len() - inside.trim_start().len();
@@ -96,7 +96,7 @@ fn printed(old: &str, tags: &[Value]) -> String {
     format!("[{}{after}]", tags.join(","))
 }
 
-/// Where a member is added at the end of an object, and its text in the layout of the others.
+/// Where to add a member at the end of an object, and its text in the layout of the others.
 fn added_member(text: &str, object: &Range<usize>, member: &str) -> Option<(Range<usize>, String)> {
     let inside = text.get(object.start + 1..object.end.checked_sub(1)?)?;
     let end = object.start + 1 + inside.trim_end().len();
@@ -106,7 +106,7 @@ fn added_member(text: &str, object: &Range<usize>, member: &str) -> Option<(Rang
     Some((end..end, format!("{comma}{space}{member}")))
 }
 
-/// The item with the comma and the space that separate it from the next item, else from the one before.
+/// The item with the comma and space that separate it from the next item, or else from the previous one.
 fn range_of_item(text: &str, index: usize) -> Option<Range<usize>> {
     let starts = item_starts(text, &[PointerStep::Key("sources")]);
     let start = *starts.get(index)?;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the layout, the edited text means what was meant.
+        /// Whatever the layout, the edited text has the intended value.
         #[test]
         fn any_layout_is_edited(blank in "[ \\n\\t]{0,3}", at in 0..4_usize, words in prop::collection::vec("\\PC{0,4}", 0..4)) {
             let entry = |id: usize| format!("{{{blank}\"id\"{blank}:{blank}\"{id}\"{blank}}}");

@@ -1,8 +1,8 @@
-//! Environment variables, passed in, so that no code that uses one reads global state.
+//! Environment variables, passed in so that code which uses them reads no global state.
 
 use std::fmt;
 
-/// Looks up variables. All values compare as equal, since the environment is not part of any setting.
+/// Looks up variables. All values compare as equal, because the environment is not part of any setting.
 #[derive(Clone, Copy)]
 pub struct Environment(pub fn(&str) -> Option<String>);
 

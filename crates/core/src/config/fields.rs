@@ -10,11 +10,11 @@ use refdesk_text::report::listed::of_rest;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Severity};
 
-/// Errors, and warnings, of one object that are listed; others are counted. Each place is searched from the beginning of the object, which a
-/// file with a hundred thousand of them would make endless.
+/// The most errors, and the most warnings, listed for one object; others are counted. Finding the position of each
+/// scans the object from its beginning, which would take forever with a hundred thousand of them.
 const LISTED: usize = 100;
 
-/// The members of one object of a document, and the position for its diagnostics.
+/// The members of one object of a document, and their positions for diagnostics.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
     document: &'a JsonDocument,
@@ -24,7 +24,7 @@ pub(crate) struct Fields<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     errors: usize,
     warnings: usize,
-    /// Where among the diagnostics the number of those is that are not listed.
+    /// The index of the diagnostic that counts those not listed.
     rest: Option<usize>,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Fields<'a> {
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
     }
 
-    /// There is one more, of this severity.
+    /// Counts one more problem of this severity.
     fn count(&mut self, severity: Severity) {
         let more = self.errors.saturating_sub(LISTED) + self.warnings.saturating_sub(LISTED);
         if let Some(rest) = self.rest.and_then(|at| self.diagnostics.get_mut(at)) {

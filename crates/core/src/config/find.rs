@@ -10,7 +10,7 @@ use refdesk_files::{read_open, read_regular};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The surroundings of the program: everything outside it that affects finding and reading a configuration.
+/// Everything around the program that affects finding and reading a configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// The workspace, absolute and clean.
@@ -30,12 +30,12 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// A path as printed: relative to the workspace inside it, absolute outside.
+    /// A path for display: relative if inside the workspace, otherwise absolute.
     pub fn display(&self, path: &Path) -> String {
         display(&self.workspace, path)
     }
 
-    /// Whether state may be stored in the workspace: not in a folder that was taken for want of a better one, unless it has
+    /// Whether state may be stored in the workspace: not if the folder is used only for lack of one, unless it has
     /// become a workspace since or the user named a configuration for it.
     pub fn is_workspace(&self) -> bool {
         self.reason != WorkspaceReason::NothingFound
@@ -45,7 +45,7 @@ impl Surroundings {
     }
 }
 
-/// The configuration file, if there is one; a diagnostic if one was named and does not exist.
+/// The configuration file, if there is one; a diagnostic if a named one does not exist.
 pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
     let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
     let named = match (&around.named, variable) {
@@ -72,12 +72,12 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
     (usual(around).find(|path| path.exists()), Vec::new())
 }
 
-/// Reads a file that was found in the workspace, up to a size; the flag tells that there is more. What came with a repository
-/// must not have a file of its reader read, so that a link out of the workspace is refused. What the user named is read
+/// Reads a file found in the workspace, up to a size; the flag says whether there is more. A repository must not make
+/// its reader open files outside, so a link out of the workspace is refused. A file that the user named is read
 /// wherever it leads, by [`refdesk_files::read_regular`].
 ///
 /// # Errors
-/// The file system's error; [`refdesk_files::is_link_refused`] tells that it leads out.
+/// The file system's error; [`refdesk_files::is_link_refused`] recognizes a link that leads out.
 pub(crate) fn read_found(around: &Surroundings, path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let Ok(within) = path.strip_prefix(&around.workspace) else { return read_regular(path, limit) };
     let root = Resolver::default().folder(&around.workspace);
@@ -98,8 +98,8 @@ fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
     own.chain(around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
 }
 
-/// Every possible location of the configuration file, whether or not it exists: when a file appears or goes away,
-/// another one may be in use.
+/// Every possible location of the configuration file, whether or not it exists: when a file appears or disappears,
+/// another one may apply.
 pub fn places(around: &Surroundings) -> Vec<PathBuf> {
     let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
     match (&around.named, variable) {

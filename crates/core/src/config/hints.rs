@@ -1,20 +1,20 @@
-//! The `hints` object: which sources are hinted at if the workspace has a search index (SEARCH S3.3).
+//! The `hints` object: how hints are chosen if the workspace has a search index (SEARCH S3.3).
 
 use super::fields::Fields;
 use super::keys;
 
-/// Which sources are hinted at if there is a search index.
+/// How hints are chosen if there is a search index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HintSettings {
     /// The most hints for a text.
     pub max: usize,
-    /// Whether sources are hinted at by meaning, without a tag.
+    /// Whether to hint at sources by meaning, without a tag.
     pub semantic: bool,
-    /// The score from which on a source is hinted at; if not given, computed for this catalog.
+    /// The score that a source needs for a hint; computed for this catalog if not given.
     pub threshold: Option<f32>,
-    /// Whether tag hints are ordered by score, and the unlikely ones left out.
+    /// Whether to order tag hints by score, and to leave out unlikely ones.
     pub tag_filter: bool,
-    /// Whether a source gets a hint that several texts of a conversation point at, each too weakly.
+    /// Whether a source gets a hint if several texts of a conversation point at it, each too weakly.
     pub conversation: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Parses a configuration file without keeping the entries of `sources`; they are checked as strictly as the rest. The
+//! Parses a configuration file without keeping the entries of `sources`, but checks them as strictly as the rest. The
 //! values of ten thousand entries take ten times the memory of their text, and each is used only once.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use refdesk_text::report::locate::{has_repeated_keys, list_items};
 pub(crate) struct JsonOutline<T> {
     /// Its value; a list of `sources` is empty.
     pub value: Value,
-    /// The byte offsets of the items in that list; empty if they were not looked for.
+    /// The byte offsets of the items in that list; empty if they were not needed.
     pub starts: Vec<usize>,
     /// What was made of the items at these offsets.
     pub made: Vec<Option<T>>,
@@ -22,7 +22,7 @@ pub(crate) struct JsonOutline<T> {
     pub has_repeated_keys: bool,
 }
 
-/// Parses a JSON text. `make` gets each plain entry of `sources` with its position, while it is parsed anyway.
+/// Parses a JSON text. Calls `make` with each plain entry of `sources` and its position, since it is parsed anyway.
 ///
 /// # Errors
 /// The text is not JSON, in `sources` or elsewhere.
@@ -33,7 +33,7 @@ pub(crate) fn outline<T: Send>(
     if let Some(found) = side_by_side(text, make) {
         return Ok(found);
     }
-    // Something is wrong or unusual: parse the whole text in order to find the first error.
+    // Something is wrong or unusual: parse the whole text to find the first error.
     let mut value: Value = serde_json::from_str(text)?;
     let has_repeated_keys = has_repeated_keys(text, &value);
     if let Some(Value::Array(sources)) = value.as_object_mut().and_then(|members| members.get_mut("sources")) {

@@ -1,5 +1,5 @@
-//! An entry of `sources` without problems or unusual members, which is nearly all of them. It borrows from the text of
-//! its file: checking a hundred thousand entries builds no value for any of them.
+//! An entry of `sources` without problems or unusual members, as nearly all are. It borrows from the text of its file,
+//! so checking a hundred thousand entries allocates no values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -43,7 +43,8 @@ pub(crate) struct PlainEntry<'t> {
     _contents: (),
 }
 
-/// A string of a JSON text, borrowed unless it has escapes. serde itself copies a `Cow` inside an `Option` or a list.
+/// A string of a JSON text, borrowed unless it has escapes. By itself, serde copies a `Cow` inside an `Option` or a
+/// list.
 #[derive(Debug)]
 pub(crate) struct Text<'t>(Cow<'t, str>);
 

@@ -1,6 +1,6 @@
-//! Profiles: what an agent of one kind starts with, one file each in `.jaato/profiles/` (seed 000 Part 9). They are
-//! written for agents and mostly configure other plugins; only `plugin_configs.references` is read and checked here.
-//! The catalog interprets its sources.
+//! Profiles: the starting point for one kind of agent, one file each in `.jaato/profiles/` (seed 000 Part 9). They
+//! mostly configure other plugins; only `plugin_configs.references` is read and checked here. The catalog interprets
+//! its sources.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -45,7 +45,7 @@ pub struct Profile {
     pub preselected: Vec<String>,
     /// Whether mentions pull sources in; `None` uses the configuration's value.
     pub transitive_injection: Option<bool>,
-    /// Tools to leave out for the agent; `None` uses the configuration's value.
+    /// Tools hidden from the agent; `None` uses the configuration's value.
     pub exclude_tools: Option<Vec<String>>,
     /// The sources it lists in addition to the preselected ones; if empty, the whole catalog.
     pub sources: Vec<Listed>,
@@ -54,7 +54,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The positions of the ids in the profile: in `preselected`, else in `sources`; and that of its settings, for any other.
+    /// The positions of the ids in the profile, in `preselected` or else in `sources`; and the position of its
+    /// settings, for all other ids.
     pub fn positions(&self, around: &Surroundings) -> (HashMap<String, Position>, Position) {
         let [configs, ours] = OURS;
         let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
@@ -78,7 +79,7 @@ impl Profile {
 pub enum Listed {
     /// The id of a source in the catalog.
     Id(String),
-    /// A source that only the profile has.
+    /// A source defined only by the profile.
     Whole {
         /// Its position in the list.
         index: usize,
@@ -131,9 +132,9 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFou
             Err(ProfileNotFound::NoFile(file))
         };
     }
-    // Try the file of that name first: usually it is the one, and the others need not be read.
+    // Try the file of that name first: it is usually the right one, and then the others need not be read.
     let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
-    // Outside, not even whether there is one is told.
+    // Outside the workspace, do not even reveal whether the file exists.
     let by_file = (folder(around).is_ok() && likely.is_file()).then(|| read(around, &likely));
     if let Some(Ok(profile)) = &by_file
         && profile.name == given
@@ -215,7 +216,7 @@ fn stem(file: &Path) -> &str {
 /// Reads a profile.
 ///
 /// # Errors
-/// It cannot be read, is not a JSON object, or is one of the workspace's folder and leads out of it.
+/// It cannot be read, is not a JSON object, or is in the workspace's folder and leads out of it.
 pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = around.display(file);
     let is_found = file.starts_with(around.workspace.join(PROFILES));
@@ -271,13 +272,13 @@ struct ProfileReferences {
 
 fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferences {
     fields.warn_unknown(keys::PROFILE);
-    // One reports problems with items, the other gives their positions.
+    // One call reports problems with items, the other returns their positions.
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(around, item.as_str()?))));
     let preselected = each_once(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
-    // Called only to report a wrong type.
+    // Only to report a wrong type.
     fields.flag("transitive_injection", true);
     let has_tools = fields.value("exclude_tools").is_some_and(Value::is_array);
     let tools = fields.strings("exclude_tools").iter().map(|tool| expand(around, tool)).collect();

@@ -1,6 +1,5 @@
-//! The screen's saved state: theme, borders, rules. It belongs to the user, not to a workspace, so
-//! it is in the user's state folder. Nothing depends on it, so problems are only reported. The screen interprets
-//! the theme.
+//! The screen's saved state: theme, borders, rules. It belongs to the user, not to a workspace, so it is in the user's
+//! state folder. Nothing else depends on it, so problems are only reported. The screen interprets the theme.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use refdesk_text::{Code, Error};
 /// Size limit in bytes; the file holds a few names and numbers.
 const LIMIT: u64 = 64 * 1024;
 
-/// The saved state of the screen; the program's defaults apply to what is absent.
+/// The saved state of the screen; absent values have the program's defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedScreen {
@@ -52,7 +51,7 @@ pub struct DividerShares {
     pub templates: Shares,
 }
 
-/// The rules within a pane, in thousandths of its inside; `None` is the program's default.
+/// The rules within a pane, in thousandths of its inside; `None` means the program's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shares {
@@ -91,7 +90,7 @@ pub fn read(path: &Path) -> Result<SavedScreen, Error> {
     }
 }
 
-/// The saved state; the default without a file, or if it cannot be read, with the reason in words.
+/// The saved state; without a readable file, the default, with the reason in words if there is a file.
 pub fn remembered(path: Option<&Path>) -> (SavedScreen, Option<String>) {
     match path.map(read).transpose() {
         Ok(saved) => (saved.unwrap_or_default(), None),

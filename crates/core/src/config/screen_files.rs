@@ -1,6 +1,6 @@
-//! The user's own files for the screen: the keymap and the themes, and what is wrong with `config.toml` beside them. They
-//! are only read here; the screen interprets them. A file that cannot be read is a problem, and leaves the others as they
-//! are.
+//! The user's own files for the screen: the keymap and the themes, and the problems of `config.toml` beside them. They
+//! are only read here; the screen interprets them. A file that cannot be read is reported and does not affect the
+//! others.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const LIMIT: u64 = 256 * 1024;
 /// The most themes.
 const THEMES: usize = 64;
 
-/// The files as they are now; nothing without a home folder.
+/// The current files; empty without a home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenFiles {
     /// The keymap, if there is one.
@@ -25,7 +25,7 @@ pub struct ScreenFiles {
     pub themes: Vec<ScreenFile>,
     /// Files that cannot be read.
     pub problems: Vec<Diagnostic>,
-    /// What is wrong with the preferences.
+    /// Problems of the preferences.
     pub of_preferences: Vec<Diagnostic>,
 }
 
@@ -34,20 +34,20 @@ pub struct ScreenFiles {
 pub struct ScreenFile {
     /// Its name without `.toml`.
     pub name: String,
-    /// Its path, as printed.
+    /// Its displayed path.
     pub shown: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
-/// What the screen makes of the files, in words.
+/// What the screen derives from the files, in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenSettings {
     /// The keys in effect.
     pub keys: Vec<ActionKeys>,
     /// The names of all themes.
     pub themes: Vec<String>,
-    /// What is wrong with the files.
+    /// Problems of the files.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -58,16 +58,16 @@ pub struct ActionKeys {
     pub context: &'static str,
     /// The action, as in the keymap.
     pub action: String,
-    /// The keys, the one to show first.
+    /// The keys, starting with the one to show.
     pub keys: Vec<String>,
 }
 
-/// The file of the keymap, in the folder of the user's settings.
+/// The keymap file in the folder of the user's settings.
 pub fn keymap_file(config_home: &Path) -> PathBuf {
     config_home.join("refdesk/keymap.toml")
 }
 
-/// The folder of the themes, in the folder of the user's settings.
+/// The themes folder in the folder of the user's settings.
 pub fn themes_folder(config_home: &Path) -> PathBuf {
     config_home.join("refdesk/themes")
 }

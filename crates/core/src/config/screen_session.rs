@@ -1,6 +1,6 @@
-//! How the screen was left in a workspace: pane, cursors, filters, drafts, reading places. It is in the user's state folder, a
-//! file for each workspace, told apart by the resolved path, and sealed, since drafts become texts that agents and files get.
-//! Nothing depends on it. The screen interprets the names in it.
+//! How the screen was left in a workspace: pane, cursors, filters, drafts, reading positions. Stored in the user's
+//! state folder, one file per workspace, identified by the resolved path. It is sealed, because drafts become texts for
+//! agents and files. Nothing else depends on it. The screen interprets the names in it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ use refdesk_text::{Code, Error};
 /// Size limit in bytes. A prompt has at most 256 KiB, before control characters are escaped.
 const LIMIT: usize = 4 * 1024 * 1024;
 
-/// How the screen was left; what is absent is as in a new workspace.
+/// How the screen was left; absent values are as in a new workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScreenSession {
@@ -33,7 +33,7 @@ pub struct ScreenSession {
     /// Name of the arrangement of the panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement: Option<String>,
-    /// Name of the arrangement that the next pane has, if it is another one.
+    /// Name of the arrangement for the next pane, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement_before: Option<String>,
     /// Name of the catalog order.
@@ -48,19 +48,19 @@ pub struct ScreenSession {
     /// The filters of the catalog that have a name, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub named_filters: BTreeMap<String, String>,
-    /// Tokens that the user wants to stay below.
+    /// The number of tokens that the user wants to stay below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_limit: Option<u64>,
-    /// The prompt that was not sent anywhere.
+    /// The prompt that has not been sent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
-    /// The typed values that are not secret, by the name of the template.
+    /// The typed values that are not secret, by template name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, SavedValues>,
     /// Whether the front matter of documents is unfolded.
     #[serde(skip_serializing_if = "is_default")]
     pub shows_front_matter: bool,
-    /// Where documents were left, the last one first.
+    /// Where documents were left, the latest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<SavedPlace>,
 }
@@ -117,7 +117,7 @@ pub struct SavedPlace {
     pub file: Option<PathBuf>,
     /// The line at the top, from 1; 0 before the document.
     pub line: usize,
-    /// Rows further down.
+    /// Rows below that line.
     #[serde(skip_serializing_if = "is_default")]
     pub below: usize,
 }
@@ -127,7 +127,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl SavedValues {
-    /// The bytes of all texts.
+    /// The total bytes of all texts.
     pub fn size(&self) -> usize {
         let text = |value: &SavedValue| if let SavedValue::Text(text) = value { text.len() } else { 0 };
         self.given.iter().map(|(_, value)| text(value)).sum()
@@ -135,7 +135,8 @@ impl SavedValues {
 }
 
 impl ScreenSession {
-    /// Whether more differs than cursors and reading places, which change with every key and are easily found again.
+    /// Whether anything differs except cursors and reading positions, which change with every key and are easy to find
+    /// again.
     pub fn has_other_drafts(&self, other: &Self) -> bool {
         let places = |session: &Self| (session.pane.clone(), session.is_inside, session.arrangement.clone());
         places(self) != places(other)
@@ -152,13 +153,13 @@ impl ScreenSession {
 #[derive(Debug, Clone)]
 pub struct ScreenSessionFile {
     path: PathBuf,
-    /// What its seal is for.
+    /// The place that its seal is bound to.
     place: String,
     workspace: PathBuf,
     sealer: Sealer,
 }
 
-/// The name of what the user's state folder has of a workspace: a hash of its path with links resolved, in hex digits.
+/// The name used for a workspace in the user's state folder: a hash of its path with links resolved, in hex digits.
 pub fn workspace_key(workspace: &Path) -> String {
     let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     let mut key = sha256_hex(workspace.as_os_str().as_encoded_bytes());
@@ -167,7 +168,7 @@ pub fn workspace_key(workspace: &Path) -> String {
 }
 
 impl ScreenSessionFile {
-    /// The file in this state folder; `None` if nothing there can be sealed.
+    /// The file in this state folder; `None` if files there cannot be sealed.
     pub fn new(state: &Path, workspace: &Path) -> Option<Self> {
         let workspace = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let sealer = Sealer::new(Some(state), &workspace);
@@ -175,7 +176,7 @@ impl ScreenSessionFile {
         sealer.can_have_key().then(|| Self { path: state.join(&place), place, workspace, sealer })
     }
 
-    /// How the screen was left. A file that does not count is put aside, so that nothing in it is lost.
+    /// How the screen was left. An invalid file is set aside, so that nothing in it is lost.
     pub fn read(&self) -> (ScreenSession, Option<Error>) {
         let sealed = match read_own(&self.path, LIMIT as u64) {
             Ok((bytes, false)) => bytes,

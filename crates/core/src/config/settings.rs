@@ -74,7 +74,7 @@ impl Default for ChannelSettings {
 pub struct Settings {
     /// How refdesk asks a person.
     pub channel: ChannelSettings,
-    /// Whether files of `references_dir` are sources.
+    /// Whether the files of `references_dir` define sources.
     pub auto_discover: bool,
     /// As written, relative to the workspace.
     pub references_dir: String,
@@ -84,17 +84,17 @@ pub struct Settings {
     pub preselected: Vec<String>,
     /// Whether mentions pull sources in.
     pub transitive_injection: bool,
-    /// Whether auto sources are roots too.
+    /// Whether auto sources also pull sources in.
     pub transitive_from_auto: bool,
-    /// Tools to leave out for agents.
+    /// Tools hidden from agents.
     pub exclude_tools: Vec<String>,
     /// Whether code blocks of documents become templates.
     pub extract_templates: bool,
     /// What happens to files that agents want to write, in the order of the file.
     pub approval: Vec<Rule>,
-    /// Which sources are hinted at if there is a search index.
+    /// How hints are chosen if there is a search index.
     pub hints: HintSettings,
-    /// Whether the search index is kept up to date without being asked.
+    /// Whether the search index is kept up to date in the background.
     pub background_index: bool,
     /// The database with the search index, instead of a file in the workspace.
     pub index_url: Option<IndexUrl>,
@@ -203,7 +203,7 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     headers
 }
 
-/// Each is compiled by every command.
+/// Every command compiles all of them.
 const APPROVAL_RULES: usize = 200;
 
 /// The rules in the order of the file. If one cannot be read, it may have been there to prevent a write, so a final

@@ -1,5 +1,5 @@
-//! The user's own preferences: a TOML file beside the user's other settings, never part of a workspace. It is trusted, and a
-//! problem in it stops nothing: each key is read on its own, and what cannot be read has its default.
+//! The user's own preferences: a TOML file beside the user's other settings, never part of a workspace. It is trusted,
+//! and problems in it stop nothing: each key is read on its own, and an invalid value is replaced by the default.
 
 use std::io;
 use std::ops::Range;
@@ -22,7 +22,8 @@ pub const KEYS: [&str; 5] = ["color", "theme", "characters", "editor", "log"];
 /// The values of `color`.
 pub const COLORS: [&str; 3] = ["auto", "always", "never"];
 
-/// The values of `theme`, beside the names of the user's own themes; the screen has a theme of each name but `auto`.
+/// The values of `theme`, in addition to the names of the user's own themes; the screen has a theme for each except
+/// `auto`.
 pub const THEMES: [&str; 8] = ["auto", "dark", "light", "contrast", "colourblind", "ansi", "ansi-light", "mono"];
 
 /// The values of `characters`.
@@ -31,21 +32,21 @@ pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
 /// The levels of `log`.
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// The target of everything that refdesk logs itself begins with this.
+/// The prefix of all of refdesk's own log targets.
 const LOG_TARGET: &str = "refdesk";
 
-/// What the user prefers; `None` leaves it to refdesk.
+/// The user's preferences; `None` leaves a choice to refdesk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preferences {
-    /// Whether commands and the screen use colours: one of [`COLORS`] but `auto`.
+    /// Whether commands and the screen use colours: one of [`COLORS`] except `auto`.
     pub color: Option<&'static str>,
-    /// The theme that the screen starts with: one of [`THEMES`] but `auto`, or one of the user's own.
+    /// The theme that the screen starts with: one of [`THEMES`] except `auto`, or one of the user's own.
     pub theme: Option<String>,
-    /// The characters that the screen is drawn with: one of [`CHARACTERS`] but `auto`.
+    /// The characters that the screen is drawn with: one of [`CHARACTERS`] except `auto`.
     pub characters: Option<&'static str>,
-    /// The command of the editor, before `$VISUAL` and `$EDITOR`.
+    /// The editor command; takes precedence over `$VISUAL` and `$EDITOR`.
     pub editor: Option<String>,
-    /// What is logged, if `$REFDESK_LOG` does not say.
+    /// What to log, unless `$REFDESK_LOG` is set.
     pub log: Option<String>,
 }
 
@@ -129,7 +130,7 @@ impl Reader<'_> {
         self.problems.push(problem.in_file(self.shown).at(Position::of(self.text, at.start)));
     }
 
-    /// A value that must be a text with something in it.
+    /// A value that must be a non-empty text.
     fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
         match value.get_ref() {
             DeValue::String(text) if !text.trim().is_empty() => Some(text.to_string()),
@@ -160,7 +161,7 @@ impl Reader<'_> {
         Some(text).filter(|name| *name != THEMES[0])
     }
 
-    /// What is to be logged: levels, alone or by target.
+    /// What to log: levels, optionally by target.
     fn log(&mut self, value: &Spanned<DeValue<'_>>) -> Option<String> {
         let text = self.text("log", value)?;
         if let Some(wrong) = wrong_log_word(&text) {
@@ -193,8 +194,8 @@ impl Reader<'_> {
     }
 }
 
-/// The first word of a log filter, such as `info` or `warn,refdesk_index=debug`, that is not a level where one is expected. A
-/// word without a level would be read as a target and log all of it, so only refdesk's targets are accepted.
+/// The first invalid word of a log filter such as `info` or `warn,refdesk_index=debug`. A word that is not a level
+/// would be read as a target and log everything of it, so only refdesk's own targets are accepted.
 pub fn wrong_log_word(filter: &str) -> Option<&str> {
     let is_level = |word: &str| {
         LOG_LEVELS.iter().any(|level| word == *level || word == level.to_ascii_uppercase())

@@ -1,5 +1,5 @@
-//! What can be computed over the whole mention graph: which sources are connected, cycles, shortest ways, and how much a pick
-//! of each source would bring. Pure, and fast enough for tens of thousands of sources.
+//! Computations over the whole mention graph: connections, cycles, shortest paths, and how much a pick of each source
+//! would pull in. Pure, and fast enough for tens of thousands of sources.
 
 mod adjacency;
 mod components;
@@ -24,31 +24,31 @@ use super::MentionGraph;
 use crate::catalog::{Catalog, Mode, SourceId};
 use crate::selection::{ExpansionRules, MAX_TRANSITIVE_DEPTH};
 
-/// A source that so many others mention is a hub.
+/// A source that at least this many others mention is a hub.
 pub const MENTIONS_OF_A_HUB: usize = 3;
-/// Of so many sources one is a hub.
+/// At most one in this many sources is a hub.
 const ONE_IN: usize = 10;
-/// The hubs of a small catalog.
+/// The most hubs of a small catalog.
 const LEAST_HUBS: usize = 10;
 
 /// The mention graph of a whole catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GraphAnalysis {
-    /// What positions count in.
+    /// The catalog that positions refer to.
     pub catalog: Arc<Catalog>,
-    /// What the mentions are from.
+    /// The graph that was analysed.
     pub graph: Arc<MentionGraph>,
-    /// Which sources mention which.
+    /// Which sources mention which others.
     pub adjacency: Adjacency,
-    /// Groups of sources that mention each other, directly or through others; the largest first.
+    /// Groups of sources that mention each other, directly or through others; largest first.
     pub cycles: Vec<Vec<usize>>,
-    /// For each source what picking it alone would bring.
+    /// For each source, what picking only it would pull in.
     pub weights: Vec<ClosureWeight>,
 }
 
 impl GraphAnalysis {
     /// Analyses this graph. `tokens` are the known prices, `exclusions` the ids that nothing pulls in. Sources of mode
-    /// auto are in the instructions anyway, so a pick does not bring them.
+    /// auto are in the instructions anyway, so they do not count.
     pub fn of(
         catalog: Arc<Catalog>,
         graph: Arc<MentionGraph>,
@@ -75,7 +75,7 @@ impl GraphAnalysis {
         Self { catalog, graph, adjacency, cycles, weights }
     }
 
-    /// The sources that many others mention, the most mentioned first: a tenth of the catalog at most, or a list of ten.
+    /// The sources that many others mention, most mentioned first: at most a tenth of the catalog, or ten.
     pub fn hubs(&self) -> Vec<usize> {
         let by = |at: usize| self.adjacency.mentioning(at).len();
         let mut hubs: Vec<usize> = (0..self.adjacency.len()).filter(|at| by(*at) >= MENTIONS_OF_A_HUB).collect();

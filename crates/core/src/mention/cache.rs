@@ -1,5 +1,5 @@
-//! Remembers what each document mentioned when it was last read, while the document is unchanged: in memory for a
-//! running desk, and between processes in a file in the workspace's own folder. Losing it costs only time.
+//! Remembers the mentions of each document until it changes: in memory for a running desk, and between processes in a
+//! file in refdesk's folder of the workspace. Losing it only costs time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,10 +21,10 @@ pub(super) struct MentionCache {
     /// Whether entries from the file are kept in memory, for a running desk that asks repeatedly.
     lives_on: bool,
     files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
-    /// The file between processes.
+    /// The file shared between processes.
     place: Option<CacheFile>,
     kept: OnceLock<SealedEntries>,
-    /// Whether something was read that the file does not have.
+    /// Whether documents were read that the file lacks.
     is_news: AtomicBool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct MentionCache {
 struct CacheFile {
     workspace: PathBuf,
     file: PathBuf,
-    /// Seals its entries.
+    /// Seals the file's entries.
     sealer: Sealer,
 }
 
@@ -59,14 +59,14 @@ impl MentionCache {
         (self.clock)()
     }
 
-    /// What the document mentioned, if its stamp has not changed since it was read.
+    /// The mentions of the document, if its stamp has not changed since it was read.
     pub(crate) fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
             return Some(known.named.clone());
         }
         drop(files);
-        // If the system provides neither, size and time alone are not enough.
+        // If the system provides neither, size and time are not enough.
         if stamp.changed == 0 || stamp.number == 0 {
             return None;
         }
@@ -78,8 +78,8 @@ impl MentionCache {
         Some(named)
     }
 
-    /// Remembers what a document with this stamp mentioned when it was read at `now`, unless it was written so recently
-    /// that another write could leave the same stamp.
+    /// Remembers the mentions of a document with this stamp, read at `now`, unless it was written so recently that
+    /// another write could leave the same stamp.
     pub(crate) fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if then.has_settled(now) {
@@ -97,13 +97,13 @@ impl MentionCache {
         files.shrink_to(at_most);
     }
 
-    /// Clears the cache, because the ids to look for have changed.
+    /// Clears the cache, because the ids to look for changed.
     pub(crate) fn forget(&mut self) {
         self.files = Mutex::default();
         self.kept = OnceLock::from(SealedEntries::default());
     }
 
-    /// Writes the file if something new was read; of its old entries, the `wanted` ones stay. Returns whether it was
+    /// Writes the file if something new was read, and keeps its old entries that are `wanted`. Returns whether it was
     /// written.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl MentionCache {
         folder.write(&name, &cache_file::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
     }
 
-    /// Drops what was loaded from the file, for a desk that has read all it needed.
+    /// Drops what was loaded from the file, for a desk that has read everything it needs.
     pub(super) fn unload(&mut self) {
         self.kept = OnceLock::from(SealedEntries::default());
     }
@@ -142,8 +142,8 @@ impl MentionCache {
     }
 }
 
-/// Loads the file if it can be ours and no link leads to it; it might hide what another user can read. Entries are
-/// verified when they are looked up.
+/// Loads the file if it may be ours and no link leads to it: the target could be a file that others must not see.
+/// Entries are verified when they are looked up.
 fn load(place: &CacheFile, ids: &IdMatcher) -> Option<SealedEntries> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
@@ -255,7 +255,7 @@ mod tests {
                 memory.store(&ids, |_| true)
             };
             fs::create_dir_all(&target).unwrap();
-            // A valid cache is there: it would be read if the link were followed.
+            // The link leads to a valid cache, which would be read if it were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
             store(&MentionCache::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))

@@ -1,10 +1,10 @@
-//! The format of the cache file that outlives the process, so that a command reads only what has changed since the last
-//! one read it. Entries are looked up in the file's bytes; nothing is parsed before it is asked for.
+//! The format of the cache file that outlives the process, so that a command reads only documents that changed since
+//! the last command. Entries are looked up in the file's bytes and parsed only on demand.
 //!
 //! The file cannot change the catalog. The ids in it are positions in a list that the file is bound to by a hash, so
-//! they are always ids of the catalog; a link's path is only what the document says, and is resolved again each time;
-//! and an entry is looked up only by the path of a document that is being read. An entry is used only if this user's
-//! refdesk sealed it for this workspace and these ids, and only for a document with the exact same stamp.
+//! they are always ids of the catalog. A link's path is stored as written in the document and resolved again each time.
+//! An entry is looked up only by the path of a document that is being read. It is used only if this user's refdesk
+//! sealed it for this workspace and these ids, and only for a document with exactly the same stamp.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use refdesk_files::{SealKey, Stamp};
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::number::{narrow, wide};
 
-/// Of the whole file, in bytes: enough for a hundred thousand documents of usual size. Documents of the current run go
-/// first; what does not fit is left out and read again when needed.
+/// The most bytes of the file: enough for a hundred thousand documents of usual size. Documents of the current run come
+/// first; those that do not fit are left out and read again when needed.
 pub(crate) const LIMIT: usize = 16 * 1024 * 1024;
 
-/// Of one document, in bytes: one that mentions tens of thousands is read each time.
+/// The most bytes of an entry: a document with tens of thousands of mentions is read each time.
 const ENTRY_LIMIT: usize = 256 * 1024;
 
 const MAGIC: &[u8; 8] = b"refdesk\0";
@@ -33,10 +33,10 @@ const HEADER: usize = 8 + 32 + 4;
 /// Bytes of an entry's seal.
 const SEAL: usize = 16;
 
-/// The location that an entry's seal is bound to.
+/// The place that an entry's seal is bound to.
 const PLACE: &str = "cache/mentions";
 
-/// Identifies what a cache file is bound to: its format, the program that wrote it, and the ids that were looked for.
+/// Identifies a cache file's format, the program that wrote it, and the ids that were looked for.
 pub(crate) type Header = [u8; 32];
 
 /// The header for these ids.
@@ -47,7 +47,7 @@ pub(super) fn header(ids: &IdMatcher) -> Header {
     hash.finalize().into()
 }
 
-/// A cache file; empty if there is none or it is bound to something else.
+/// A cache file; empty if it does not exist or is bound to something else.
 #[derive(Debug, Default)]
 pub(super) struct SealedEntries {
     bytes: Vec<u8>,
@@ -68,7 +68,7 @@ impl SealedEntries {
         Self { bytes, count, seal: Some((key, header)) }
     }
 
-    /// What the document at this path mentioned when it had this stamp, if the file has it.
+    /// The mentions of the document at this path with this stamp, if the file has them.
     pub(super) fn named(&self, path: &Path, stamp: Stamp, ids: &IdMatcher) -> Option<ScannedMentions> {
         let path = path.as_os_str().as_encoded_bytes();
         let (mut low, mut high) = (0, self.count);
@@ -159,7 +159,7 @@ impl<'a> CacheEntry<'a> {
     }
 }
 
-/// The sealed entry of a document; `None` if it mentions too much.
+/// The sealed entry of a document; `None` if it has too many mentions.
 pub(crate) fn entry(
     path: &Path,
     stamp: Stamp,
@@ -201,7 +201,7 @@ pub(crate) fn entry(
     (out.len() <= ENTRY_LIMIT).then_some(out)
 }
 
-/// The bytes of a file with these entries; of several for the same path the first is used, and entries over the size
+/// The bytes of a file with these entries. Of several for the same path, the first is used; entries beyond the size
 /// limit are left out, from the end.
 pub(crate) fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     let mut size = HEADER;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     proptest! {
-        /// A file that is cut or has any byte changed gives the original entry or none.
+        /// A file that is cut off, or in which any byte changes, yields the original entry or none.
         #[test]
         fn a_damaged_file_gives_no_wrong_entry(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);

@@ -1,19 +1,19 @@
-//! The mention graph by positions in a catalog, in both directions: what every computation over the whole graph starts
-//! from. Several mentions of one source in the text of another are one edge.
+//! The mention graph by positions in a catalog, in both directions: the basis of every computation over the whole
+//! graph. Several mentions of one source in the text of another are one edge.
 
 use super::super::Mention;
 use super::super::graph::{MentionGraph, Positions};
 use crate::catalog::Catalog;
 use refdesk_text::number::{narrow, wide};
 
-/// Which sources mention which.
+/// Which sources mention which others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     edges: Vec<MentionEdge>,
-    /// For each source the end of its edges; those of the first begin at 0.
+    /// The end of each source's edges; those of the first begin at 0.
     edge_ends: Vec<u32>,
     mentioning: Vec<u32>,
-    /// The same for the sources that mention it.
+    /// The same for the sources that mention each source.
     mentioning_ends: Vec<u32>,
 }
 
@@ -22,14 +22,14 @@ pub struct Adjacency {
 pub struct MentionEdge {
     /// The position of the mentioned source in the catalog.
     pub to: u32,
-    /// How many mentions there are.
+    /// The number of mentions.
     pub count: u32,
     /// The first of them among all mentions in the text.
     first: u32,
 }
 
 impl Adjacency {
-    /// The mentions between sources of this catalog. A source that mentions itself has no edge for it.
+    /// The mentions between sources of this catalog. A source's mentions of itself make no edge.
     pub fn of(catalog: &Catalog, graph: &MentionGraph) -> Self {
         let mut positions = Positions::new(catalog);
         let mut made = Self::default();
@@ -61,7 +61,7 @@ impl Adjacency {
         for end in &mut ends {
             (sum, *end) = (sum + *end, sum);
         }
-        // While they are filled in, the ends are those of what is there already.
+        // While the lists are filled, each end is that of the part filled so far.
         self.mentioning = vec![0; self.edges.len()];
         for from in 0..self.len() {
             let range = range(&self.edge_ends, from);
@@ -94,13 +94,13 @@ impl Adjacency {
         self.mentioning.get(range(&self.mentioning_ends, at)).unwrap_or_default()
     }
 
-    /// The mentions of `to` in the text of `from`, if there are any.
+    /// The mentions of `to` in the text of `from`, if any.
     pub fn edge(&self, from: usize, to: usize) -> Option<&MentionEdge> {
         let edges = self.mentioned(from);
         edges.binary_search_by_key(&to, |edge| wide(edge.to)).ok().and_then(|at| edges.get(at))
     }
 
-    /// The first mention of `to` in the text of `from`. Catalog and graph must be those that this was made from.
+    /// The first mention of `to` in the text of `from`. Catalog and graph must be those that this was built from.
     pub fn first_mention(&self, catalog: &Catalog, graph: &MentionGraph, from: usize, to: usize) -> Option<Mention> {
         let edge = self.edge(from, to)?;
         let source = catalog.sources().get(from)?;

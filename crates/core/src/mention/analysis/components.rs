@@ -1,5 +1,5 @@
-//! Cycles: the strongly connected components of the graph with more than one source (Tarjan 1972), found without
-//! recursion, because a chain may be as long as the catalog.
+//! Cycles: the strongly connected components with more than one source (Tarjan 1972), found without recursion, because
+//! a chain may be as long as the catalog.
 
 use super::Adjacency;
 use refdesk_text::number::wide;
@@ -9,13 +9,13 @@ const UNSEEN: u32 = u32::MAX;
 /// A source whose mentions are being followed.
 struct OpenSource {
     at: usize,
-    /// The next of its edges to follow.
+    /// The next edge to follow.
     next: usize,
 }
 
 struct Search<'a> {
     adjacency: &'a Adjacency,
-    /// When each source was reached first.
+    /// The order in which each source was first reached.
     reached: Vec<u32>,
     /// The earliest source still on the stack that is reachable from it.
     lowest: Vec<u32>,
@@ -25,7 +25,7 @@ struct Search<'a> {
     found: Vec<Vec<usize>>,
 }
 
-/// Groups of sources that mention each other, directly or through others: the largest first, each in catalog order.
+/// Groups of sources that mention each other, directly or through others: largest first, each in catalog order.
 pub(super) fn cycles(adjacency: &Adjacency) -> Vec<Vec<usize>> {
     let len = adjacency.len();
     let mut search = Search {
@@ -90,7 +90,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the component from the stack if this source was its first.
+    /// Takes the component off the stack if this source was its first.
     fn leave(&mut self, at: usize) {
         if self.lowest.get(at) != self.reached.get(at) {
             return;

@@ -1,10 +1,10 @@
-//! Layers for a drawing of the graph: mentions lead from left to right, except for those that close a cycle. Within a layer
-//! the sources are near those that they are connected with, so that lines cross less (Sugiyama, Tagawa and Toda 1981).
+//! Layers for drawing the graph: mentions lead from left to right, except those that close a cycle. Within a layer,
+//! sources are placed near those they are connected to, so that fewer lines cross (Sugiyama, Tagawa and Toda 1981).
 
 use super::Adjacency;
 use refdesk_text::number::wide;
 
-/// How often the order within the layers is improved, forth and back.
+/// How often the order within the layers is improved, forward and back.
 const SWEEPS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ enum VisitState {
     Done,
 }
 
-/// The sources that mention others or are mentioned, in layers from left to right, each from top to bottom.
+/// The sources with mentions in either direction, in layers from left to right, each from top to bottom.
 pub fn layers(adjacency: &Adjacency) -> Vec<Vec<usize>> {
     let (order, is_back) = without_cycles(adjacency);
     let mut layer_of = vec![0; adjacency.len()];
@@ -43,13 +43,13 @@ pub fn layers(adjacency: &Adjacency) -> Vec<Vec<usize>> {
     layers
 }
 
-/// The sources so that each comes before those it mentions, and which mentions must be left out for that.
+/// The sources in an order in which each precedes those it mentions, and which mentions must be ignored for that.
 fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -> bool) {
     let len = adjacency.len();
     let mut visits = vec![VisitState::New; len];
     let mut back: Vec<(usize, usize)> = Vec::new();
     let mut order = Vec::with_capacity(len);
-    // What nothing mentions is leftmost.
+    // Sources that nothing mentions are leftmost.
     let (roots, others): (Vec<usize>, Vec<usize>) = (0..len).partition(|at| adjacency.mentioning(*at).is_empty());
     for root in roots.into_iter().chain(others) {
         if visits.get(root) != Some(&VisitState::New) {
@@ -81,7 +81,7 @@ fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -
     (order, move |from, to| back.binary_search(&(from, to)).is_ok())
 }
 
-/// Orders each layer by the mean position of what its sources are connected with, in the layers before it or after it.
+/// Orders each layer by the mean position of the connected sources in the layers before it, or after it.
 fn arrange(adjacency: &Adjacency, layers: &mut [Vec<usize>], forth: bool) {
     let mut positions = vec![0.0_f64; adjacency.len()];
     let place = |positions: &mut Vec<f64>, layer: &[usize]| {

@@ -1,16 +1,16 @@
-//! Ways through the graph: what is how far away, and the shortest way from one source to another.
+//! Paths through the graph: how far away sources are, and the shortest path from one source to another.
 
 use super::Adjacency;
 use refdesk_text::number::{narrow, wide};
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Which way mentions are followed.
+/// The direction in which mentions are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// To the sources that are mentioned.
+    /// To the mentioned sources.
     Mentioned,
-    /// To the sources that mention it.
+    /// To the mentioning sources.
     Mentioning,
 }
 
@@ -25,8 +25,8 @@ impl Adjacency {
     }
 }
 
-/// The sources at each distance from this one, which is not among them: first those one step away, then two, up to `most`.
-/// Each level is in catalog order and not empty.
+/// The sources at each distance from this one, without itself: first those one step away, then two, up to `most`. Each
+/// level is in catalog order and not empty.
 pub fn levels(adjacency: &Adjacency, from: usize, direction: Direction, most: usize) -> Vec<Vec<usize>> {
     let mut is_seen = vec![false; adjacency.len()];
     is_seen.get_mut(from).into_iter().for_each(|seen| *seen = true);
@@ -52,8 +52,8 @@ pub fn levels(adjacency: &Adjacency, from: usize, direction: Direction, most: us
     levels
 }
 
-/// The shortest way of mentions from one source to another, both included; `None` if there is none. Of several, the one
-/// that is first in catalog order.
+/// The shortest path of mentions from one source to another, both included; `None` if there is none. Of several, the
+/// first in catalog order.
 pub fn shortest_path(adjacency: &Adjacency, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut reached_from = vec![UNSEEN; adjacency.len()];
     *reached_from.get_mut(from)? = narrow(from);

@@ -1,7 +1,7 @@
-//! How much a pick of each source would bring, for all sources at once. What a source reaches in `n` steps is what its
-//! targets reach in `n - 1`; as sets of bits, a block of sources at a time, so that a block's sets stay in the processor's
-//! cache. Ten levels of fifty thousand mentions take some ten milliseconds this way; following the mentions from each
-//! source would take a second.
+//! How much a pick of each source would pull in, computed for all sources together. A source reaches in `n` steps what
+//! its targets reach in `n - 1`. These sets are bit sets, computed for one block of sources at a time, so that they
+//! stay in the processor's cache. Ten levels of fifty thousand mentions take some ten milliseconds this way; following
+//! the mentions from each source would take a second.
 
 use rayon::prelude::*;
 
@@ -12,26 +12,26 @@ use refdesk_text::number::wide;
 const WORDS: usize = 8;
 const BITS: usize = WORDS * 64;
 
-/// The sources of a block that one source reaches.
+/// The sources of a block that a source reaches.
 type BlockSet = [u64; WORDS];
 
-/// What a source weighs in the closures of others.
+/// What a source contributes to the closures of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceWeight {
-    /// Its price; 0 if it is not known.
+    /// Its price; 0 if unknown.
     pub tokens: u64,
     /// Whether it is counted.
     pub counts: bool,
-    /// Whether nothing pulls it in.
+    /// Whether it is excluded, so that nothing pulls it in.
     pub excluded: bool,
 }
 
-/// What comes with a source, itself not counted.
+/// What a source pulls in, not counting itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClosureWeight {
-    /// How many sources.
+    /// The number of sources.
     pub sources: u32,
-    /// Their estimated tokens, as far as known.
+    /// Their estimated tokens, if known.
     pub tokens: u64,
 }
 
@@ -41,7 +41,7 @@ impl ClosureWeight {
     }
 }
 
-/// For each source what picking it alone would bring, following mentions up to `depth` steps.
+/// For each source, what picking only it would pull in, following mentions up to `depth` steps.
 pub(super) fn weights(adjacency: &Adjacency, sources: &[SourceWeight], depth: usize) -> Vec<ClosureWeight> {
     let len = adjacency.len();
     let blocks = len.div_ceil(BITS);
@@ -53,7 +53,7 @@ pub(super) fn weights(adjacency: &Adjacency, sources: &[SourceWeight], depth: us
     (0..blocks).into_par_iter().map(|block| of_block(adjacency, sources, depth, block * BITS)).reduce(none, add)
 }
 
-/// The part of each source's weight that is in the block that begins at `first`.
+/// The part of each source's weight that falls in the block beginning at `first`.
 fn of_block(adjacency: &Adjacency, sources: &[SourceWeight], depth: usize, first: usize) -> Vec<ClosureWeight> {
     let own = |at: usize| {
         let mut set = BlockSet::default();
@@ -86,7 +86,7 @@ fn of_block(adjacency: &Adjacency, sources: &[SourceWeight], depth: usize, first
     reached.iter().enumerate().map(|(at, set)| table.sum(set, own(at))).collect()
 }
 
-/// For each byte of a set and each of its values, the sum of what its bits weigh.
+/// For each byte of a set and each of its values, the total weight of its bits.
 struct ByteSums(Vec<[ClosureWeight; 256]>);
 
 impl ByteSums {
@@ -107,7 +107,7 @@ impl ByteSums {
         Self((0..BITS / 8).map(sums).collect())
     }
 
-    /// What these weigh together, without those in `left_out`.
+    /// The total weight of this set, without those in `left_out`.
     fn sum(&self, set: &BlockSet, left_out: BlockSet) -> ClosureWeight {
         let mut sum = ClosureWeight::default();
         for ((word, out), sums) in set.iter().zip(left_out).zip(self.0.chunks(8)) {
