@@ -25,7 +25,7 @@ use crate::catalog::{Mode, Source, SourceId};
 /// A source at this depth is included but not scanned.
 pub const MAX_TRANSITIVE_DEPTH: usize = 10;
 
-/// Everything that a person or an agent decided on a desk.
+/// What people and agents chose on a desk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Choice {
@@ -33,13 +33,13 @@ pub struct Choice {
     pub picks: Vec<String>,
     /// Ids excluded from being pulled in, in the order they were excluded, each once.
     pub exclusions: Vec<String>,
-    /// For a pick that was made without all that it would pull in: the exclusions that were made for it. They are lifted
-    /// with it. An exclusion for no pick was made by a person and stays.
+    /// The exclusions made for a pick that should not pull in everything, by pick. They are lifted with the pick. All
+    /// other exclusions were made by a person and stay.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "or_none")]
     pub excluded_for: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A value of another kind is none: a selection that came from elsewhere counts for its picks and exclusions alone.
+/// Treats values of another type as empty: of a selection from elsewhere, only picks and exclusions are used.
 fn or_none<'de, D: serde::Deserializer<'de>>(value: D) -> Result<BTreeMap<String, BTreeSet<String>>, D::Error> {
     let value = <serde_json::Value as serde::Deserialize>::deserialize(value)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
@@ -61,11 +61,11 @@ pub enum Role {
 pub struct SelectedSource {
     /// Its id.
     pub id: SourceId,
-    /// 0 for roots, else the least number of mentions from a root.
+    /// 0 for roots, otherwise the least number of mentions from a root.
     pub depth: usize,
     /// How it came in.
     pub role: Role,
-    /// Every selected and scanned source that mentions it, in catalog order; only for transitive members, else empty.
+    /// Every selected and scanned source that mentions it, in catalog order; empty unless the member is transitive.
     pub parents: Parents,
     /// The parent shown as the reason: the least deep, first in catalog order.
     pub reason: Option<SourceId>,
@@ -77,7 +77,7 @@ pub struct Selection {
     /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
     members: Vec<SelectedSource>,
     index: HashMap<SourceId, usize>,
-    /// Picks whose source is not in the catalog: kept, and in effect again when it returns.
+    /// Picks whose source is not in the catalog: they are kept, and apply again when it returns.
     dormant: Vec<String>,
     /// Exclusions in force.
     excluded: Vec<String>,
@@ -110,8 +110,8 @@ impl Selection {
         self.member(id).is_some_and(|member| member.role == Role::Picked)
     }
 
-    /// Whether this source counts among those that are picked or pulled in. One of mode auto that is only mentioned counts among the
-    /// auto sources: an agent gets it anyway.
+    /// Whether this source counts as picked or pulled in. A source of mode auto that is only mentioned counts as auto:
+    /// an agent gets it anyway.
     pub fn counts(&self, source: &Source) -> bool {
         let id = source.id.as_str();
         if source.mode == Mode::Auto { self.is_picked(id) } else { self.contains(id) }

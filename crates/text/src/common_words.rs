@@ -1,5 +1,5 @@
-//! Words that occur in the documentation of anything, and in prompts about any program, and so are of no use as a tag or, alone,
-//! as an id.
+//! Words that occur in documentation of anything and in prompts about any program, and so are useless as tags, or as
+//! ids of a single word.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -110,7 +110,7 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
 
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 
-/// Whether a word, in lower case, says nothing about a subject.
+/// Whether a lower-case word says nothing about a subject.
 pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(word)
 }

@@ -1,4 +1,4 @@
-//! Why a request was not met. Every crate answers with this one type, so that a caller can pass an error on as it is.
+//! Why a request failed. Every crate returns this one type, so that a caller can pass an error on unchanged.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::Fix;
 /// What went wrong and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Error {
-    /// Which kind of error, for programs.
+    /// The kind of error, for programs.
     pub code: Code,
     /// What went wrong, one sentence without a final full stop.
     pub message: String,
@@ -27,7 +27,7 @@ impl Error {
         Self { code, message: message.into(), fix: fix.into(), line: None }
     }
 
-    /// The same error with its fix in a face's words.
+    /// The same error with its fix in the words of one interface.
     #[must_use]
     pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
         Self { fix: self.fix.worded(word).into(), ..self }
@@ -45,8 +45,8 @@ impl std::error::Error for Error {}
 
 macro_rules! codes {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// The kind of an [`Error`] or a [`Diagnostic`](crate::report::Diagnostic). One enum for both: a diagnostic that stops
-        /// a command is printed as its error. The printed names are contract.
+        /// The kind of an [`Error`] or a [`Diagnostic`](crate::report::Diagnostic). One enum for both: a diagnostic
+        /// that stops a command is printed as its error. The printed names are part of the contract.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = concat!("`", $text, "`")] $name,)*

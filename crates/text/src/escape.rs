@@ -10,8 +10,9 @@ use unicode_properties::UnicodeEmoji;
 pub const RULE: &str = "---";
 
 /// Whether a character cannot be seen or changes how its neighbours are shown: controls other than line break and tab,
-/// line separators, and every code point that Unicode lets a font ignore (`Default_Ignorable_Code_Point`): bidirectional
-/// controls, zero-width characters, variation selectors, tag characters, those reserved for more of them.
+/// line separators, and every code point that Unicode lets a font ignore (`Default_Ignorable_Code_Point`):
+/// bidirectional controls, zero-width characters, variation selectors, tag characters, and those reserved for more of
+/// them.
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
@@ -24,15 +25,15 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether `c` asks for the emoji form of the character before it, as in `⚠️` and `1️⃣`: one selector behind one emoji, or
-/// between a digit, `#` or `*` and the sign of a key.
+/// Whether `c` asks for the emoji form of the character before it, as in `⚠️` and `1️⃣`: one selector after an emoji,
+/// or between a digit, `#` or `*` and a keycap.
 pub fn is_emoji_selector(before: Option<char>, c: char, next: Option<char>) -> bool {
     let is_key = |before| next == Some('\u{20e3}') && matches!(before, '0'..='9' | '#' | '*');
     c == '\u{fe0f}' && before.is_some_and(|before| is_emoji(before) || is_key(before))
 }
 
-/// Whether `c`, after the text `before`, joins two pictographs to one, as in a family: a single joiner, behind an emoji with or
-/// without its selector or skin tone.
+/// Whether `c`, after the text `before`, joins two emoji into one, as in a family: a single joiner after an emoji with
+/// or without a selector or skin tone.
 pub fn is_emoji_joiner(before: &str, c: char, next: Option<char>) -> bool {
     if c != '\u{200d}' || !next.is_some_and(|next| is_emoji(next) && !is_skin_tone(next) && !is_flag_letter(next)) {
         return false;
@@ -58,8 +59,8 @@ pub(crate) fn is_emoji(c: char) -> bool {
     !c.is_ascii() && c.is_emoji_char()
 }
 
-/// The text with every hidden character printed escaped: `\x1b` below U+0080, `\u{202e}` above. Line breaks (CRLF too)
-/// and tabs stay, and so does what [`is_emoji_selector`] and [`is_emoji_joiner`] allow.
+/// The text with every hidden character printed escaped: `\x1b` below U+0080, `\u{202e}` above. Keeps line breaks (CRLF
+/// too), tabs, and what [`is_emoji_selector`] and [`is_emoji_joiner`] allow.
 pub fn visible(text: &str) -> Cow<'_, str> {
     // Fast path: almost every text is plain ASCII.
     if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
@@ -87,7 +88,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A JSON document with every hidden character of its strings as `\uXXXX`. Its value stays the same.
+/// A JSON document with every hidden character in its strings as `\uXXXX`, so that its value stays the same.
 pub fn json(document: &str) -> Cow<'_, str> {
     let Some(first) = document.find(is_hidden) else { return Cow::Borrowed(document) };
     let (plain, rest) = document.split_at(first);
@@ -112,7 +113,7 @@ enum CharForm {
     Escaped,
 }
 
-/// Escapes each character as `shown` says for it and the next one.
+/// Escapes each character as `shown` decides for it and the next one.
 fn escaped(text: &str, shown: impl Fn(char, Option<char>) -> CharForm) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut before, mut copied) = (None, 0);
@@ -216,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Every code point that Unicode 17 calls `Default_Ignorable_Code_Point`, and what else moves or hides text.
+    /// Every code point that Unicode 17 calls `Default_Ignorable_Code_Point`, and others that move or hide text.
     #[test]
     fn ignorable_code_points_are_escaped() {
         for range in [

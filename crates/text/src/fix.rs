@@ -1,5 +1,5 @@
-//! What to do about an error. Most advice is the same text for all readers. Where a command, a key or a tool would help, the
-//! advice is a value that each face puts into words for its reader.
+//! What to do about an error. Most advice is the same text for all readers. If a command, a key or a tool would help,
+//! the advice is a value that each interface puts into words for its reader.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,17 +18,17 @@ pub enum Fix {
     All(Vec<Fix>),
     /// Add the target of a link to the catalog, or leave the link alone.
     AddTarget,
-    /// Write outside the workspace on purpose.
+    /// Allow a write outside the workspace.
     AllowOutside,
     /// Build the search index.
     BuildIndex,
-    /// Document the databases, after they are named in their configuration.
+    /// Configure databases and document them.
     DocumentDatabases,
     /// Exclude the source of this id.
     Exclude(String),
     /// Find out where a missing file went.
     FindMoved,
-    /// Give `false` for the value of this name, which a template only tests.
+    /// Pass `false` for the value of this name, which the template only tests.
     GiveFalse(String),
     /// Give the new source another id.
     GiveId,
@@ -44,13 +44,13 @@ pub enum Fix {
     ListTemplates,
     /// Open the full screen in this workspace and ask again.
     OpenScreen,
-    /// Replace an existing file on purpose.
+    /// Allow an existing file to be replaced.
     Overwrite,
     /// Pick the source of this id.
     Pick(String),
     /// Read the workspace again.
     Reload,
-    /// Have the pages of this database written again, edited ones too.
+    /// Rewrite the pages of this database, including edited ones.
     RewritePages(String),
     /// Rewrite the paths of moved sources.
     RewritePaths,
@@ -60,7 +60,7 @@ pub enum Fix {
     ShowProblems,
     /// Show the variables of the template of this name.
     ShowVariables(String),
-    /// Look at what waits for trust, and trust it.
+    /// Review what is not trusted yet, and trust it.
     Trust,
 }
 
@@ -75,7 +75,8 @@ impl Fix {
         }
     }
 
-    /// The advice as text. `word` gives a face's words for it; if it returns `None`, the neutral words are used.
+    /// The advice as text. `word` puts it into the words of one interface; if it returns `None`, the neutral words are
+    /// used.
     pub fn worded(&self, word: &dyn Fn(&Self) -> Option<String>) -> String {
         if let Some(words) = word(self) {
             return words;
@@ -125,7 +126,7 @@ impl Fix {
     }
 }
 
-/// Words that mention no command, key or tool.
+/// The neutral words, which mention no command, key or tool.
 impl fmt::Display for Fix {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.neutral())

@@ -1,5 +1,5 @@
-//! When two spellings are the same tag (BEHAVIOUR §5): Unicode simple case folding, and separators that are
-//! interchangeable. Used by `list --tag` and the matcher.
+//! Decides when two spellings are the same tag (BEHAVIOUR §5): Unicode simple case folding, and interchangeable
+//! separators. Used by `list --tag` and the matcher.
 
 /// One character after Unicode simple case folding.
 pub fn fold(c: char) -> char {
@@ -9,7 +9,7 @@ pub fn fold(c: char) -> char {
     unicode_case_mapping::case_folded(c).and_then(|folded| char::from_u32(folded.get())).unwrap_or(c)
 }
 
-/// Separators of words in a tag: `-`, `_` and white space, including no-break space.
+/// Word separators in a tag: `-`, `_` and white space, including no-break space.
 pub fn is_separator(c: char) -> bool {
     matches!(c, '-' | '_') || c.is_whitespace()
 }
@@ -35,7 +35,7 @@ pub fn collapsed(key: &str) -> String {
     out
 }
 
-/// Whether a tag can match anything: it has a character that is not a separator.
+/// Whether a tag can match anything: whether it has a character that is not a separator.
 pub fn can_match(tag: &str) -> bool {
     tag.chars().any(|c| !is_separator(c))
 }

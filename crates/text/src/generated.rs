@@ -1,9 +1,9 @@
-//! What a page says that refdesk wrote.
+//! How a page says that refdesk wrote it.
 
-/// What the front matter of such a page names.
+/// The generator named in the front matter of such a page.
 pub const GENERATOR: &str = "refdesk";
 
-/// Whether the front matter of this page, or of its beginning, says that refdesk wrote it.
+/// Whether the front matter of this page, of which the beginning is enough, says that refdesk wrote it.
 pub fn is_generated(page: &str) -> bool {
     let front = page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
     front.is_some_and(|(front, _)| front.lines().any(|line| line.strip_prefix("generated: ") == Some(GENERATOR)))

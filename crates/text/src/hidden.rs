@@ -27,15 +27,15 @@ use super::words::{is_letter, is_mark};
 /// The advice of the diagnostic.
 pub const HINT: &str = "agents read it although you cannot see it; remove it unless it is intended";
 
-/// Maximum number of kinds listed.
+/// The most kinds listed.
 const KINDS: usize = 8;
 
 /// The hidden characters of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenCharacters {
-    /// How many characters.
+    /// The number of characters.
     pub count: u32,
-    /// Line of the first, from 1.
+    /// The line of the first, from 1.
     pub line: u32,
     /// Its column, from 1, in characters.
     pub column: u32,
@@ -61,7 +61,7 @@ impl HiddenCharacters {
         Some(Self { count, line: narrow(line), column: narrow(column), kinds })
     }
 
-    /// One sentence for people: the first character, and what else there is.
+    /// One sentence for people: the first character, and how many and which others there are.
     pub fn words(&self) -> String {
         let named = |c: &char| format!("U+{:04X} ({})", u32::from(*c), name(*c));
         let mut kinds = self.kinds.iter().map(named);
@@ -125,10 +125,10 @@ fn is_ordinary(text: &str, at: usize, c: char, letters: &mut Letters) -> bool {
 /// Finds the nearest letters on a line, for ascending offsets; each character is visited at most twice.
 struct Letters<'t> {
     text: &'t str,
-    /// Text before this offset was scanned for `last`.
+    /// Text before this offset has been scanned for `last`.
     seen: usize,
     last: Option<char>,
-    /// Offset of the first letter or line end after the offset asked about last.
+    /// The first letter or line end after the last offset asked about.
     next: Option<(usize, char)>,
 }
 

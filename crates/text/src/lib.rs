@@ -1,4 +1,4 @@
-//! What a text is: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
+//! Text handling: whole words and sentence ends, lines, escaping, nearest names, token estimates. Pure functions on
 //! strings; crates that depend on this one do not inspect characters themselves.
 
 pub mod common_words;

@@ -1,4 +1,4 @@
-//! Counting lines incrementally, and decoding bytes.
+//! Counts lines incrementally, and decodes bytes.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ impl<'a> LineCounter<'a> {
         Self { text: text.as_bytes(), seen: 0, line: 1 }
     }
 
-    /// The line, from 1, of byte `offset`. A smaller offset than the last one gives the last one's line.
+    /// The line, from 1, of byte `offset`. For a smaller offset than the last one, returns the last one's line.
     pub fn line_of(&mut self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         if offset > self.seen {
@@ -28,12 +28,12 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// On one line, with every run of white space replaced by one blank.
+/// The text on one line, with every run of white space replaced by one blank.
 pub fn single_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Line and column of each of these byte offsets, both from 1, the column in characters. The text is scanned once.
+/// Line and column of each of these byte offsets, both from 1, the column in characters. Scans the text once.
 pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_by_key(|at| offsets.get(*at));
@@ -54,9 +54,9 @@ pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     places
 }
 
-/// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag tells that more than a
-/// tenth of the bytes were invalid, so it is probably not text, or that the mark is that of UTF-16, most of whose bytes are
-/// valid for themselves.
+/// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag says that this is
+/// probably not UTF-8 text: more than a tenth of the bytes were invalid, or the byte order mark is that of UTF-16, most
+/// of whose bytes are valid UTF-8.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -3,11 +3,11 @@
 /// Longer texts are not compared: they are not names, and comparing them is slow.
 const LONGEST: usize = 200;
 
-/// The fewest characters that say which longer name is meant.
+/// The fewest characters that identify a longer name.
 const BEGINNING: usize = 3;
 
-/// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), else the only
-/// one that begins with it, ignoring case. Of equally near ones, the first.
+/// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), or else
+/// the only one that begins with it, ignoring case. Of equally near names, the first.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().take(LONGEST + 1).count();
@@ -33,7 +33,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate).or_else(|| longer.filter(|_| others == 1))
 }
 
-/// `did you mean 'x'?` for the nearest known name, or nothing.
+/// `did you mean 'x'?` for the nearest known name, if any.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(name, known).map(|candidate| format!("did you mean '{candidate}'?"))
 }

@@ -1,5 +1,5 @@
-//! What is wrong, where, and how to fix it. Every parser and loader returns what it could read together with a list of
-//! these; no problem is silent (BEHAVIOUR §2).
+//! Diagnostics: what is wrong, where, and how to fix it. Every parser and loader returns what it could read together
+//! with a list of these; no problem is silent (BEHAVIOUR §2).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,11 +14,11 @@ mod position_index;
 
 pub use position_index::PositionIndex;
 
-/// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit 1.
+/// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit with code 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something was left out or cannot work.
+    /// Something was left out or does not work.
     Error,
     /// Everything works, but should be checked.
     Warning,
@@ -29,15 +29,15 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// A stable kebab-case name of the kind of finding, for programs.
+    /// A stable kebab-case name for the kind of problem, for programs.
     pub code: Code,
-    /// The file as printed: relative to the workspace inside it, absolute outside.
+    /// The displayed path: relative if inside the workspace, otherwise absolute.
     pub file: Option<String>,
     /// Line within `file`, from 1; `None` if the problem concerns the whole file.
     pub line: Option<usize>,
     /// Column within the line, from 1, in characters.
     pub column: Option<usize>,
-    /// The source it is about, where known.
+    /// The source it is about, if known.
     pub source_id: Option<String>,
     /// What is wrong, one sentence without a final full stop.
     pub message: String,
@@ -79,7 +79,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the line alone, from 1.
+    /// Sets only the line, from 1.
     #[must_use]
     pub fn at_line(mut self, line: usize) -> Self {
         self.line = Some(line);
@@ -100,7 +100,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with its fix in a face's words.
+    /// The same with its fix in the words of one interface.
     #[must_use]
     pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
         Self { fix: self.fix.worded(word).into(), ..self }
@@ -124,7 +124,7 @@ pub fn total<'a>(problems: impl IntoIterator<Item = &'a Diagnostic>) -> usize {
     problems.into_iter().map(|problem| problem.count).sum()
 }
 
-/// Adds diagnostics that are not known yet, by code, file and line.
+/// Adds diagnostics that are not in the list yet, compared by code, file and line.
 pub fn add_new<'a>(known: &mut Vec<Diagnostic>, more: impl IntoIterator<Item = &'a Diagnostic>) {
     let mut more = more.into_iter().peekable();
     if more.peek().is_none() {
@@ -135,7 +135,7 @@ pub fn add_new<'a>(known: &mut Vec<Diagnostic>, more: impl IntoIterator<Item = &
     known.extend(more.filter(|it| !there.contains(&what(it))).cloned());
 }
 
-/// `error: docs/a.json:3:7: what is wrong`, then the hint on its own line.
+/// `error: docs/a.json:3:7: what is wrong`, then the fix on its own line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.severity {
@@ -153,7 +153,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A place in a text: line and column, both from 1, the column in characters.
+/// A position in a text: line and column, both from 1, the column in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// From 1.
@@ -174,7 +174,7 @@ impl Position {
     }
 }
 
-/// The nearest boundary of characters at or before this byte.
+/// The nearest character boundary at or before this byte.
 fn floor(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,6 +1,6 @@
-//! Texts of any length, cut to one that can be shown.
+//! Shortens texts for display.
 
-/// The text, cut after `most` characters; then it ends in `…`.
+/// The text, cut after `most` characters; a cut text ends in `…`.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -9,7 +9,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// The same, cut before the word that `most` falls into, unless that word is most of the text.
+/// The same, but cut before the word at the limit, unless that word is most of the text.
 pub fn shortened_at_word(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or(text);

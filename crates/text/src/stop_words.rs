@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words too frequent in any English text to say what it is about.
+/// Words that are too frequent in English to say what a text is about.
 const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being \
      below between both but by can could d did do does doing don down during each else few for from further get gets \
      got had has have having he her here hers him his how i if in into is it its just let like ll m make makes me \
@@ -11,8 +11,8 @@ const STOP_WORDS: &str = "a about above after again all also am an and any are a
      she should so some such t than that the their them then there these they this those through to too under until \
      up use used using ve very want was we were what when where which while who why will with without would y you your";
 
-/// The same of German, French, Spanish, Italian and Dutch, without those that say something in English or about programs: `war`,
-/// `man`, `bin`, `ci`, `io`, `mit`, `todo`.
+/// The same for German, French, Spanish, Italian and Dutch, without those that mean something in English or about
+/// programs: `war`, `man`, `bin`, `ci`, `io`, `mit`, `todo`.
 const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte damit dann das dass dein dem den der des die dies diese diesem diesen \
      dieser dieses doch durch ein eine einem einen einer eines euch euer für gegen habe haben hatte hier ich ihm ihn ihr \
      ihre im ins ist ja jede jeder jetzt kann kein keine können mein mich mir muss nach nicht noch nur ob oder ohne schon \
@@ -27,8 +27,8 @@ const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte 
      bij dat deze dit een geen hebben heeft het hij hoe ik ja je kan maar meer met mijn naar niet nog ook onder onze te tot \
      uit van veel voor waar wanneer wat wel wij worden wordt zal zich zij zijn zo zonder";
 
-/// The same of Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek, Arabic and Hebrew, likewise without
-/// `com`, `em`, `go`, `men`, `os`, `po`, `pod`, `ten` and `var`.
+/// The same for Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek, Arabic and Hebrew,
+/// also without `com`, `em`, `go`, `men`, `os`, `po`, `pod`, `ten` and `var`.
 const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa esse eu foi isso isto já mas muito não nas nós num \
      numa onde pela pelo por quando quem sem ser seu seus sua suas são também uma umas uns você à às é alla att av blir de den \
      denna dessa detta efter eller ett från för hade han har hon hur här inte jag kan med mig min mitt när och också om på \
@@ -56,17 +56,17 @@ static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whit
 static OTHERS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| [OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES].into_iter().flat_map(str::split_whitespace).collect());
 
-/// Whether a word, in lower case, is too frequent to say anything.
+/// Whether a lower-case word is too frequent to mean anything.
 pub fn is_stop_word(word: &str) -> bool {
     is_english(word) || is_of_other_language(word)
 }
 
-/// Whether a word, in lower case, is one of these in English.
+/// Whether a lower-case word is one of these in English.
 pub fn is_english(word: &str) -> bool {
     ENGLISH.contains(word)
 }
 
-/// Whether a word, in lower case, is one of these in another language; it may be one in English, too.
+/// Whether a lower-case word is one of these in another language; it may also be one in English.
 pub fn is_of_other_language(word: &str) -> bool {
     OTHERS.contains(word)
 }

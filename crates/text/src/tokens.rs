@@ -1,4 +1,4 @@
-//! Token estimates. No tokenizer is used, and wherever a number is shown it is called an estimate (BEHAVIOUR §5).
+//! Token estimates. No tokenizer is used, and every number shown is called an estimate (BEHAVIOUR §5).
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn of_prose(bytes: u64) -> u64 {
     bytes.div_ceil(4)
 }
 
-/// A whole number that is not negative, with thousands separators.
+/// A non-negative whole number with thousands separators.
 pub fn grouped(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,5 +1,5 @@
-//! Searches much text for very many words, as whole words only. In prose nearly every position can be ruled out by the
-//! character before it and by how a word would begin there: the automaton runs only from the remaining positions.
+//! Searches large texts for very many words, as whole words only. In prose, the preceding character and the first bytes
+//! of a word rule out nearly every position; the automaton runs only from the remaining ones.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -11,9 +11,9 @@ use aho_corasick::nfa::contiguous::NFA;
 
 use super::words::{forbidding_after, forbidding_before, is_cut_at_plus};
 
-/// Prepended as a word that is not UTF-8 and so is in no text. Where nearly every state ends a word, the library takes
-/// time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of preceding
-/// states that end none, which these bytes provide.
+/// Prepended as a word that is not UTF-8 and so never occurs in a text. If nearly every state ends a word, the library
+/// takes time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of
+/// preceding states that do not end a word, which these bytes provide.
 pub const PADDING: [u8; 1024] = [0xff; 1024];
 
 /// Can begin a word.
@@ -21,8 +21,7 @@ const BEGINS: u8 = 1;
 /// A word after it is not a whole word ([`is_whole`](super::words::is_whole)).
 const FORBIDS: u8 = 2;
 
-/// Words shorter than this have a filter of their own, so that one short word does not make the filter of all others
-/// less selective.
+/// Shorter words have a separate filter, so that one of them does not make the filter of all others less selective.
 const SHORT: usize = 4;
 
 /// Finds these words where the preceding character is not an ASCII letter or digit, `_`, `-`, `.`, `/` or `\`.
@@ -43,7 +42,7 @@ impl WholeWords {
         }
         let words = || {
             words.iter().map(|word| match word.as_ref() {
-                // Not UTF-8, so it is in no text.
+                // Not UTF-8, so it never occurs in a text.
                 [] => &[0xff],
                 word => word,
             })
@@ -67,8 +66,8 @@ impl WholeWords {
         Some(Self { states, start, bytes, filters })
     }
 
-    /// Every whole-word match in text order: start and end byte, and index of the word. Of overlapping matches only the
-    /// longest counts, of equally long ones the first.
+    /// Every whole-word match in text order: start and end byte, and index of the word. Of overlapping matches, only
+    /// the longest counts; of equally long ones, the first.
     ///
     /// Hundreds of nested words can end at the same byte. Only the longest is reported first; a shorter one is looked
     /// up when a longer match elsewhere overlaps it.
@@ -158,7 +157,7 @@ impl WholeWords {
         known.get(known.partition_point(|(length, _)| *length > most)).copied().map(found)
     }
 
-    /// From overlapping matches: takes the longest, then the longest that does not overlap it, and so on.
+    /// Resolves overlapping matches: takes the longest, then the longest that does not overlap it, and so on.
     fn longest_of(
         &self,
         text: &str,
@@ -346,7 +345,7 @@ mod tests {
 
     #[test]
     fn nested_words_take_linear_time() {
-        // Looked at one by one, these would be ten million matches.
+        // Checked one by one, these would be ten million matches.
         let words: Vec<String> = (1..=800).map(|count| vec!["a"; count].join(" ")).collect();
         let text = vec!["a"; 20_000].join(" ");
         let finder = WholeWords::new(&words).unwrap();

@@ -1,5 +1,5 @@
-//! What a character is, for whole words (BEHAVIOUR §3, §5): letters, digits and combining marks as Unicode's general
-//! categories have them. "Digit" is category Nd throughout, "letter" any L, "mark" any M.
+//! Character classes for whole words (BEHAVIOUR §3, §5): letters, digits and combining marks by Unicode's general
+//! categories. "Digit" is category Nd throughout, "letter" any L, "mark" any M.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -62,13 +62,13 @@ pub fn forbidding_after(text: &str, end: usize) -> Option<char> {
     char_after(text, end).filter(|c| if *c == '.' { !ends_sentence(text, end) } else { forbids(*c) })
 }
 
-/// Whether a word that ends at byte `end` with `+` goes on: `c++` is no mention of the id `c+` (§3).
+/// Whether a word that ends at byte `end` with `+` continues: `c++` is not a mention of the id `c+` (§3).
 #[inline]
 pub fn is_cut_at_plus(text: &str, end: usize) -> bool {
     text.as_bytes().get(end) == Some(&b'+') && text.get(..end).is_some_and(|before| before.ends_with('+'))
 }
 
-/// Whether a neighbouring character makes a word part of a longer one, leaving the end of a sentence aside.
+/// Whether a neighbouring character makes a word part of a longer one, apart from the end of a sentence.
 pub fn forbids(c: char) -> bool {
     is_word(c) || matches!(c, '_' | '-' | '.' | '/' | '\\')
 }

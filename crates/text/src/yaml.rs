@@ -1,4 +1,4 @@
-//! YAML that others wrote: read within limits, so that neither aliases nor nesting exhaust the reader, and with problems in words
+//! Untrusted YAML: read within limits, so that neither aliases nor nesting exhaust the reader, with problems described
 //! for the person who wrote it.
 
 use std::fmt;
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-/// What happens to an entry whose key is repeated.
+/// What to do with an entry whose key is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
-    /// The first one counts.
+    /// Keep the first one.
     FirstWins,
-    /// The text is refused.
+    /// Refuse the text.
     Refused,
 }
 
@@ -24,11 +24,11 @@ pub struct YamlProblem {
     pub line: usize,
     /// From 1.
     pub column: usize,
-    /// What is wrong, without the place.
+    /// What is wrong, without the position.
     pub message: String,
 }
 
-/// A value with its place, for a reader that reports a problem with each of them.
+/// A value with its position, for readers that report problems with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlNode {
     /// From 1.
@@ -39,10 +39,10 @@ pub struct YamlNode {
     pub value: YamlValue,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum YamlValue {
-    /// Nothing.
+    /// Null.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -54,7 +54,7 @@ pub enum YamlValue {
     Text(String),
     /// A list.
     List(Vec<YamlNode>),
-    /// Keys with their places and values, in the order of the text.
+    /// Keys with their positions and values, in the order of the text.
     Map(Vec<YamlMember>),
 }
 
@@ -72,7 +72,7 @@ pub struct YamlMember {
 }
 
 impl YamlNode {
-    /// What kind of value it is, for a message.
+    /// The type of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             YamlValue::Null => "nothing",
@@ -199,8 +199,7 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
     })
 }
 
-/// Line and column of the first tag (`!name`) of a text that was read: values do not say whether they had one. The parser knows where it
-/// is, so that a text of one line is not counted from its beginning for each value.
+/// Line and column of the first tag (`!name`) in a valid text, because values do not tell whether they had one.
 pub fn first_tag(text: &str) -> Option<(usize, usize)> {
     let events = granit_parser::Parser::new_from_str(text).map_while(Result::ok);
     let mut tags = events.filter_map(|(event, span)| {
@@ -301,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Counting from the beginning of the line for each value would count 10^10 characters.
+    /// Counting from the beginning of the line for each value would visit 10^10 characters.
     #[test]
     fn a_text_of_one_line_is_read_once() {
         let text = format!("[{}]", "{a: 'bbbbbbbbbbbbbbbbbbbbbbbbb'}, ".repeat(20_000));

@@ -1,5 +1,5 @@
-//! Tool answers: structured for programs, and the same as text for models. A failure which the agent can fix is also an answer,
-//! marked as an error.
+//! Tool answers: structured for programs, and the same as text for models. A failure that the agent can fix is also an
+//! answer, marked as an error.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,8 @@ pub struct ToolAnswer {
     pub structured: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// The client has to ask its user this and repeat the call with the reply. Set only if [`crate::Elicit`] asked for it.
+    /// A question that the client must ask its user before repeating the call with the reply. Set only if
+    /// [`crate::Elicit`] requested it.
     pub question: Option<Box<Request>>,
 }
 
@@ -27,7 +28,7 @@ pub struct ToolAnswer {
 pub(crate) enum FailedAnswer {
     /// In the tool's own form.
     Answer(Box<ToolAnswer>),
-    /// As a failed rendering, with these further members.
+    /// As a failed rendering, with these additional members.
     Rendering(Box<(Error, Map<String, Value>)>),
     /// As an error.
     Error(Error),
@@ -40,13 +41,13 @@ impl From<Error> for FailedAnswer {
 }
 
 impl ToolAnswer {
-    /// A successful answer; its text is its JSON. Escapes invisible characters.
+    /// A successful answer whose text is its JSON. Escapes invisible characters.
     pub fn json(mut answer: Value) -> Self {
         escape(&mut answer);
         Self::escaped_json(answer)
     }
 
-    /// Like [`Self::json`], of an answer whose strings are escaped already.
+    /// Like [`Self::json`], for an answer whose strings are already escaped.
     pub(crate) fn escaped_json(answer: Value) -> Self {
         let text = print(&answer);
         Self::with_text(answer, text)
@@ -70,7 +71,7 @@ impl ToolAnswer {
 }
 
 fn print(answer: &Value) -> String {
-    // `to_string` of a value gives the same text, but is slower.
+    // `to_string` of a value returns the same text, but is slower.
     serde_json::to_string(answer).unwrap_or_else(|_| answer.to_string())
 }
 

@@ -1,5 +1,5 @@
-//! The arguments of a call. Agents write them by hand, so a string is accepted as a list of one, and a number as a string. An
-//! error names the argument, what was found, and an example of a right call.
+//! The arguments of a call. Agents write them freely, so a string is accepted as a list of one, and a number as a
+//! string. An error names the argument, the value found, and an example of a correct call.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
-/// What a number has to be.
+/// What a number must be.
 const WHOLE: &str = "a whole number";
 
 /// Arguments of a call which the handler has not taken yet.
@@ -134,7 +134,7 @@ impl ToolArguments {
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        // A whole number is not of a wrong type, but too small or too large.
+        // The type of a whole number is right, but it is too small or too large.
         let kind = match found {
             Value::Number(number) if !number.is_f64() && expected.starts_with(WHOLE) => String::new(),
             other => format!("{}: ", json_type(other)),

@@ -1,5 +1,5 @@
-//! The tools for documented databases: one file each. All of them ask the desk and answer from the pages, of which the agent gets those
-//! that its session may read; other tables are named, with how to select them.
+//! The tools for documented databases, one file each. All of them ask the desk and answer from the pages. The agent
+//! gets only pages that its session may read; other tables are named, with how to select them.
 
 pub(crate) mod get_column_usage;
 pub(crate) mod get_common_relationships;
@@ -19,7 +19,7 @@ use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
 use refdesk_text::{Error, tokens};
 
-/// Asks the desk; what the agent reads is journalled.
+/// Asks the desk, and journals what the agent reads.
 async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
     let request = Request::AskDatabases(Box::new(question));
@@ -49,7 +49,7 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     Ok(ToolAnswer::with_text(json, framed(&heading(), &body)))
 }
 
-/// Journals what was quoted of the pages of these sources.
+/// Journals which pages of these sources were quoted.
 async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u64) {
     if quoted.is_empty() {
         return;
@@ -65,7 +65,7 @@ async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u
     let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
 }
 
-/// Notes in the answer how many tokens its text takes; returns the text without its frame.
+/// Adds the number of tokens of the text to the answer; returns the text without its frame.
 fn with_tokens(json: &mut Value) -> (String, u64) {
     let frame = framed(&heading(), "").len();
     let used = tokens::of_prose((json.to_string().len() + frame) as u64);
@@ -79,7 +79,7 @@ fn heading() -> String {
     format!("{NOTICE} From the pages of databases")
 }
 
-/// What an agent whose session may not read a page does about it.
+/// What the agent can do about pages that its session may not read.
 fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     let what = "tables that are not selected are given by name and one line only";
     if select_references::SPEC.is_excluded(excluded) {
@@ -88,7 +88,7 @@ fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     format!("{what}. For more, select their sources: selectReferences with ids {}", json!(ids))
 }
 
-/// Leaves out what is null or empty, which says nothing and costs tokens.
+/// Leaves out null and empty members, which say nothing and cost tokens.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -96,7 +96,7 @@ fn prune(value: &mut Value) {
             members.retain(|name, value| match value {
                 Value::Null => false,
                 Value::String(text) => !text.is_empty(),
-                // The lists that an answer consists of.
+                // Lists that are the answer itself.
                 Value::Array(items) => !items.is_empty() || LISTS.contains(&name.as_str()),
                 _ => true,
             });
@@ -106,7 +106,7 @@ fn prune(value: &mut Value) {
     }
 }
 
-/// Lists that are there even if they are empty.
+/// Lists that are included even if they are empty.
 const LISTS: [&str; 5] = ["tables", "paths", "domains", "relationships", "usage"];
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Asks a person on behalf of an agent. A choice of sources goes through the agent's own client if that can ask, otherwise
-//! through the configured channel. Approval of a write is asked on a screen only: the client belongs to the agent.
+//! Asks a person on behalf of an agent. A choice of sources goes through the agent's own client if that can ask,
+//! otherwise through the configured channel. Approval of a write is requested only on a screen: the client belongs to
+//! the agent.
 
 use std::pin::Pin;
 
@@ -32,7 +33,7 @@ pub enum Elicitation {
     Unsupported,
     /// The client asks, and then repeats the call.
     CallAgain,
-    /// The repeated call brought this reply.
+    /// The repeated call came with this reply.
     Replied(UserReply),
     /// The client is asking.
     Asking(Pin<Box<dyn Future<Output = UserReply> + Send>>),
@@ -45,7 +46,7 @@ pub(crate) struct Chosen {
     pub ids: Vec<String>,
     /// A sentence about the choice, for the agent.
     pub note: String,
-    /// Ids which the person gave but were not offered.
+    /// Ids that the person gave but that were not offered.
     pub unknown: Vec<String>,
 }
 
@@ -103,7 +104,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
     })
 }
 
-/// What the person chose, described for the agent.
+/// Describes the person's choice for the agent.
 fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     let Answered { selected, unknown, by, .. } = reply.map_err(no_reply)?;
     let by = channel::person(by.as_deref());
@@ -121,7 +122,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     Ok(Chosen { ids: selected, note, unknown })
 }
 
-/// Asks on a screen to approve a write; answers who approved it.
+/// Asks on a screen to approve a write; returns who approved it.
 pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
@@ -152,7 +153,7 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
     }
 }
 
-/// A rule which allows this path only.
+/// A rule that allows only this path.
 fn rule_for(path: &str) -> serde_json::Value {
     json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
 }
@@ -177,7 +178,7 @@ fn wait_for(request: &Request, setup: &ChannelSetup) -> Wait {
     Wait::seconds(request.timeout.unwrap_or(setup.settings.timeout))
 }
 
-/// Asks on a thread, which ends soon after `wait` is given up, and keeps its slot until then.
+/// Asks on a thread, which ends soon after `wait` is given up, and keeps its slot to the end.
 fn on_thread(
     wait: Wait,
     ask: impl FnOnce(&Wait) -> UserReply + Send + 'static,
@@ -196,8 +197,8 @@ fn on_thread(
     }
 }
 
-/// Waits for a reply and journals the question and the reply. If the call is dropped the question is given up, which is also
-/// journalled.
+/// Waits for a reply, and journals the question and the reply. If the call is dropped, the question is given up, which
+/// is also journalled.
 async fn ask<F: Future<Output = UserReply>>(
     call: &ToolCall,
     request: Request,
@@ -221,7 +222,7 @@ async fn ask<F: Future<Output = UserReply>>(
         reply = &mut asking => reply,
         () = call.handle.shutdown_begun() => { wait.give_up(); asking.await }
     };
-    // Neither fails unless the runtime ends.
+    // Both succeed unless the runtime ends.
     let _ = (replied.send(reply.clone()), journalled.await);
     reply
 }

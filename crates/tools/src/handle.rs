@@ -19,7 +19,7 @@ use refdesk_text::report::Diagnostic;
 /// Timeout for storing the last changes when a server ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Open questions to people per server; a thread waits for each.
+/// The most open questions to people per server; each has a thread that waits.
 pub(crate) const QUESTIONS: usize = 16;
 
 /// A client's access to the desk; cheap to clone.
@@ -30,17 +30,17 @@ pub struct DeskHandle {
 
 #[derive(Debug)]
 struct Inner {
-    /// The session of all clients, if the server was started with one.
+    /// The session shared by all clients, if the server was started with one.
     session: Option<String>,
     renderer: Renderer,
     engine: Engine,
-    /// Neither journals nor marks the server as open.
+    /// Whether to neither journal nor mark the server as open.
     is_trial: bool,
     /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
     /// Whether the server is shutting down.
     shutdown: watch::Sender<bool>,
-    /// Marks the server as open, once a client is connected; `None` if that failed.
+    /// Marks the server as open from the first connected client on; `None` if that failed.
     present: OnceLock<Option<Presence>>,
 }
 
@@ -51,7 +51,7 @@ impl DeskHandle {
         Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, shutdown, present }) }
     }
 
-    /// The session of all clients, if the server was started with one.
+    /// The session shared by all clients, if the server was started with one.
     pub fn session(&self) -> Option<&str> {
         self.inner.session.as_deref()
     }
@@ -68,7 +68,7 @@ impl DeskHandle {
         Some(snapshot.clone())
     }
 
-    /// Calls `report` with the workspace's diagnostics once it is read; does not wait for it.
+    /// Calls `report` with the workspace's diagnostics once it is read; does not block.
     pub fn report_diagnostics(&self, report: fn(&[Diagnostic])) {
         let handle = self.clone();
         tokio::spawn(async move {

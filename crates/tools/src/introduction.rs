@@ -1,6 +1,6 @@
-//! The introduction for an agent which connects: the sources it should know about before its first call. Clients cut it, so it is
-//! short: auto and picked sources come first with their prices, the rest is counted. Nothing is read from disk, because the
-//! client waits for it.
+//! The introduction for a connecting agent: the sources it should know about before its first call. Clients cut it, so
+//! it is short: auto and picked sources come first with their prices, the rest is counted. Nothing is read from disk,
+//! because the client is waiting.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
 
-/// Length limit of an introduction in UTF-16 units, which the strictest client counts.
+/// The most UTF-16 units of an introduction, in which the strictest client counts.
 const UNITS: usize = 2_000;
 
 /// A longer name is left out of the list.
@@ -30,7 +30,7 @@ pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -
     let mut lines = vec![opening(has("readReference"))];
     let (first, pulled_in): (Vec<_>, Vec<_>) =
         listed(snapshot, access).partition(|(_, why)| matches!(why, VisibleAs::Auto | VisibleAs::Picked));
-    // Auto sources first, like in the instructions of the desk; both in catalog order.
+    // Auto sources first, as in the desk's instructions; both in catalog order.
     let entries: Vec<String> = [VisibleAs::Auto, VisibleAs::Picked]
         .into_iter()
         .flat_map(|wanted| first.iter().filter(move |(_, why)| *why == wanted))
@@ -89,7 +89,7 @@ fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
 /// How many sources the others pull in.
 fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -> Option<String> {
     let count = pulled_in.len();
-    // Documents which are not read yet may pull in more.
+    // Documents that are not read yet may pull in more.
     let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, ExpansionRules::default()).is_empty();
     let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
@@ -99,7 +99,7 @@ fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -
     (count > 0).then(|| format!("They mention {count}{so_far} further {sources}, selected with them{known}."))
 }
 
-/// How many selected sources wait for trust.
+/// How many selected sources are not trusted yet.
 fn withheld_sentence(access: &Access) -> Option<String> {
     let count = access.withheld().len();
     let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
@@ -158,7 +158,7 @@ fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     (!what.is_empty()).then(|| format!("Left out here: {}; {list} has all.", what.join(", ")))
 }
 
-/// The texts which fit, in order; skips a text which is too long.
+/// The texts that fit, in order; skips a text that is too long.
 fn fitting(texts: &[String], room: usize, between: usize) -> Vec<String> {
     let mut free = room;
     let mut fits = |text: &&String| match free.checked_sub(units(text) + between) {

@@ -1,4 +1,4 @@
-//! What agents can call, whatever carries the call: one file per tool, with its specification and its handler. The list is
+//! What agents can call, over any transport: one file per tool, with its specification and its handler. The list is
 //! short and always in the same order, because every client keeps it in its model's context.
 
 mod answer;
@@ -43,7 +43,7 @@ use refdesk_text::{Code, Error, Fix};
 pub struct ToolSpec {
     /// The listed name.
     pub name: &'static str,
-    /// Unlisted names which also call it.
+    /// Unlisted names that also call it.
     pub older: &'static [&'static str],
     /// Its name for people.
     pub title: &'static str,
@@ -68,9 +68,9 @@ type ToolResult = Result<ToolAnswer, FailedAnswer>;
 pub enum ToolEffect {
     /// Nothing.
     Reads,
-    /// It adds to the selection; repeating the call adds nothing more.
+    /// Adds to the selection; repeating the call adds nothing more.
     Adds,
-    /// It may replace a file.
+    /// May replace a file.
     Replaces,
 }
 
@@ -86,7 +86,7 @@ const TOOLS: [&ToolSpec; 8] = [
     &list_template_variables::SPEC,
 ];
 
-/// The tools for documented databases, in list order; offered where there are any.
+/// The tools for documented databases, in list order; offered if there are any.
 const DATABASE_TOOLS: [&ToolSpec; 7] = [
     &databases::search_tables::SPEC,
     &databases::get_table_schema::SPEC,
@@ -97,7 +97,7 @@ const DATABASE_TOOLS: [&ToolSpec; 7] = [
     &databases::get_column_usage::SPEC,
 ];
 
-/// What decides which tools are offered.
+/// Determines which tools are offered.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolAvailability<'a> {
     /// Names of hidden tools.
@@ -155,11 +155,12 @@ pub fn offered(offer: ToolAvailability<'_>) -> impl Iterator<Item = &'static Too
     TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
 
-/// Calls a tool. To cancel the call, drop the future: a question to a person is given up, a change already requested is still
-/// made.
+/// Calls a tool. To cancel the call, drop the future: a question to a person is given up; a change already requested is
+/// still made.
 ///
 /// # Errors
-/// The call itself is wrong ([`Code::InvalidCall`]), or the desk is closed. A tool which fails gives an answer which says so.
+/// The call itself is wrong ([`Code::InvalidCall`]), or the desk is closed. A tool which fails gives an answer which
+/// says so.
 pub async fn call(
     handle: &DeskHandle,
     session: Session,
@@ -201,12 +202,12 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
     Err(invalid_call(format!("there is no tool '{}'{near}; the tools are: {known}", one_line(name))))
 }
 
-/// The error with its fix in an agent's words.
+/// The error, with its fix put in terms of tools.
 pub fn advise(error: Error, excluded: &[String]) -> Error {
     error.worded(&|fix| advice(fix, excluded))
 }
 
-/// A fix as a call of a tool; `None` where its own words do. An agent is not sent to an excluded tool.
+/// A fix as a tool call; `None` if its own words suit. Does not mention an excluded tool.
 pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
     let (tool, words) = match fix {
         Fix::ListSources => (&list_references::SPEC, "listReferences shows all ids".to_owned()),
@@ -232,7 +233,7 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
     Some(if tool.is_excluded(excluded) { "ask the user for it, or do without".to_owned() } else { words })
 }
 
-/// Whether a tool answers to this name.
+/// Whether a tool has this name.
 pub fn is_tool(name: &str) -> bool {
     TOOLS.iter().chain(&DATABASE_TOOLS).any(|tool| tool.answers_to(name))
 }

@@ -49,7 +49,7 @@ fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
         escape(&mut row);
         row
     };
-    // A thousand rows take longer than everything else together.
+    // Building a thousand rows takes longer than everything else together.
     let rows: Vec<Value> = sources.par_iter().map(row).collect();
     let (total, selected) = (json!(sources.len()), json!(selected));
     let members = [("sources", Value::Array(rows)), ("total", total), ("selected_count", selected)];

@@ -1,5 +1,5 @@
-//! `renderTemplateToFile`: renders a template into a file of the workspace. Nothing is written before it is approved, by a rule
-//! of the configuration or by a person who saw the diff.
+//! `renderTemplateToFile`: renders a template into a file of the workspace. Nothing is written before it is approved by
+//! a rule of the configuration or by a person who saw the diff.
 
 use std::path::PathBuf;
 
@@ -72,7 +72,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
             Ok(ToolAnswer::json(Value::Object(json)))
         }
         Some(Response::Written(Err(WriteFailure { refused, current }))) => {
-            // The person who approved it would believe that it was written.
+            // Otherwise, the person who approved it would believe that it was written.
             let receipt = Receipt {
                 path: Some(path.clone()),
                 reason: refused.message.clone(),
@@ -86,7 +86,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     }
 }
 
-/// The change which writing the text would make.
+/// The proposal for writing the text.
 async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, Error> {
     let workspace = PathBuf::from(&*call.handle.snapshots().borrow().workspace);
     let (path, text) = (path.to_owned(), rendering.made.text.clone());
@@ -94,7 +94,7 @@ async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
 }
 
-/// What approved the write, for the journal; or why it is not approved.
+/// What approved the write, for the journal; the error says why it is not approved.
 async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
     let question = Request::Verdict(proposal.shown.clone());
     let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
@@ -118,13 +118,13 @@ async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) ->
     })
 }
 
-/// The diff as text. It may be as long as both files, so it is made on another thread.
+/// The diff as text, made on another thread because it may be as long as both files.
 async fn unified(proposal: &Proposal) -> Result<String, Error> {
     let diff = proposal.diff.clone();
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
-/// The diff, unless it would show the agent a file which it may not read.
+/// The diff, unless it would show the agent a file that it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
     if proposal.before != PriorContent::Nothing {
         let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;

@@ -34,7 +34,7 @@ pub(crate) fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
     FailedAnswer::Rendering(Box::new((error, known)))
 }
 
-/// The answer for a failed rendering; the error's fix is in the agent's words.
+/// The answer for a failed rendering, with the error's fix put in terms of tools.
 pub(crate) fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
@@ -135,7 +135,8 @@ async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
     text.map_err(|_| closed())?.map_err(|refusal| failure(refusal, Map::new()))
 }
 
-/// Journals a rendering. `text` is what the agent got; it is kept only if the agent wrote neither the template nor any value.
+/// Journals a rendering. `text` is the text the agent got, which is kept only if the agent wrote neither the template
+/// nor any value.
 pub(crate) async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
     let bytes = rendering.made.text.len();
     let receipt = Receipt {

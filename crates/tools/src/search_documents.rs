@@ -26,12 +26,12 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-/// Characters of the query that the answer repeats: they are not among the tokens that it may have.
+/// The most characters of the query repeated in the answer, which do not count as its tokens.
 const ECHOED: usize = 100;
 
 const MOST_HITS: u64 = 100;
 
-/// Tokens of an answer unless the call says otherwise.
+/// The default number of tokens of an answer.
 const MOST_TOKENS: u64 = 2_000;
 
 async fn run(mut call: ToolCall) -> ToolResult {
@@ -53,7 +53,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     Ok(given)
 }
 
-/// The answer in so many tokens. What it says of itself is read, too, and that some of it does not fit takes room.
+/// The answer cut to this many tokens. Its notes also count, and saying what does not fit takes room.
 fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer {
     let around = |notes: &[String]| {
         let notes: usize = notes.iter().map(|note| note.len() + 1).sum();
@@ -99,7 +99,7 @@ fn heading() -> String {
     format!("{NOTICE} Sections that were found")
 }
 
-/// A hit for the agent. One which it may not read has how to select it instead of text.
+/// A hit for the agent. If the agent may not read it, says how to select it instead of quoting it.
 fn as_text(hit: &SearchHit, excluded: &[String]) -> String {
     let mut text = hit.to_text();
     if let Some(fix) = fix(hit, excluded) {

@@ -61,7 +61,8 @@ async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Opti
     })
 }
 
-/// Marks texts as written by third parties. A text longer than a reading is left out: `readReference` gives it in parts.
+/// Marks texts as written by third parties. A text longer than a reading is left out: `readReference` returns it in
+/// parts.
 fn mark(json: &mut Value) {
     let sources = json.get_mut("sources").and_then(Value::as_array_mut);
     for source in sources.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -76,7 +77,7 @@ fn mark(json: &mut Value) {
     }
 }
 
-/// A failed answer where nothing was picked.
+/// A failed answer when nothing was picked.
 pub(crate) fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
     FailedAnswer::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
 }

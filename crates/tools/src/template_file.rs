@@ -1,4 +1,4 @@
-//! Reads a template given by its path: a file below `.templates/` of the workspace, or one which the session may read.
+//! Reads a template given by its path: a file below `.templates/` of the workspace, or one that the session may read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use refdesk_files::beneath::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
 use refdesk_text::{Code, Error};
 
-/// The folder of templates which belong to no source.
+/// The folder of templates outside all sources.
 const FOLDER: &str = ".templates";
 
 /// Size limit of a template in bytes.
@@ -35,7 +35,7 @@ pub(crate) fn read(workspace: &Path, access: &Access, path: &str) -> Result<Stri
         return Err(Error::new(Code::NoAccess, message, hint));
     }
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
-    // A component which becomes a link from here on is not followed.
+    // A component that becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
     let mut bytes = Vec::new();

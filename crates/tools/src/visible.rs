@@ -1,4 +1,5 @@
-//! The sources visible to an agent: those which are auto or selected, and not missing. Access is checked when one is read.
+//! The sources visible to an agent: those that are auto or selected, and not missing. Access is checked when one is
+//! read.
 
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::selection::{Access, Role};
@@ -12,7 +13,7 @@ pub enum VisibleAs {
     Auto,
     /// A person or an agent picked it.
     Picked,
-    /// This many mentions away from one of these.
+    /// Pulled in, this many mentions away from an auto or picked source.
     PulledIn(usize),
 }
 
@@ -30,7 +31,8 @@ impl VisibleAs {
         }
     }
 
-    /// Importance from 0 to 1; 1 should not be left out. A source matters less the more mentions (up to ten) lead to it.
+    /// Importance from 0 to 1; sources with 1 should not be left out. The more mentions away a source is (up to ten),
+    /// the less it matters.
     pub fn priority(self) -> f32 {
         match self {
             Self::Auto => 1.0,
@@ -48,7 +50,7 @@ pub fn visible(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, VisibleAs)
     snapshot.catalog.sources().iter().filter_map(|source| Some((source, VisibleAs::of(snapshot, source)?)))
 }
 
-/// Visible sources which the session may read, in catalog order; none which waits for trust.
+/// Visible sources that the session may read, in catalog order; none that is not trusted yet.
 pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, VisibleAs)> {
     visible(snapshot)
         .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))

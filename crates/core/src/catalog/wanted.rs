@@ -1,6 +1,6 @@
 //! Selects the discovered entries to read, if not all of them are needed. Completion in a shell needs those that begin
-//! with a few letters, and the user waits while files are parsed in vain. The decision is made before a file is parsed,
-//! so it errs on the side of parsing.
+//! with a few letters, and the user waits for every file parsed unnecessarily. The decision is made before a file is
+//! parsed, so it errs on the side of parsing.
 
 use memchr::memmem;
 

@@ -12,10 +12,10 @@ use refdesk_text::generated::is_generated;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens;
 
-/// Limits for one source.
+/// The limits for one source.
 pub const LIMITS: WalkLimits = WalkLimits { files: 2_000, bytes: 64 * 1024 * 1024 };
 
-/// Bytes in which the front matter of a page ends.
+/// The number of bytes within which the front matter of a page must end.
 const FRONT_MATTER: u64 = 4 * 1024;
 
 /// File extensions of documents.
@@ -58,11 +58,12 @@ pub fn files(
     (files, diagnostics)
 }
 
-/// The files, except those that repeat the same content for programs: `tables/NAME.json` beside `tables/NAME.md`, as refdesk writes the
-/// pages of a database. An agent that is told to read each file would read, and pay for, every table twice.
+/// The files without the pages for programs that repeat the content of others: `tables/NAME.json` beside
+/// `tables/NAME.md`, as refdesk writes the pages of a database. An agent told to read each file would otherwise read,
+/// and pay for, every table twice.
 fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
     let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));
-    // One page tells for all of its folder.
+    // One page is enough to tell for its whole folder.
     let mut folders: HashMap<PathBuf, bool> = HashMap::new();
     let mut pages: HashSet<PathBuf> = HashSet::new();
     for path in files.iter().map(|file| &file.path).filter(|path| has_ending(path, "md")) {
@@ -99,7 +100,7 @@ pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
     }
 }
 
-/// Estimated tokens of these files together.
+/// Total estimated tokens of these files.
 pub(super) fn tokens_of(files: &[WalkedFile]) -> u64 {
     files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }

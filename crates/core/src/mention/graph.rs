@@ -1,5 +1,5 @@
-//! The mention graph. If every document mentions every source there are millions of mentions, so each takes eight bytes
-//! here and becomes a [`Mention`] only on request.
+//! The mention graph. If every document mentions every source, there are millions of mentions, so each takes eight
+//! bytes here and becomes a [`Mention`] only on request.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -161,8 +161,8 @@ impl MentionGraph {
         self.by_source.insert(from, Arc::new(mentions));
     }
 
-    /// Like [`MentionGraph::insert`], but shares equal mentions with `other`, unless they use another list of ids,
-    /// which they would keep in memory.
+    /// Like [`MentionGraph::insert`], but shares equal mentions with `other`. Mentions with another list of ids are not
+    /// shared, because they would keep that list in memory.
     pub fn insert_like(&mut self, from: SourceId, mentions: Mentions, other: &Self) {
         match other.by_source.get_key_value(&from) {
             Some((from, same)) if same.has_ids_of(&mentions) && **same == mentions => {
@@ -233,7 +233,7 @@ impl<'c> Positions<'c> {
         self.each_with_number(graph, id, |_, position| report(position));
     }
 
-    /// The same with the number of each mention, from 0.
+    /// The same, with the number of each mention, from 0.
     pub(super) fn each_with_number(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize, usize)) {
         let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
         let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {

@@ -58,7 +58,7 @@ impl IdMatcher {
     }
 
     /// Every whole-word mention in text order: the position of its id in the catalog and its byte offset. Of
-    /// overlapping mentions the longest counts, of equally long ones the first.
+    /// overlapping mentions, the longest counts; of equally long ones, the first.
     pub fn find(&self, text: &str) -> impl Iterator<Item = (usize, usize)> {
         let found = self.words().map(|words| words.longest(text)).unwrap_or_default();
         found.into_iter().map(|(start, _, id)| (id, start))
@@ -76,7 +76,7 @@ mod tests {
         matcher.find(text).map(|(at, _)| matcher.ids()[at].to_string()).collect()
     }
 
-    /// Every row of the table of BEHAVIOUR §3.
+    /// Every row of the table in BEHAVIOUR §3.
     #[test]
     fn the_table_of_whole_words() {
         for text in [

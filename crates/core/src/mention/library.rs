@@ -51,7 +51,7 @@ pub struct Library {
     paths: PathIndex,
     memory: MentionCache,
     reads: AtomicUsize,
-    /// For all walks until the catalog is read again.
+    /// The budget of all walks before the catalog is read again.
     budget: WalkBudget,
 }
 
@@ -101,7 +101,7 @@ impl Library {
     /// Saves new scan results for other processes; returns whether there were any.
     ///
     /// # Errors
-    /// I/O errors; only time is lost.
+    /// I/O errors, which only cost time.
     pub fn keep(&self) -> io::Result<bool> {
         self.memory.store(&self.matcher, |path| self.paths.covers(path))
     }
@@ -151,7 +151,7 @@ impl Library {
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }
-                // If the file is the source's own path, share that path.
+                // If the file is the source's own path, share that value.
                 let shared = |path: PathBuf| match source.place() {
                     Some(place) if *place.path == *path => place.path.clone(),
                     _ => Arc::from(path),
@@ -204,7 +204,7 @@ impl Library {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             listed.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source".into()));
         }
-        // The text of an inline source is part of the catalog and checked there.
+        // The text of an inline source is part of the catalog, and checked there.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
             let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
             listed.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
@@ -217,13 +217,13 @@ impl Library {
             if last.replace(*line) != Some(*line) {
                 seen.links.begin_line();
             }
-            // Of equal paths on a line, and of paths on a line with the same target, only the first is followed.
+            // Of several paths on a line that are equal or have the same target, only the first is followed.
             let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
             match target {
                 LinkTarget::To(spots) => {
                     found.extend(self.paths.sources_at(spots).map(|to| (*line, MentionKind::Path, to)));
                 }
-                // An example may be about any file, and not every file is knowledge: an image, a license, code.
+                // An example may name any file, and not every file is knowledge: some are images, licenses or code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Unlisted => listed.push(problem(
                     Code::UnlistedLink,
@@ -261,7 +261,7 @@ impl Library {
         }
     }
 
-    /// The scan result of a file of this source, whose stamp may be known.
+    /// The scan result for a file of this source, whose stamp may be known.
     fn named_in(&self, place: &LocalPath, path: &Arc<Path>, known: Option<Stamp>) -> io::Result<Arc<ScannedMentions>> {
         let now = self.memory.now();
         let then = known.map_or_else(|| stamp(path), Ok)?;
@@ -342,7 +342,7 @@ mod tests {
         let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
         let inlines = ids.iter().map(|id| inline(id, if *id == "s0" { &text } else { "" }));
         let folder = tempfile::tempdir().unwrap();
-        // Several sources with the same path, so that each link to it mentions them all.
+        // Several sources have the same path, so each link to it mentions all of them.
         let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
         let catalog = Catalog::new(inlines.chain(places).collect());
         let library = Library::for_once(folder.path(), &catalog, clock);

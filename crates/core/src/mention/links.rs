@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use refdesk_text::words::char_before;
 
-/// Which syntax of links a text has.
+/// The link syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkSyntax {
     /// Links, images and reference definitions of CommonMark.
@@ -37,20 +37,20 @@ impl LinkSyntax {
 /// A link as written, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// The target, character references and backslash escapes resolved, percent-encoding not.
+    /// The target, with character references and backslash escapes resolved, but not percent-encoding.
     pub target: String,
     /// Byte offset in the text.
     pub offset: usize,
     /// Whether it is a bare word.
     pub is_bare: bool,
-    /// Whether it is a bare word in code of a Markdown text.
+    /// Whether it is a bare word in code in a Markdown text.
     pub is_code: bool,
-    /// Whether it refers to a definition, which is a link of its own.
+    /// Whether it refers to a definition, which is reported as a separate link.
     pub is_defined: bool,
 }
 
 impl Link {
-    /// A link of the syntax of its text.
+    /// A link in the syntax of its text.
     fn written(target: String, offset: usize) -> Self {
         Self { target, offset, is_bare: false, is_code: false, is_defined: false }
     }
@@ -68,7 +68,7 @@ struct Parsed {
 
 /// Every link of the text, in order of offset.
 pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
-    // Every construct that makes a link or a definition has an opening bracket.
+    // Everything that makes a link or a definition contains an opening bracket.
     let may_matter =
         || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();
     let Parsed { mut links, covered, code } = match format {
@@ -128,7 +128,7 @@ fn html(text: &str) -> Parsed {
     found
 }
 
-/// Whether a template engine makes the target: Jinja and its kin, or one of those that write `<%`.
+/// Whether the target contains template syntax: that of Jinja and its kin, or `<%`.
 fn is_made_by_a_template(target: &str) -> bool {
     ["{{", "{%", "<%"].iter().any(|mark| target.contains(mark))
 }
@@ -155,8 +155,8 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
     words
 }
 
-/// The last of these ranges, which are in order of start, that begins at or before an offset. Of ranges that do not nest, it is
-/// the only one that can contain it.
+/// The last of these ranges, in order of start, that begins at or before an offset. If ranges do not nest, no other can
+/// contain it.
 fn last_before(ranges: &[Range<usize>], offset: usize) -> Option<&Range<usize>> {
     ranges.get(ranges.partition_point(|range| range.start <= offset).checked_sub(1)?)
 }
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn nested_links_are_found_in_one_pass() {
-        // Searching all of a link's text for its target would read billions of bytes.
+        // Searching the whole text of each link for its target would read billions of bytes.
         let depth = 30_000;
         let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
         assert!(targets(&text, LinkSyntax::Markdown).iter().all(|target| target == "./d.md"));

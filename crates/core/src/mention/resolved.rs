@@ -1,4 +1,4 @@
-//! Resolves each link of a folder's documents once: they mostly lead to the same places.
+//! Resolves each link in a folder's documents only once: most lead to the same places.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::generated::{documents_of, is_built};
 use super::target::{LinkTarget, PathIndex};
 
-/// The links of the documents in one folder, and where the current line leads.
+/// The resolved links of the documents in one folder, and the targets of the current line.
 #[derive(Debug, Default)]
 pub(super) struct ResolvedLinks {
     folder: PathBuf,
@@ -29,8 +29,8 @@ impl ResolvedLinks {
         self.line += 1;
     }
 
-    /// Where a path, written in a document of this folder, leads; `None` if the line had it before, or another one to the same
-    /// sources.
+    /// The target of a path written in a document of this folder; `None` if the line already had it, or another path to
+    /// the same sources.
     pub(super) fn first_on_line(&mut self, index: &PathIndex, folder: &Path, path: &str) -> Option<LinkTarget> {
         if self.folder != folder {
             folder.clone_into(&mut self.folder);
@@ -63,12 +63,13 @@ impl ResolvedLinks {
     }
 }
 
-/// Where a link leads, if not only where it is written: what a build or a site generator will make of it counts as made.
+/// The target of a link. Tries more than the written path: a file that a build or a site generator will make counts as
+/// made.
 fn followed(index: &PathIndex, folder: &Path, path: &str) -> LinkTarget {
     let exists =
         |from: &Path, path: &Path| matches!(index.resolve(from, path), LinkTarget::To(_) | LinkTarget::Unlisted);
     match index.resolve(folder, Path::new(path)) {
-        // Below a folder above the document, which is the root of its site or repository.
+        // Try it below each parent folder, which may be the root of the site or repository.
         LinkTarget::Outside
             if path.strip_prefix('/').filter(|within| !within.is_empty()).is_some_and(|within| {
                 folder.ancestors().take_while(|above| index.has(above)).any(|root| exists(root, Path::new(within)))

@@ -18,7 +18,7 @@ pub struct ScannedMentions {
     pub ids: Box<[(u32, u32)]>,
     /// The links that lead to paths, in text order.
     pub paths: Box<[LinkedPath]>,
-    /// More than a tenth of the bytes are not UTF-8.
+    /// Whether more than a tenth of the bytes are not UTF-8.
     pub rubbish: bool,
     /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
@@ -31,8 +31,8 @@ pub struct LinkedPath {
     pub path: Box<str>,
     /// Its line.
     pub line: u32,
-    /// Whether nothing need be there: a bare word in code, or one that names no document; or a link whose target is told of at
-    /// its definition.
+    /// Whether the target need not exist: a bare word in code or one that does not name a document, or a link whose
+    /// target is reported at its definition.
     pub is_example: bool,
 }
 

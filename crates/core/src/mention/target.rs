@@ -43,7 +43,7 @@ pub(super) enum LinkTarget {
     Unlisted,
     /// Something that does not exist.
     Broken,
-    /// Something that a build or a site generator makes, or that is at the root of a site.
+    /// Something that a build or a site generator will make, or that is at the root of a site.
     Made,
     /// A path outside the workspace that is not in a readable source; whether it exists is not revealed.
     Outside,
@@ -62,7 +62,8 @@ pub(super) struct PathIndex {
     /// The workspace, as written and resolved.
     workspace: [PathBuf; 2],
     resolver: Resolver,
-    /// Whether a link on the path of a folder leads out of the workspace; a text may have a hundred thousand links to one.
+    /// Whether a link on the path of a folder leads out of the workspace; cached, because a text may have a hundred
+    /// thousand links to one folder.
     led_out: RwLock<HashMap<PathBuf, bool>>,
 }
 
@@ -86,7 +87,7 @@ impl PathIndex {
         };
         let mut spots: Vec<PathTarget> = Vec::with_capacity(catalog.len());
         spots.extend(local.map(spot));
-        // Resolved paths are clean, so equal paths have equal bytes; and bytes compare quickly.
+        // Resolved paths are clean, so equal paths have equal bytes, which compare quickly.
         spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
         let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
@@ -135,14 +136,14 @@ impl PathIndex {
         self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
-    /// Resolves `path`, written in a file of `folder`: to the source with exactly that path, missing or not, else to
-    /// the innermost directory source that contains it.
+    /// Resolves `path`, written in a file of `folder`: to the sources with exactly that path, missing or not, or else
+    /// to the innermost directory source that contains it.
     pub(super) fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
         let path = clean(&folder.join(path));
         if path.as_os_str().len() > PATH_BYTES {
             return if self.is_inside(&path) { LinkTarget::Broken } else { LinkTarget::Outside };
         }
-        // Paths of the catalog are resolved already; do not ask the file system again.
+        // The catalog's paths are already resolved; do not ask the file system again.
         let known = self.at(self.written(&path).map_or(&*path, |resolved| resolved));
         if !known.is_empty() {
             return LinkTarget::To(known);
@@ -171,7 +172,7 @@ impl PathIndex {
 
     /// Whether a link on the path leads out of the workspace, even if its target does not exist.
     fn leads_out(&self, path: &Path) -> bool {
-        // If it is no link itself, its folder decides.
+        // If it is not a link itself, its folder decides.
         let folder = path.parent().filter(|folder| {
             self.is_inside(folder) && !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
         });
@@ -190,7 +191,7 @@ impl PathIndex {
         let mut path = path.to_path_buf();
         for _ in 0..LINKS {
             let inside: Vec<&Path> = path.ancestors().take_while(|above| self.is_inside(above)).collect();
-            // Below what does not exist there is nothing, and no link.
+            // Below a path that does not exist there are no links.
             let exists = inside.partition_point(|above| fs::symlink_metadata(above).is_err());
             let there = inside.iter().skip(exists);
             let link = there.rev().find_map(|above| Some((*above, fs::read_link(above).ok()?)));

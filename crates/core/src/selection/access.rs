@@ -13,13 +13,13 @@ pub struct Access {
     paths: Vec<PathBuf>,
     /// All sources that are selected, auto or expanded, of any type.
     reached: BTreeSet<SourceId>,
-    /// Those of them that may not be read.
+    /// The ones that may not be read.
     withheld: Vec<SourceId>,
 }
 
 impl Access {
-    /// The access list of a selection, in catalog order, plus what `@id` expanded for one session, without the sources
-    /// for which `is_withheld` is true; it is called for no other source.
+    /// The access list of a selection, in catalog order, plus the sources that an `@id` expanded for one session,
+    /// without those that `is_withheld` accepts. It is called only for these sources.
     pub fn new(
         catalog: &Catalog,
         selection: &Selection,
@@ -47,7 +47,7 @@ impl Access {
         access
     }
 
-    /// Whether this source is selected, auto or expanded; if not, it has to be selected first.
+    /// Whether this source is selected, auto or expanded; if not, it must be selected first.
     pub fn reaches(&self, id: &str) -> bool {
         self.reached.contains(id)
     }
@@ -62,12 +62,13 @@ impl Access {
         &self.paths
     }
 
-    /// Whether a path (the caller has resolved links and `..`) is one of the list or below one, component by component.
+    /// Whether a path is in the list or below a path in it, compared by components. The caller has resolved links and
+    /// `..`.
     pub fn covers(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path))
     }
 
-    /// Whether it may be read: covered by the list, and not in a folder that git or refdesk keeps its state in.
+    /// Whether it may be read: it is covered by the list, and not in a folder where git or refdesk keeps its state.
     pub fn allows(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::Choice;
 
 impl Choice {
-    /// These picks, each once, without exclusions.
+    /// A choice with these picks, each once, and no exclusions.
     pub fn of_picks(ids: &[String]) -> Self {
         let mut seen = HashSet::new();
         let picks = ids.iter().filter(|id| seen.insert(id.as_str())).cloned().collect();
@@ -23,13 +23,13 @@ impl Choice {
         new || lifted
     }
 
-    /// Removes a pick, and the exclusions that were made for it alone.
+    /// Removes a pick, and the exclusions that were made only for it.
     pub fn unpick(&mut self, id: &str) -> bool {
         self.lift_made_for(&[id.to_owned()]);
         take(&mut self.picks, id)
     }
 
-    /// Removes all picks but these, and the exclusions that were made for them; returns those removed.
+    /// Removes all other picks, and the exclusions made for them; returns the removed picks.
     pub fn keep_picks(&mut self, kept: &[String]) -> Vec<String> {
         let kept: HashSet<&String> = kept.iter().collect();
         let (stay, removed) = std::mem::take(&mut self.picks).into_iter().partition(|id| kept.contains(id));
@@ -38,7 +38,7 @@ impl Choice {
         removed
     }
 
-    /// Removes the exclusions that were made for these picks and for no other.
+    /// Removes the exclusions made only for these picks.
     fn lift_made_for(&mut self, picks: &[String]) {
         let made: BTreeSet<String> = picks.iter().filter_map(|id| self.excluded_for.remove(id)).flatten().collect();
         if made.is_empty() {
@@ -48,7 +48,8 @@ impl Choice {
         self.exclusions.retain(|id| !made.contains(id) || others.contains(id));
     }
 
-    /// Excludes a source and removes its pick. An exclusion that was made for a pick stays without it from now on.
+    /// Excludes a source and removes its pick. If it was excluded for a pick, the exclusion now stays without that
+    /// pick.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
         let was_for_a_pick = self.is_excluded_for_a_pick(id);
@@ -60,7 +61,7 @@ impl Choice {
         new || was_for_a_pick
     }
 
-    /// Excludes a source for as long as this pick lasts. An exclusion that a person made stays what it is.
+    /// Excludes a source for as long as this pick lasts. Has no effect on an exclusion that a person made.
     pub fn exclude_for(&mut self, pick: &str, id: &str) {
         let is_excluded = self.exclusions.iter().any(|exclusion| exclusion == id);
         if is_excluded && !self.is_excluded_for_a_pick(id) {
@@ -78,7 +79,7 @@ impl Choice {
         take(&mut self.exclusions, id)
     }
 
-    /// Whether a person excluded it, and not only a pick.
+    /// Whether a person excluded it, not only a pick.
     pub fn is_excluded_by_a_person(&self, id: &str) -> bool {
         self.exclusions.iter().any(|exclusion| exclusion == id) && !self.is_excluded_for_a_pick(id)
     }

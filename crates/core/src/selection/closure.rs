@@ -1,5 +1,5 @@
-//! The closure: the selection that picks and exclusions give over a mention graph (BEHAVIOUR §4). It is computed from
-//! scratch each time, so that unpicking, undo and reload need no code of their own.
+//! The closure: the selection that results from picks, exclusions and a mention graph (BEHAVIOUR §4). It is computed
+//! from scratch each time, so unpicking, undo and reload need no separate code.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,7 +25,7 @@ impl Default for ExpansionRules {
     }
 }
 
-/// The resulting selection, as far as the graph has the texts.
+/// The resulting selection, from the texts that the graph has.
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     let mut positions = Positions::new(catalog);
     let mut reached = reach(choice, catalog, graph, rules, &mut positions);
@@ -33,7 +33,7 @@ pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: E
     reached.selection(choice)
 }
 
-/// The [`unscanned`] sources of the resulting selection, without computing it: parents are not needed while documents
+/// The [`unscanned`] sources of the resulting selection, computed without parents, which are not needed while documents
 /// are still being read.
 pub fn wanted(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&reach(choice, catalog, graph, rules, &mut Positions::new(catalog)).members, graph, rules)
@@ -44,7 +44,7 @@ struct Reached {
     members: Vec<SelectedSource>,
     /// The position of each member in the catalog.
     places: Vec<usize>,
-    /// For each source of the catalog its position among the members.
+    /// For each source of the catalog, its position among the members.
     member_at: Vec<Option<u32>>,
     dormant: Vec<String>,
 }
@@ -104,8 +104,8 @@ fn reach(
     reached
 }
 
-/// The selected sources whose text the closure needs and the graph does not have: scan them and select again until
-/// there are none.
+/// The selected sources whose text the closure needs and the graph lacks: scan them and select again until there are
+/// none.
 pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&selection.members, graph, rules)
 }
@@ -138,7 +138,7 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
         match catalog.position(pick).and_then(|place| Some((place, catalog.sources().get(place)?))) {
             Some((place, source)) if is_free(place) => reached.add(place, &source.id, 0, Role::Picked),
             Some(_) => {}
-            // A dormant pick, once; it is never an exclusion.
+            // A dormant pick, once; it cannot be excluded.
             None if dormant.insert(pick) => reached.dormant.push(pick.clone()),
             None => {}
         }
@@ -153,15 +153,15 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
     reached
 }
 
-/// The parents of a member are all selected and scanned sources that mention it, deeper ones too; the reason is the
-/// least deep one, first in catalog order.
+/// The parents of a member are all selected and scanned sources that mention it, even deeper ones. Its reason is the
+/// least deep parent, the first in catalog order.
 fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
     let Reached { members, places, member_at, .. } = reached;
     let mut in_order: Vec<usize> = (0..members.len()).collect();
     in_order.retain(|at| members.get(*at).is_some_and(|member| member.depth < MAX_TRANSITIVE_DEPTH));
     in_order.sort_unstable_by_key(|at| places.get(*at));
     let is_transitive = |at: usize| members.get(at).is_some_and(|member| member.role == Role::Transitive);
-    // Each pair of parent and child once, in the order of the parents; a child is a position among the members.
+    // Reports each pair of parent and child once, in the order of the parents; a child is a position among the members.
     let mut each_pair = |report: &mut dyn FnMut(usize, usize)| {
         let mut last_parent = vec![None; members.len()];
         for parent in &in_order {
@@ -201,7 +201,7 @@ fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Pos
     let depths: Vec<usize> = members.iter().map(|member| member.depth).collect();
     let all: Arc<[u32]> = all.into();
     for (member, range) in members.iter_mut().zip(ranges).filter(|(_, range)| !range.is_empty()) {
-        // `min_by_key` returns the first of equal ones, and the parents are in catalog order.
+        // `min_by_key` returns the first of several minima, and the parents are in catalog order.
         let parents = all.get(range.clone()).unwrap_or_default().iter().map(|parent| wide(*parent));
         let reason = parents.min_by_key(|parent| depths.get(*parent));
         member.reason = reason.and_then(|parent| ids.get(parent)).cloned();

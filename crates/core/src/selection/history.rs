@@ -1,5 +1,5 @@
-//! Undo and redo: steps from one choice to the next, applied to the choice as it is by then. A step reverts only what
-//! is still as the step left it; changes by others stay.
+//! Undo and redo: steps from one choice to the next, applied to the current choice. Undoing a step reverts only what is
+//! still as the step left it; changes by others stay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ const LIMIT: usize = 100;
 pub struct History {
     done: Vec<HistoryStep>,
     undone: Vec<HistoryStep>,
-    /// The state of ids changed by others when it was last reported.
+    /// The state of ids changed by others, as last reported.
     said: Vec<(String, IdState)>,
 }
 
@@ -33,7 +33,7 @@ struct HistoryStep {
 pub struct RetraceResult {
     /// Ids that were reverted.
     pub back: Vec<String>,
-    /// Ids of the step that others have changed since and that stay as they are.
+    /// Ids of the step that stay as they are, because others have changed them since.
     pub kept: Vec<String>,
     /// All ids that others have changed since the step and that were not reported before.
     pub others: Vec<String>,
@@ -80,12 +80,12 @@ impl History {
         }
     }
 
-    /// Describes what undo would revert.
+    /// A description of what undo would revert.
     pub fn undo_words(&self) -> Option<String> {
         self.done.last().map(HistoryStep::words)
     }
 
-    /// Describes what redo would repeat.
+    /// A description of what redo would repeat.
     pub fn redo_words(&self) -> Option<String> {
         self.undone.last().map(HistoryStep::words)
     }
@@ -112,18 +112,18 @@ impl History {
         Some(retraced)
     }
 
-    /// Removes from `others` the ids whose state was already reported.
+    /// Removes ids from `others` whose state was already reported.
     fn say_once(&mut self, retraced: &mut RetraceResult, now: &Choice) {
         self.said.retain(|(id, said)| mark(now, id) == *said);
         retraced.others.retain(|id| !self.said.iter().any(|(other, _)| other == id));
-        // If nothing was reverted, report only what prevented it.
+        // If nothing was reverted, report only the cause.
         let told = if retraced.back.is_empty() { &retraced.kept } else { &retraced.others };
         self.said.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
     }
 }
 
 impl HistoryStep {
-    /// `pick of @a`, `exclusion of @b`, `3 picks taken back`.
+    /// `pick of @a`, `exclusion of @b`, `unpick of 3 sources`.
     fn words(&self) -> String {
         if let Some(name) = &self.name {
             return name.clone();
@@ -147,7 +147,7 @@ impl HistoryStep {
 }
 
 impl HistoryStep {
-    /// The only pick that was made or taken back, where the rest are exclusions for it.
+    /// The only pick made or removed, if everything else is exclusions for it.
     fn only_pick(&self) -> Option<String> {
         let only = |before: &Choice, after: &Choice| {
             let changed = changed(before, after);
@@ -186,13 +186,13 @@ fn mark(choice: &Choice, id: &str) -> IdState {
     }
 }
 
-/// What is excluded for the picks of `now`: for what was reverted as in `to`, for the rest as it is.
+/// The exclusions for the picks of `now`: for reverted ids as in `to`, for the rest unchanged.
 fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let of = |choice: &Choice, pick: &String| choice.excluded_for.get(pick).cloned().unwrap_or_default();
     let made_for = |pick: &String| -> BTreeSet<String> {
         let (as_is, before) = (of(now, pick), of(to, pick));
         let is_back = |id: &String| back.contains(id);
-        // An exclusion that a person made since stays the person's.
+        // If a person has made the exclusion since, it stays the person's.
         let before = before.into_iter().filter(|id| is_back(id) || is_back(pick) && !now.is_excluded_by_a_person(id));
         let as_is = as_is.into_iter().filter(|id| !is_back(id) && !is_back(pick));
         before.chain(as_is).filter(|id| now.exclusions.contains(id)).collect()
@@ -201,7 +201,7 @@ fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, 
     made.filter(|(_, made)| !made.is_empty()).collect()
 }
 
-/// Changes `now` from `from` to `to`, for the ids that are still as in `from`.
+/// Changes `now` from `from` to `to`, but only ids that are still as in `from`.
 fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> RetraceResult {
     let others = changed(now, from);
     let (back, kept): (Vec<String>, Vec<String>) =
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(undone.others, ["c", "x"]);
         assert!(history.redo(&mut now).is_some());
         assert_eq!(now, choice(&["a", "c"], &["b"]));
-        // Others picked `b` as well: then it stays.
+        // Others also picked `b`, so it stays.
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().kept, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(history.undo(&mut now).unwrap().others, ["x"]);
         assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
         assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
-        // Another change of the same source is reported again, and so is one of another source.
+        // Another change of the same source is reported again, and so is a change of another source.
         now.exclude("x");
         now.pick("y");
         assert_eq!(history.redo(&mut now).unwrap().others, ["y", "x"]);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without changes by others, undoing everything leads back, and redoing everything leads forward again.
+        /// Without changes by others, undoing everything restores the first choice, and redoing everything the last.
         #[test]
         fn undo_leads_back_and_redo_forth(steps in proptest::collection::vec((0..8u8, 0..5u8), 0..30)) {
             let mut now = Choice::default();

@@ -1,4 +1,4 @@
-//! The parents of a transitive member. If every source mentions every other there are millions of them, so a parent is
+//! The parents of a transitive member. If every source mentions every other, there are millions of them, so a parent is
 //! a number in a list that all members of a selection share.
 
 use std::fmt;

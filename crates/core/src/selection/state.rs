@@ -1,4 +1,4 @@
-//! The state of a source at the desk: what every list shows as a mark in front of it.
+//! The state of a source at the desk, which lists show as a mark in front of it.
 
 use super::{Role, Selection};
 use crate::catalog::{Catalog, Mode};
@@ -37,7 +37,7 @@ impl SelectionState {
             Some(_) if source.is_missing() => Self::Missing,
             Some(Role::Picked) => Self::Picked,
             Some(Role::AutoRoot) => Self::Auto,
-            // Being mentioned adds nothing to what an agent gets anyway.
+            // An agent gets it anyway, so being mentioned adds nothing.
             Some(Role::Transitive) if source.mode == Mode::Auto => Self::Auto,
             Some(Role::Transitive) => Self::Transitive,
             None if excluded => Self::Excluded,

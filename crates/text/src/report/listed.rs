@@ -1,23 +1,23 @@
-//! A limit on the problems of one file: a hostile one may have a million, and a person does not read the ten thousandth.
+//! Limits the problems of one file: a hostile file may have a million, and people do not read the ten thousandth.
 
 use super::{Diagnostic, Severity};
 use crate::Code;
 use crate::tokens::grouped;
 
-/// The most problems of a file that are listed. They take some ten megabytes.
+/// The most problems listed per file. They take some ten megabytes.
 pub const LISTED: usize = 10_000;
 
-/// The problems of a file in order: the first errors and the first warnings, and how many more there are.
+/// The problems of a file in order: the first errors and the first warnings, and the number of others.
 #[derive(Debug, Default)]
 pub struct ListedProblems {
     listed: Vec<Diagnostic>,
     errors: usize,
-    /// In place of the others.
+    /// Stands for the others.
     rest: Option<Diagnostic>,
 }
 
 impl ListedProblems {
-    /// Adds one behind the others.
+    /// Adds a problem at the end.
     pub fn push(&mut self, problem: Diagnostic) {
         let errors = usize::from(problem.is_error());
         let alike = if problem.is_error() { self.errors } else { self.listed.len() - self.errors };
@@ -33,7 +33,7 @@ impl ListedProblems {
         self.rest = Some(Diagnostic { file, ..of_rest(severity, count) });
     }
 
-    /// All of them, the number of those that are not listed in the last one.
+    /// All of them; the last gives the number of those not listed, if any.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         let Self { mut listed, rest, .. } = self;
         listed.extend(rest);
@@ -47,7 +47,7 @@ impl Extend<Diagnostic> for ListedProblems {
     }
 }
 
-/// Stands for so many problems that are not listed, the worst of this severity.
+/// The diagnostic for this many unlisted problems, of which the worst has this severity.
 pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
     let are = if count == 1 { "problem is" } else { "problems are" };
     let message = format!("{} more {are} not listed", grouped(count));

@@ -1,5 +1,5 @@
-//! The place of a JSON pointer in its file. The parser does not keep positions; the text is scanned again only when
-//! there is something to report.
+//! Locates a JSON pointer in its text. The parser does not keep positions; the text is scanned again only when there is
+//! something to report.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,8 +15,8 @@ pub struct MemberSpan {
     pub value: Range<usize>,
 }
 
-/// The place of the value at a path of keys and indexes in a *valid* JSON text. For a repeated key it is the last one,
-/// as for the parser. `None` if the path does not exist.
+/// The byte ranges of the value at a path of keys and indexes in a *valid* JSON text. Of a repeated key, the last
+/// counts, as for the parser. `None` if the path does not exist.
 pub fn locate(json: &str, path: &[PointerStep<'_>]) -> Option<MemberSpan> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     scan.blank();
@@ -48,8 +48,9 @@ pub fn item_starts(json: &str, path: &[PointerStep<'_>]) -> Vec<usize> {
     starts
 }
 
-/// The range of the list that is the top-level member `key`, and the ranges of its items. The text is not validated: it
-/// is valid if every item is, and the text without them. `None` if there is no such list or the key is repeated.
+/// The range of the list in the top-level member `key`, and the ranges of its items. The text is not validated: it is
+/// valid if every item is valid and so is the text without the items. `None` if there is no such list or the key is
+/// repeated.
 pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     let mut found = None;
@@ -75,7 +76,7 @@ pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usiz
 }
 
 /// Whether an object in a *valid* JSON text has a key twice; `value` is that text, parsed. A parsed object has each key
-/// once, and outside strings a text has a colon for each.
+/// once, whereas the text has a colon outside strings for each occurrence.
 pub fn has_repeated_keys(json: &str, value: &Value) -> bool {
     fn members(value: &Value) -> usize {
         match value {
@@ -98,10 +99,10 @@ pub fn has_repeated_keys(json: &str, value: &Value) -> bool {
     colons != members(value)
 }
 
-/// The keys of a *valid* JSON text that an object has already, each with the place where it is repeated; at most so many.
+/// The repeated keys of a *valid* JSON text, each with the offset of the repetition; at most `most`.
 pub fn repeated_keys(json: &str, most: usize) -> Vec<(usize, String)> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
-    // For each open object its keys, for each open list nothing.
+    // The keys of each open object; `None` for each open list.
     let mut open: Vec<Option<HashSet<String>>> = Vec::new();
     let mut found = Vec::new();
     while let Some(byte) = scan.peek()

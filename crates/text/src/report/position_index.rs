@@ -1,12 +1,12 @@
-//! Positions of many places in one text, without counting from its beginning for each of them.
+//! Positions of many offsets in one text, without counting from its beginning for each.
 
 use super::{Position, floor};
 
-/// Bytes between two checkpoints: what one position counts at most.
+/// Bytes between two checkpoints: the most that one lookup must count.
 const STRIDE: usize = 4_096;
 
-/// Lines, and how many characters come before every so many bytes: a file of one line with a problem in each of its entries
-/// would otherwise be counted from its beginning for each.
+/// Line starts, and the number of characters before each checkpoint: otherwise, in a file of one line with a problem in
+/// each entry, each lookup would count from the beginning.
 #[derive(Debug)]
 pub struct PositionIndex {
     line_starts: Vec<usize>,
@@ -25,7 +25,7 @@ impl PositionIndex {
             characters.push(before);
             before += starts(part);
         }
-        // The end of a text that fills its last part.
+        // The end of a text that exactly fills its last block.
         characters.push(before);
         Self { line_starts, characters }
     }
@@ -38,7 +38,7 @@ impl PositionIndex {
         Position { line, column: self.before(text, offset).saturating_sub(self.before(text, start)) + 1 }
     }
 
-    /// The characters before this byte.
+    /// The number of characters before this byte.
     fn before(&self, text: &str, offset: usize) -> usize {
         let at = offset / STRIDE;
         let counted = self.characters.get(at).copied().unwrap_or_default();
@@ -46,7 +46,7 @@ impl PositionIndex {
     }
 }
 
-/// The characters that begin in these bytes.
+/// The number of characters that begin in these bytes.
 fn starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| !matches!(**byte, 0x80..0xc0)).count()
 }

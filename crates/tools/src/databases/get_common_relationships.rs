@@ -1,4 +1,4 @@
-//! `get_common_relationships`: the joins that matter most.
+//! `get_common_relationships`: the most important joins.
 
 use super::ask;
 use crate::{ToolCall, ToolEffect, ToolResult, ToolSpec};
@@ -18,7 +18,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-/// Joins unless the call says otherwise, and at most.
+/// The default and the largest number of joins.
 const DEFAULT: u64 = 20;
 const MOST: u64 = 100;
 

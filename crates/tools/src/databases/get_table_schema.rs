@@ -1,4 +1,4 @@
-//! `get_table_schema`: what the page of a table says.
+//! `get_table_schema`: the contents of a table's page.
 
 use super::ask;
 use crate::{ToolCall, ToolEffect, ToolResult, ToolSpec};

@@ -18,7 +18,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     handler: |call| Box::pin(run(call)),
 };
 
-/// Tables unless the call says otherwise, and at most.
+/// The default and the largest number of tables.
 const DEFAULT: u64 = 5;
 const MOST: u64 = 20;
 
