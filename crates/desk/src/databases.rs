@@ -183,8 +183,7 @@ impl Desk {
         // A missing file does not mean that they should be removed.
         let gone: Vec<String> = gone.iter().map(|name| format!("'{name}'")).collect();
         let message = format!("no databases are configured, but there are pages of {}", gone.join(", "));
-        let fix =
-            format!("name them in {}, or write 'databases: []' there to have the pages removed", config::FILES[0]);
+        let fix = format!("name them in {}, or write 'databases: []' there to remove the pages", config::FILES[0]);
         Err(Error::new(Code::NoDatabases, message, fix))
     }
 

@@ -99,7 +99,7 @@ impl Desk {
     /// The text of a source from this offset on, where the previous part of its document, or of this file in its
     /// folder, ended.
     pub(crate) fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
-        let gone = || Document { from, next: from, ..captioned(id, "it cannot be read any more".to_owned()) };
+        let gone = || Document { from, next: from, ..captioned(id, "it can no longer be read".to_owned()) };
         let Some(source) = self.catalog.get(id) else { return gone() };
         match (&source.kind, path) {
             (SourceKind::Inline { content }, _) => inline(id, content, from),

@@ -245,7 +245,7 @@ impl Desk {
             let gone = format!("the folder of the workspace is gone: {}", self.options.around.workspace.display());
             let problem = Diagnostic::error(Code::NoWorkspace, gone);
             self.entries.retain(|it| it.code != Code::NoWorkspace);
-            self.entries.push(problem.fix("put it back; until then you see what it was like"));
+            self.entries.push(problem.fix("restore it; until then its last known state is shown"));
             return;
         }
         let previous = self.catalog.clone();

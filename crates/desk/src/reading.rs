@@ -196,7 +196,7 @@ impl Local<'_> {
         if is_absolute_anywhere(asked) {
             let inside = [&self.place.path, &self.place.resolved].map(|root| Path::new(asked).strip_prefix(root).ok());
             let inside = inside.into_iter().flatten().find(|inside| !inside.as_os_str().is_empty());
-            let hint = inside.map_or(relative, |inside| format!("say '{}'", inside.display()));
+            let hint = inside.map_or(relative, |inside| format!("write '{}'", inside.display()));
             return bad("is absolute", hint);
         }
         let mut within = PathBuf::new();
@@ -441,7 +441,7 @@ struct Lines {
 impl Lines {
     fn parse(asked: &str) -> Result<Self, Error> {
         let bad = |what: String| {
-            let hint = "say \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
+            let hint = "write \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
             Error::new(Code::BadLines, what, hint)
         };
         let number = |text: &str| {

@@ -353,10 +353,7 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
         format!("The index is not complete: {} {are} not in it yet.", tokens::counted(unread, "source"))
     });
     let by_words = (indexed < sections).then(|| {
-        format!(
-            "{indexed} of {} are found by meaning, the others by words alone.",
-            tokens::counted(sections, "section")
-        )
+        format!("{indexed} of {} are found by meaning, the others only by words.", tokens::counted(sections, "section"))
     });
     missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
 }
@@ -364,7 +361,7 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
 /// A sentence saying that this many files have changed since they were indexed; `None` for 0.
 pub fn changed_since(files: usize) -> Option<String> {
     let (counted, have) = (tokens::counted(files, "file"), if files == 1 { "has" } else { "have" });
-    let sentence = format!("{counted} {have} changed since the index was updated: what is new there is not found yet.");
+    let sentence = format!("{counted} {have} changed since the index was updated: new content is not found yet.");
     (files > 0).then_some(sentence)
 }
 
@@ -409,7 +406,7 @@ impl SearchAnswer {
         } else if kept < found {
             let more = found - kept;
             let which = if more == 1 { "hit does" } else { "hits do" };
-            self.notes.push(format!("{more} more {which} not fit into so few tokens."));
+            self.notes.push(format!("{more} more {which} not fit into that many tokens."));
         }
     }
 

@@ -138,7 +138,7 @@ impl Desk {
     pub fn index_waits_for_trust(&self) -> Option<&'static str> {
         let waits = self.settings().index_url.is_some() && !self.trusts_index_url();
         waits.then_some(
-            "The database that the configuration names for the index waits for trust; the file in the workspace is used meanwhile.",
+            "The database configured for the index waits for trust; the file in the workspace is used meanwhile.",
         )
     }
 

@@ -311,7 +311,7 @@ impl Desk {
         };
         if outside(workspace, &absolute(self.workspace(), state)).is_none() {
             let message = format!("{} is inside the workspace, where trust is never stored", state.display());
-            return Err(Error::new(Code::NoStateFolder, message, "set XDG_STATE_HOME to a folder outside of it"));
+            return Err(Error::new(Code::NoStateFolder, message, "set XDG_STATE_HOME to a folder outside it"));
         }
         Ok(Trusted::new(state, self.options.clock, self.options.patience))
     }

@@ -81,7 +81,7 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool, hint_action: HintAction) ->
 }
 
 /// The line about what was left out and how to see it: what did not fit, by kind, and the number of hints that are less
-/// likely meant than others.
+/// likely to be meant than others.
 pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_by: &str) -> String {
     let word = |kind: &BlockKind| match kind {
         BlockKind::Expansion => "expansion",

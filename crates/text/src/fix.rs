@@ -121,7 +121,7 @@ impl Fix {
             Self::ShowTemplate => "move the existing file away",
             Self::ShowProblems => "look at where it is defined",
             Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
-            Self::Trust => "review and trust what waits for it",
+            Self::Trust => "review what needs your trust, and trust it",
         })
     }
 }

@@ -37,8 +37,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
     });
     let shown = shown.await.map_err(|_| closed())?;
     if shown.is_some() {
-        let warning = "the text has invisible characters: they are escaped here, and renderTemplateToFile writes them \
-                       as they are";
+        let warning = "the text has invisible characters: they are escaped here, but renderTemplateToFile writes them \
+                       unchanged";
         if let Some(Value::Array(warnings)) = json.get_mut("warnings") {
             warnings.push(json!(warning));
         }

@@ -130,7 +130,7 @@ fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code)
     let text = fields.string(key)?;
     if text.trim().is_empty() {
         let problem = Diagnostic::error(code_if_empty, format!("'{key}' is empty"));
-        fields.report_value(key, problem.fix(format!("write something in '{key}'")));
+        fields.report_value(key, problem.fix(format!("give '{key}' a value")));
         return None;
     }
     Some(text)

@@ -244,7 +244,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
             let is_empty = name.trim().is_empty();
             if is_empty {
                 let problem = Diagnostic::error(Code::EmptyName, "'name' is empty; the file's name is used");
-                fields.report_value("name", problem.fix("write something in 'name', or leave it out"));
+                fields.report_value("name", problem.fix("give 'name' a value, or leave it out"));
             }
             !is_empty
         });

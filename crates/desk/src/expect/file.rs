@@ -174,8 +174,8 @@ impl Reader<'_> {
                 self.report(
                     &at,
                     Code::NoTool,
-                    format!("a prompt has no '{key}'"),
-                    "write tool_result for prompt, or leave it out",
+                    format!("a case with a prompt cannot have '{key}'"),
+                    "replace prompt with tool_result, or remove it",
                 );
             }
         }

@@ -115,8 +115,8 @@ fn errors_have_a_position_and_a_fix() {
         (
             "[[case]]\nprompt = \"x\"\ntool = \"Read\"\nargs = 1\nselect = [\"gone\"]\nhints = [\"one\"]\nnot_hints = [\"one\"]\n",
             vec![
-                "3:1 no-tool: a prompt has no 'tool'",
-                "4:1 no-tool: a prompt has no 'args'",
+                "3:1 no-tool: a case with a prompt cannot have 'tool'",
+                "4:1 no-tool: a case with a prompt cannot have 'args'",
                 "4:8 wrong-type: 'args' must be a table, but is an integer",
                 "5:10 missing: 'gone' cannot be picked: its path does not exist",
                 "7:13 contradiction: 'one' is in hints and in not_hints",

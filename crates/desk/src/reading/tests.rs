@@ -134,7 +134,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         ("docs/../docs/retry.md", "bad-path", relative),
         ("/etc/passwd", "bad-path", relative),
         ("C:\\x", "bad-path", relative),
-        (&absolute, "bad-path", "say 'docs/retry.md'"),
+        (&absolute, "bad-path", "write 'docs/retry.md'"),
         ("leak.md", "leads-out", below),
         ("leak/secret.md", "leads-out", below),
         ("evil/secret.md", "leads-out", below),
@@ -217,7 +217,7 @@ fn lines_of_a_text() {
         assert_eq!(world.told("file", None, Some(lines)), expected, "{lines}");
     }
     for lines in ["", "0", "0:3", "3:0", "5-4", "a", "1:2:3", "-3", "3-", ":", "1,2", "+1", "1.5", "٣"] {
-        assert!(world.told("file", None, Some(lines)).starts_with("bad-lines: say \"40\""), "{lines}");
+        assert!(world.told("file", None, Some(lines)).starts_with("bad-lines: write \"40\""), "{lines}");
     }
     assert_eq!(world.told("dir", Some("empty.md"), None), "");
     assert_eq!(world.told("dir", Some("empty.md"), Some("1")), "bad-lines: it is empty");

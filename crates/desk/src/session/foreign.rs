@@ -98,7 +98,7 @@ impl Foreign {
                 let aside = aside.as_ref().map_or_else(String::new, |aside| format!("; set aside as {aside}"));
                 format!("{file} (only its picks and exclusions count{most}{aside})")
             }
-            ForeignFileAction::Lines => format!("{file} (lines of it are skipped)"),
+            ForeignFileAction::Lines => format!("{file} (some of its lines are skipped)"),
             ForeignFileAction::Aside(aside) => format!("{file} (set aside as {aside})"),
         };
         let mut told: Vec<String> = files.iter().take(SHOWN).map(told).collect();

@@ -193,7 +193,7 @@ impl Receipt {
     /// The same without a text and reasons that do not fit.
     pub(super) fn without_text(self) -> Self {
         let more_left_out = self.left_out();
-        let reason = if self.text.is_some() { "too much to be kept".to_owned() } else { self.reason };
+        let reason = if self.text.is_some() { "too large to be stored".to_owned() } else { self.reason };
         Self { text: None, why: Vec::new(), more_left_out, reason, ..self }
     }
 

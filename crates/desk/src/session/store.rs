@@ -293,7 +293,7 @@ impl Store {
     pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
-            .fix("look in it for lost picks, and pick them again")
+            .fix("look for lost picks in it, and pick them again")
     }
 }
 

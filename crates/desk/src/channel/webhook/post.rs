@@ -128,7 +128,7 @@ impl Webhook {
                 read(request, &bytes)
                     .map(|answered| Answered { by: answered.by.or_else(|| Some("a webhook".to_owned())), ..answered })
                     .map_err(|wrong| {
-                        wrong.into_unanswered(&format!("what the webhook {} answered", self.target.shown))
+                        wrong.into_unanswered(&format!("the response of the webhook {}", self.target.shown))
                     }),
             ),
             Err(error) => {

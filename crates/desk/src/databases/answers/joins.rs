@@ -304,11 +304,11 @@ pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + 
 fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly_read: bool) -> String {
     match found.longer.len() {
         _ if found.is_cut_short => format!(
-            "there are too many ways from {source} to try all: none of those that were tried leads to {target} in at most {most} joins"
+            "there are too many paths from {source} to try them all; none of those tried reaches {target} within {most} joins"
         ),
         0 if is_partly_read => format!("no path of at most {most} joins leads from {source} to {target}"),
         0 => format!("no path of joins leads from {source} to {target}"),
-        tables => format!("{source} and {target} are {} joins apart, and at most {most} are searched", tables - 1),
+        tables => format!("{source} and {target} are {} joins apart, but the search is limited to {most}", tables - 1),
     }
 }
 

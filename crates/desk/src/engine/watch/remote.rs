@@ -28,7 +28,7 @@ pub(super) fn remote(folder: &Path) -> Option<&'static str> {
     named(rustix::fs::statfs(folder).ok()?.f_type as u64)
 }
 
-/// The system reports all changes, or the file system cannot be told.
+/// The system reports all changes, or the file system cannot be identified.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn remote(_folder: &Path) -> Option<&'static str> {
     None

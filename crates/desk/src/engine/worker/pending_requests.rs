@@ -21,7 +21,7 @@ impl Worker<'_> {
             if over.ended == RequestEnd::AskerGone {
                 // A killed process journals nothing.
                 let who: Arc<str> = over.request.asker.who.as_str().into();
-                let text = "Asked, and ended before there was an answer";
+                let text = "Asked, but ended before there was an answer";
                 self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
             }
             self.say(Event::Over(Box::new(over)));
@@ -109,7 +109,7 @@ impl Worker<'_> {
                 let message = format!("your answer came too late: {why}");
                 self.refuse(Error::new(Code::Answered, message, ""));
             }
-            None => self.refuse(Error::new(Code::NobodyAsks, "no person is asked here", "")),
+            None => self.refuse(Error::new(Code::NobodyAsks, "requests cannot be answered here", "")),
         }
         self.update_requests();
         self.publish();

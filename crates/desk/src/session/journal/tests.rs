@@ -151,7 +151,7 @@ fn too_large_a_receipt_is_written_without_its_text() {
     };
     assert_eq!(store.append_within(1500, &session(), vec![said("two"), text(5000)]).unwrap(), 3);
     let (lines, damaged) = store.journal().unwrap();
-    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too much to be kept")], 0));
+    assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too large to be stored")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
     // If that does not help, it is an error, and the file stays as it is.
     let error = store.append_within(1500, &session(), vec![said(&"x".repeat(5000))]).unwrap_err();
