@@ -149,7 +149,8 @@ impl Desk {
         self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
     }
 
-    /// Where a new source is: an existing file or folder with an absolute path, or an address. Paths are relative to this folder.
+    /// Where a new source is: an existing file or folder with an absolute path, or an address. Paths are relative to
+    /// this folder.
     fn new_place(&self, place: &str, from: &Path) -> Result<ProposedPlace, Error> {
         if let Some(rest) = after_scheme(place) {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -68,7 +68,8 @@ pub(super) struct NewEntry {
 }
 
 impl Desk {
-    /// What writing these changes would change, file by file. If a file is outside the workspace, `leave` must allow it.
+    /// What writing these changes would change, file by file. If a file is outside the workspace, `leave` must allow
+    /// it.
     ///
     /// # Errors
     /// A file may not be written, or the entries would not be read from there.

@@ -1,5 +1,5 @@
-//! Changes entries of the catalog in the files that define them: removes them, and changes their tags. The rest of a file
-//! stays as it is.
+//! Changes entries of the catalog in the files that define them: removes them, and changes their tags. The rest of a
+//! file stays as it is.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,8 +106,8 @@ impl Desk {
         Ok(at.map_or_else(|| file.document.value.clone(), |at| file.document.entry(at).unwrap_or_default()))
     }
 
-    /// What removing these sources would change; nothing is touched. If a file is outside the workspace, `leave` must allow
-    /// the write.
+    /// What removing these sources would change; nothing is touched. If a file is outside the workspace, `leave` must
+    /// allow the write.
     ///
     /// # Errors
     /// An id is unknown, or a file may not be changed.
@@ -187,8 +187,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Adds and removes tags in the entries of these sources, and reads the catalog again; returns the sources whose tags
-    /// changed. Tags are compared as hints compare them.
+    /// Adds and removes tags in the entries of these sources, and reads the catalog again; returns the sources whose
+    /// tags changed. Tags are compared as hints compare them.
     ///
     /// # Errors
     /// An id is unknown, a tag cannot match anything, or a file cannot be changed. Then nothing is written.

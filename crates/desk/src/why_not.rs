@@ -1,5 +1,5 @@
-//! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session was
-//! sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
+//! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session
+//! was sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
 use super::{CompleteDesk, Session, Simulated};
 use crate::session::{self, JournalEvent, Line};

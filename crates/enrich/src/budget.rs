@@ -109,7 +109,8 @@ impl Budget {
     }
 }
 
-/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `weigh` is only called if something has to be reduced.
+/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `weigh` is only called
+/// if something has to be reduced.
 ///
 /// Reduces one entry after the other, in an order that does not depend on the budget, until the rest fits, so a larger
 /// budget never prints less. If the line about what is left out is longer than what it replaces, more is reduced.

@@ -209,7 +209,8 @@ impl Enriched {
         self.text.get(self.added_at..).unwrap_or_default()
     }
 
-    /// The number of entries for which there was no room. If not even the line that counts them fits, nothing is appended.
+    /// The number of entries for which there was no room. If not even the line that counts them fits, nothing is
+    /// appended.
     pub fn without_room(&self) -> usize {
         self.items.iter().filter(|item| item.has_no_room()).count()
     }

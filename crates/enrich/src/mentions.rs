@@ -81,7 +81,8 @@ fn may_start(text: &str, at: usize) -> bool {
     !base.is_some_and(|c| is_letter(c) || is_digit(c) || matches!(c, '_' | '-' | '.' | '+'))
 }
 
-/// Whether an id may end at byte `end`: no letter, digit, combining mark, `_` or `-` after it, nor a `.` followed by one.
+/// Whether an id may end at byte `end`: no letter, digit, combining mark, `_` or `-` after it, nor a `.` followed by
+/// one.
 fn may_end(text: &str, end: usize) -> bool {
     let goes_on = |c: char| is_word(c) || matches!(c, '_' | '-');
     match char_after(text, end) {

@@ -29,7 +29,8 @@ pub(crate) struct TagIndex {
 /// A source that has a tag: its position in the catalog, then the tag's position in its list.
 type TagHolder = (u32, u32);
 
-/// Lists of different lengths, stored one after the other. Positions are 32-bit; the automaton has no room for more either.
+/// Lists of different lengths, stored one after the other. Positions are 32-bit; the automaton has no room for more
+/// either.
 struct Groups<T> {
     items: Vec<T>,
     ends: Vec<u32>,

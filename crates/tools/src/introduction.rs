@@ -21,7 +21,8 @@ const NAME: usize = 120;
 /// UTF-16 units reserved for tags if the entries would fill everything.
 const FOR_TAGS: usize = 300;
 
-/// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools which are not offered.
+/// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools which are not
+/// offered.
 pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -> Option<String> {
     if snapshot.catalog.is_empty() {
         return None;

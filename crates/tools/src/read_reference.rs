@@ -1,5 +1,5 @@
-//! `readReference`: the text of a selected source which the session may read. Third parties wrote it, so its beginning and end
-//! are marked.
+//! `readReference`: the text of a selected source which the session may read. Third parties wrote it, so its beginning
+//! and end are marked.
 
 use serde_json::json;
 

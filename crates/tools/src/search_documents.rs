@@ -1,5 +1,5 @@
-//! `search_documents`: sections of the documents by words and by meaning. The agent gets text only of sources which its session may
-//! read; the others are named, with how to select them.
+//! `search_documents`: sections of the documents by words and by meaning. The agent gets text only of sources which its
+//! session may read; the others are named, with how to select them.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Asks at the terminal with a numbered list and a line of input. The listed texts are untrusted and are shown escaped. The
-//! list goes to standard error, since standard output carries the command's output.
+//! Asks at the terminal with a numbered list and a line of input. The listed texts are untrusted and are shown escaped.
+//! The list goes to standard error, since standard output carries the command's output.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -29,7 +29,8 @@ impl Channel for Console {
     }
 }
 
-/// The lines typed by the user; `None` at the end of input. A read cannot be cancelled: its thread ends with the program.
+/// The lines typed by the user; `None` at the end of input. A read cannot be cancelled: its thread ends with the
+/// program.
 fn lines() -> Receiver<io::Result<Option<String>>> {
     let (sender, receiver) = sync_channel(0);
     std::thread::spawn(move || {

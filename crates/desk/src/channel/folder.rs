@@ -278,8 +278,8 @@ pub(crate) fn is_left(base: &ChannelFolder, id: &str) -> bool {
 /// Answers a request.
 ///
 /// # Errors
-/// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that another
-/// answer keeps holding.
+/// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that
+/// another answer keeps holding.
 pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerStatus> {
     let id = &response.request_id;
     if safe(id) != *id {
@@ -308,8 +308,8 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
         }
         published => published?,
     };
-    // An asker renames the answer, then removes the request, then the answer. A writer that publishes after that still sees
-    // one of the first two steps, in this order.
+    // An asker renames the answer, then removes the request, then the answer. A writer that publishes after that still
+    // sees one of the first two steps, in this order.
     if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
         return Ok(AnswerStatus::First);
     }
@@ -354,7 +354,8 @@ fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Removes what dead askers left: their requests, and answers that no asker waited for in the last minute. Removes only
-/// files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are ignored.
+/// files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are
+/// ignored.
 pub(super) fn sweep(base: &ChannelFolder) {
     if !base.is_default() {
         return;

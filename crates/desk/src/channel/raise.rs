@@ -8,8 +8,8 @@ use super::{Approval, ChannelSetup, Offered, Request, Requester};
 use crate::{CompleteDesk, Session, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
-/// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded), or
-/// of those with one of these tags.
+/// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded),
+/// or of those with one of these tags.
 pub fn request(desk: &CompleteDesk<'_>, session: &Session, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {

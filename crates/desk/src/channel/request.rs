@@ -1,5 +1,5 @@
-//! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that knows only
-//! the fields of the contract can still read a request and write an answer.
+//! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that knows
+//! only the fields of the contract can still read a request and write an answer.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Reads an expectations file: TOML, one `[[case]]` per case. Every problem is reported with line, column and a fix. A file
-//! with any problem is not used at all, because a check that skips cases proves nothing.
+//! Reads an expectations file: TOML, one `[[case]]` per case. Every problem is reported with line, column and a fix. A
+//! file with any problem is not used at all, because a check that skips cases proves nothing.
 
 use std::ops::Range;
 

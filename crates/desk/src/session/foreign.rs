@@ -1,5 +1,5 @@
-//! State files of a workspace that this user's refdesk did not write on this machine, and how they were handled; reported
-//! as one diagnostic (BEHAVIOUR §9 "Ours alone").
+//! State files of a workspace that this user's refdesk did not write on this machine, and how they were handled;
+//! reported as one diagnostic (BEHAVIOUR §9 "Ours alone").
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

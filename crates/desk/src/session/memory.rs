@@ -34,9 +34,9 @@ impl Store {
         (found.and_then(|found| self.own(&file, found)).unwrap_or_default(), diagnostics)
     }
 
-    /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking the
-    /// lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is taken and
-    /// no file written.
+    /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking
+    /// the lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is
+    /// taken and no file written.
     ///
     /// # Errors
     /// The file system's error with the path.
@@ -71,8 +71,8 @@ impl Store {
         Ok((answer, diagnostics))
     }
 
-    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer at
-    /// worst sends something again, whereas cleared memory must not count as known.
+    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer
+    /// at worst sends something again, whereas cleared memory must not count as known.
     ///
     /// # Errors
     /// The file system's error with the path.
@@ -96,8 +96,8 @@ impl Store {
         self.selection.with_file_name(SESSIONS)
     }
 
-    /// Makes every session forget that these sources were announced: they left the selection, and are announced again when
-    /// they return (BEHAVIOUR §5).
+    /// Makes every session forget that these sources were announced: they left the selection, and are announced again
+    /// when they return (BEHAVIOUR §5).
     ///
     /// # Errors
     /// The file system's error with the path.

@@ -45,8 +45,8 @@ impl Store {
         (found.map(|found| self.believed(found)), diagnostics)
     }
 
-    /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is left in
-    /// place, since another process may be writing it, and is returned as an error.
+    /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is
+    /// left in place, since another process may be writing it, and is returned as an error.
     ///
     /// # Errors
     /// The file is damaged; the reason as a diagnostic.

@@ -70,8 +70,8 @@ impl Store {
         &self.selection
     }
 
-    /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only picks and
-    /// exclusions are kept and trusted.
+    /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only
+    /// picks and exclusions are kept and trusted.
     pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(STATE_FOLDER);
         let selection = if desk == DEFAULT {

@@ -1,5 +1,5 @@
-//! The file of the user's trust decisions for every workspace. It is in the user's own folder, never in a workspace, and
-//! only the user may read it (BEHAVIOUR §9 "Trust"). Trust is stored as hashes, which the desk computes.
+//! The file of the user's trust decisions for every workspace. It is in the user's own folder, never in a workspace,
+//! and only the user may read it (BEHAVIOUR §9 "Trust"). Trust is stored as hashes, which the desk computes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -92,8 +92,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0x2002, high, low, ..] => is_public_v4(joined(high, low)),
         // Protocol assignments (Teredo among them) and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // The only range assigned as public: the rest is unspecified, loopback, local, unique-local, link-local, multicast
-        // or reserved.
+        // The only range assigned as public: the rest is unspecified, loopback, local, unique-local, link-local,
+        // multicast or reserved.
         [0x2000..=0x3fff, ..] => true,
         _ => false,
     }

@@ -57,8 +57,8 @@ impl Store {
     }
 }
 
-/// The offset of the last `wanted` lines of a file (or all of them), and their number. A torn line is not counted. A file
-/// too large to be ours has none.
+/// The offset of the last `wanted` lines of a file (or all of them), and their number. A torn line is not counted. A
+/// file too large to be ours has none.
 fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     let size = file.metadata()?.len();
     if size > LIMIT {

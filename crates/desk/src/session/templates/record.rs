@@ -1,5 +1,5 @@
-//! `.jaato/refdesk/templates.json`, the record of files that refdesk wrote into the templates folder. A file that does not
-//! match the record belongs to the user and is not changed (BEHAVIOUR §6).
+//! `.jaato/refdesk/templates.json`, the record of files that refdesk wrote into the templates folder. A file that does
+//! not match the record belongs to the user and is not changed (BEHAVIOUR §6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,8 +42,8 @@ impl Record {
         self
     }
 
-    /// Whether the file has the content that was written. An empty file was cut short by a crash, because no template is
-    /// empty.
+    /// Whether the file has the content that was written. An empty file was cut short by a crash, because no template
+    /// is empty.
     pub(super) fn is_ours(&self, name: &str, found: &PathOccupant) -> bool {
         self.files.get(name).is_some_and(|entry| entry.is_ours(found))
     }
