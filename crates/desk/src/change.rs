@@ -105,7 +105,7 @@ impl Desk {
         tags: &[String],
         excluded: &[SourceId],
     ) -> Result<Picked, Error> {
-        let ids = &*self.meant(ids);
+        let ids = &*self.catalog_ids(ids);
         let asked = self.asked_for(ids, tags);
         let mut answer = Picked {
             status: PickStatus::Error,
@@ -159,7 +159,7 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
     pub fn unpick(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
-        let ids = &*self.meant(ids);
+        let ids = &*self.catalog_ids(ids);
         let mut answer = self.change_each(session, ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
             if let Some(member) = self.selection.member(id) {
@@ -182,7 +182,7 @@ impl Desk {
     /// The desk cannot be stored; then nothing was changed.
     pub fn exclude(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let (known, unknown): (Vec<String>, Vec<String>) =
-            self.meant(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
+            self.catalog_ids(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
         let mut answer = self.change_each(session, &known, Choice::exclude)?;
         answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
         Ok(answer)
@@ -193,7 +193,7 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
     pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
-        let ids = &*self.meant(ids);
+        let ids = &*self.catalog_ids(ids);
         let mut answer = self.change_each(session, ids, Choice::include)?;
         let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
         answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
@@ -344,7 +344,7 @@ impl Desk {
     }
 
     /// The ids as the catalog has them: agents see `@id` and may write it.
-    fn meant(&self, ids: &[String]) -> Vec<String> {
+    fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
         ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
     }
 

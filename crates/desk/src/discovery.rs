@@ -181,7 +181,7 @@ impl Desk {
         let (new, old): (Vec<&Source>, Vec<&Source>) =
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
-        let sources: Vec<&Source> = [new, old].into_iter().flat_map(telling).collect();
+        let sources: Vec<&Source> = [new, old].into_iter().flat_map(ordered_for_prompts).collect();
         // People do not ask about a single letter, or about an id.
         let is_asked_about = |source: &Source, name: &str| {
             let id = source.id.as_str();
@@ -220,7 +220,7 @@ impl Desk {
 }
 
 /// Orders sources for prompts: first those with several tags, and among them ones that are far apart.
-fn telling(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
+fn ordered_for_prompts(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
     let (rich, poor): (Vec<&Source>, Vec<&Source>) = sources.into_iter().partition(|source| source.tags.len() > 1);
     [rich, poor].into_iter().flat_map(|of| spread(of.len()).filter_map(move |at| of.get(at).copied()))
 }

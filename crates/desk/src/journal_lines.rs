@@ -18,7 +18,7 @@ impl OwnLines {
     pub(crate) fn note(&self, last: u64, whats: &[JournalEvent]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
-            if is_told(*what) {
+            if is_reported(*what) {
                 numbers.push_back(n);
             }
         }
@@ -35,7 +35,7 @@ impl OwnLines {
 }
 
 /// Whether a long-running desk reports such an event itself if it happens here.
-fn is_told(what: JournalEvent) -> bool {
+fn is_reported(what: JournalEvent) -> bool {
     matches!(
         what,
         JournalEvent::Selected

@@ -268,7 +268,7 @@ impl Local<'_> {
             Ok(Opened::Folder(folder)) => files_of(&folder, Path::new("")).0,
             _ => Vec::new(),
         };
-        let hint = match meant(&asked, &display(self.workspace, &self.place.path), &files) {
+        let hint = match similar_names(&asked, &display(self.workspace, &self.place.path), &files) {
             names if names.is_empty() => "call it without `path` for the list of its files".to_owned(),
             names => format!("did you mean {}?", names.join(" or ")),
         };
@@ -322,26 +322,26 @@ fn files_of(folder: &Folder, from: &Path) -> (Vec<WalkedFile>, Vec<Problem>) {
 }
 
 /// Up to three file names similar to `asked`, in quotes.
-fn meant(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
+fn similar_names(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
     let files: Vec<String> = files.iter().map(|file| lossy(&file.path)).collect();
     let names = || files.iter().map(String::as_str);
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     // Agents often know the path relative to the workspace from elsewhere.
     let from_workspace = asked.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-    let mut meant: Vec<&str> = names().filter(|name| Some(*name) == from_workspace).collect();
-    if meant.is_empty() {
-        meant = names().filter(|name| last(name) == last(asked)).take(3).collect();
+    let mut similar: Vec<&str> = names().filter(|name| Some(*name) == from_workspace).collect();
+    if similar.is_empty() {
+        similar = names().filter(|name| last(name) == last(asked)).take(3).collect();
     }
-    if meant.is_empty() {
-        meant.extend(nearest(asked, names()));
+    if similar.is_empty() {
+        similar.extend(nearest(asked, names()));
     }
-    if meant.is_empty() {
+    if similar.is_empty() {
         let wanted = last(asked);
         let known: Vec<String> = names().map(last).collect();
         let near = nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned);
-        meant = names().filter(|name| Some(last(name)) == near).take(3).collect();
+        similar = names().filter(|name| Some(last(name)) == near).take(3).collect();
     }
-    meant.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
+    similar.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
 }
 
 /// The text of an open file, and whether it is all UTF-8; a few invalid bytes are replaced.

@@ -58,14 +58,14 @@ impl CompleteDesk<'_> {
             let is_wanted = |rank: usize, id: &str| rank < MOST_CONSIDERED || explained == Some(id);
             considered(&ctx, asked.text, &withheld, is_wanted)
         });
-        let told_before = all.items.into_iter().filter(|item| is_told(&said, item)).collect();
+        let told_before = all.items.into_iter().filter(|item| is_suppressed(&said, item)).collect();
         let has_changed = about.is_some_and(|about| about.changed.iter().any(|id| explained == Some(id)));
         (Simulated { said, told_before, withheld, considered, has_changed }, problems)
     }
 }
 
 /// Whether an item is left out, or only referred to.
-fn is_told(said: &Enriched, item: &ItemReceipt) -> bool {
+fn is_suppressed(said: &Enriched, item: &ItemReceipt) -> bool {
     let same = |other: &&ItemReceipt| (other.block, &other.about) == (item.block, &item.about);
     match said.items.iter().find(same) {
         _ if item.level == Level::Count => false,

@@ -86,7 +86,7 @@ impl Desk {
             waiting: waiting(&self.catalog, &selected),
             missing,
             excluded: excluded_picks(&profile, &after.exclusions),
-            stays: self.stays_with(&profile),
+            stays: self.unapplied_parts(&profile),
             name: profile.name,
         })
     }
@@ -177,7 +177,7 @@ impl Desk {
         profile.preselected.iter().chain(more).filter(move |id| !own.contains(id.as_str())).cloned()
     }
 
-    fn stays_with(&self, profile: &Profile) -> Vec<String> {
+    fn unapplied_parts(&self, profile: &Profile) -> Vec<String> {
         let mut stays = Vec::new();
         let own: Vec<&str> = own(profile).collect();
         if !own.is_empty() {

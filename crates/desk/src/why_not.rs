@@ -103,7 +103,7 @@ impl CompleteDesk<'_> {
             verdict.hinted = Err(WhyNot::Rejected(Rejection::MeaningOff));
         }
         if verdict.hinted.is_ok() {
-            verdict.hinted = is_given(&simulated, &source.id);
+            verdict.hinted = sent_level(&simulated, &source.id);
         }
         if verdict.hinted == Err(WhyNot::Told) {
             match self.last_hint(session, &source.id) {
@@ -139,7 +139,7 @@ impl CompleteDesk<'_> {
 }
 
 /// How much of a hint is sent, or why none is.
-fn is_given(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
+fn sent_level(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
     if let Some((_, why)) = simulated.withheld.iter().find(|(withheld, _)| withheld == id) {
         return Err(why.clone());
     }

@@ -93,7 +93,7 @@ impl Webhook {
         }
         match post.header(CONTENT_TYPE, "application/json").send(body) {
             Ok(response) => self.heard(request, response),
-            Err(error) => self.unheard(error),
+            Err(error) => self.failed_attempt(error),
         }
     }
 
@@ -143,7 +143,7 @@ impl Webhook {
     }
 
     /// The server may act on a request as soon as it is connected, so it is repeated only if no connection was made.
-    fn unheard(&self, error: Error) -> Attempt {
+    fn failed_attempt(&self, error: Error) -> Attempt {
         match error {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
                 let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());

@@ -9,7 +9,7 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Codes that are reported as a change of the catalog, of a template or of a pick.
-const TOLD_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
+const REPORTED_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
 /// Problems that make a whole file unusable until it is fixed.
 const UNREADABLE: [Code; 1] = [Code::JsonSyntax];
@@ -17,7 +17,7 @@ const UNREADABLE: [Code; 1] = [Code::JsonSyntax];
 /// New errors, or that none remains.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let is_error = |it: &&Diagnostic| it.is_error();
-    if let Some(notice) = told(after, &new(before, after, is_error), Topic::Problem) {
+    if let Some(notice) = notice_of(after, &new(before, after, is_error), Topic::Problem) {
         return Some(notice);
     }
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
@@ -25,14 +25,14 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
 }
 
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
-    let is_told = |it: &&Diagnostic| !it.is_error() && !is_told_elsewhere(before, it);
-    told(after, &new(before, after, is_told), Topic::Warning)
+    let is_reported = |it: &&Diagnostic| !it.is_error() && !is_reported_elsewhere(before, it);
+    notice_of(after, &new(before, after, is_reported), Topic::Warning)
 }
 
 /// For a new entry, a missing file is not reported separately.
-fn is_told_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
+fn is_reported_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
     let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
-    TOLD_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())
+    REPORTED_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())
 }
 
 fn new<'a>(before: &Snapshot, after: &'a Snapshot, counts: impl Fn(&&Diagnostic) -> bool) -> Vec<&'a Diagnostic> {
@@ -55,7 +55,7 @@ fn new<'a>(before: &Snapshot, after: &'a Snapshot, counts: impl Fn(&&Diagnostic)
 }
 
 /// `error: references.json:12:7: not valid JSON, +3 more`, without hints.
-fn told(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Notice> {
+fn notice_of(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Notice> {
     let (first, more) = new.split_first()?;
     let mut text = first.to_string().lines().next().unwrap_or_default().to_owned();
     if !more.is_empty() {

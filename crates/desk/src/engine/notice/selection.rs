@@ -41,12 +41,12 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
     let left: Vec<&SelectedSource> = without(before, after).filter(untold).collect();
     match cause {
         _ if chosen.is_empty() => {
-            notices.extend(came_by_edit(after, &entered));
-            notices.extend(went_by_edit(after, &left));
+            notices.extend(entered_by_edit(after, &entered));
+            notices.extend(left_by_edit(after, &left));
         }
         ChangeOrigin::Choice(by) | ChangeOrigin::Journalled(by) => {
-            notices.extend(came_with_it(after, &entered, by));
-            notices.extend(left_with_it(before, &left, by));
+            notices.extend(pulled_in_notice(after, &entered, by));
+            notices.extend(also_left_notice(before, &left, by));
         }
         // One action is one notice.
         ChangeOrigin::Retraced { text, named } => {
@@ -122,13 +122,13 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
     one.iter().filter(|id| !known.contains(id)).cloned().collect()
 }
 
-fn came_with_it(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Option<Notice> {
+fn pulled_in_notice(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = entered.first()?;
     let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
     Some(notice.because(cost_of(after, entered)))
 }
 
-fn left_with_it(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
+fn also_left_notice(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = left.first()?;
     let text = format!("Also left the selection: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
@@ -143,9 +143,9 @@ fn included(entered: &[&SelectedSource]) -> String {
 }
 
 /// `@retry-pattern now mentions @error-handling: pulled in`, because of `docs/retry.md:14`.
-fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
+fn entered_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
     if entered.len() > SHOWN {
-        return came_with_it(after, entered, &Actor::Files).into_iter().collect();
+        return pulled_in_notice(after, entered, &Actor::Files).into_iter().collect();
     }
     let workspace = Path::new(&*after.workspace);
     let told = entered.iter().map(|member| {
@@ -167,7 +167,7 @@ fn came_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice> {
     told.collect()
 }
 
-fn went_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
+fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     if let (Some(first), true) = (left.first(), left.len() > SHOWN) {
         let text = format!("Left the selection: {}", at(left.iter().map(|member| &member.id)));
         return vec![Notice::new(Actor::Files, Topic::Selection, text).about(&first.id).of(left.len())];

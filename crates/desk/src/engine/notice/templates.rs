@@ -53,7 +53,7 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     } else {
         let told = changed.iter().map(|(was, is)| {
             let text = format!("Template changed: {}", is.name);
-            about(Notice::new(Actor::Files, Topic::Template, text).because(asked_for(was, is)), &[is])
+            about(Notice::new(Actor::Files, Topic::Template, text).because(variable_changes(was, is)), &[is])
         });
         notices.extend(told);
     }
@@ -104,7 +104,7 @@ fn about(notice: Notice, templates: &[&Template]) -> Notice {
 }
 
 /// `new: port, region; lost: zone`.
-fn asked_for(was: &Template, is: &Template) -> String {
+fn variable_changes(was: &Template, is: &Template) -> String {
     let only = |one: &Template, other: &Template| -> Vec<String> {
         let known: HashSet<String> = names("", &other.variables).into_iter().collect();
         names("", &one.variables).into_iter().filter(|name| !known.contains(name)).collect()

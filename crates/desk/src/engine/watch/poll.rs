@@ -63,7 +63,7 @@ fn run(
     let (mut last, mut last_journal, mut last_agents) = (None, None, None);
     loop {
         let began = Instant::now();
-        let ((now, left), journal) = (fingerprint(&wanted, limits.entries), grown(&wanted.journal));
+        let ((now, left), journal) = (fingerprint(&wanted, limits.entries), file_version(&wanted.journal));
         is_cut.store(left == 0, Ordering::Relaxed);
         let is_other = last.replace(now) != Some(now);
         // The journal grows with every enriched text, and only the feed depends on it.
@@ -98,7 +98,7 @@ fn names(folder: &Path) -> Vec<OsString> {
 }
 
 /// A number that changes with this file.
-fn grown(file: &Path) -> u64 {
+fn file_version(file: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     look_at(file, &mut hasher);
     hasher.finish()

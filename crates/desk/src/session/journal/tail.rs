@@ -43,7 +43,7 @@ impl Store {
         let mut wanted = last;
         for path in [self.journal_file(), self.older_journal_file()] {
             let Ok(file) = open_own(&path) else { continue };
-            let Ok((offset, found)) = begin_of_last(&file, wanted) else { continue };
+            let Ok((offset, found)) = offset_of_last(&file, wanted) else { continue };
             // Do not read the older file if none of its lines are wanted.
             if tail.reading.is_none() || found > 0 {
                 tail.reading = Some((file, offset));
@@ -59,7 +59,7 @@ impl Store {
 
 /// The offset of the last `wanted` lines of a file (or all of them), and their number. A torn line is not counted. A
 /// file too large to be ours has none.
-fn begin_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
+fn offset_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     let size = file.metadata()?.len();
     if size > LIMIT {
         return Ok((size, 0));
