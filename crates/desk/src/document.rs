@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_on_where_it_ended() {
+    fn reading_continues_where_the_text_ended() {
         let paragraph = format!("caf\u{e9} {}\n  more\n\n", "x".repeat(700));
         let text = paragraph.repeat(400);
         let content = serde_json::to_string(&text).unwrap();

@@ -217,7 +217,7 @@ fn said(desk: &Desk) -> String {
 }
 
 #[test]
-fn with_what_is_kept_a_desk_says_what_it_says_without() {
+fn a_desk_answers_the_same_with_and_without_the_cache() {
     let (mut with_it, mut without) = (0, 0);
     for seed in 1..=2 {
         let mut world = World::new(seed);
@@ -241,7 +241,7 @@ fn with_what_is_kept_a_desk_says_what_it_says_without() {
 }
 
 #[test]
-fn nothing_is_kept_of_what_may_still_change_and_nothing_where_nothing_is_known() {
+fn documents_that_may_still_change_or_cannot_be_identified_are_not_cached() {
     let world = World::new(3);
     let kept = world.root.join(".jaato/refdesk/cache/mentions");
     let around = Surroundings { workspace: world.root.clone(), current: world.root.clone(), ..Surroundings::default() };

@@ -413,7 +413,7 @@ mod tests {
     proptest! {
         /// Different actions have different hashes.
         #[test]
-        fn hashes_tell_deeds_apart(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
+        fn different_actions_have_different_hashes(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {
                 let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), PathState::File);
                 let place = place(&source);

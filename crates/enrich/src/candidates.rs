@@ -398,7 +398,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_find_and_lists_no_source_twice(
+        fn it_agrees_with_find_and_lists_each_source_once(
             words in proptest::collection::vec(
                 proptest::sample::select(&["java", "@a", "@c", "x/java", "red", "red-hot", "-", "infrared", "é", "\n"][..]),
                 0..12,

@@ -82,7 +82,7 @@ fn the_blocks_have_their_exact_text_and_order() {
 }
 
 #[test]
-fn metadata_says_what_matched() {
+fn metadata_lists_the_matches() {
     let answer = ask(TextKind::Prompt, "C++ http --flag @deep java @cb @deep", &SessionMemory::default(), false);
     assert_eq!(
         serde_json::to_value(&answer.metadata).unwrap(),
@@ -135,7 +135,7 @@ fn changed_content_is_given_again() {
 }
 
 #[test]
-fn a_new_reason_alone_is_not_repeated() {
+fn a_new_reason_does_not_repeat_a_hint() {
     let (catalog, _) = desk();
     let (matcher, places) = (Matcher::default(), TestFiles::default());
     let ask = |selection: &Selection, text: &str, memory: &SessionMemory| {
@@ -241,7 +241,7 @@ impl SourceFiles for Sealed {
 }
 
 #[test]
-fn an_agent_that_cannot_select_is_told_where_to_read() {
+fn hints_say_where_to_read_if_an_agent_cannot_select() {
     let (mut sources, tag) = (sources(), tags(&["red"]));
     for (id, kind) in [
         ("file", local("docs/red.md", PathState::File)),
@@ -350,7 +350,7 @@ proptest! {
     /// No value from the catalog can end a block: there are exactly as many `---` lines after the text as the blocks
     /// need.
     #[test]
-    fn values_forge_no_block(name in pieces(), content in pieces(), description in pieces()) {
+    fn values_cannot_forge_a_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);
         one.name.clone_from(&name);
         let mut two = source("two", &[name, "tag".to_owned()], local("x.md", PathState::File));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_code() {
+    fn code_in_texts() {
         for (text, expected) in [
             ("use python here", ""),
             ("a\n```python\nx = 1\n\ny\n```\nb", "```python\nx = 1\n\ny\n```\n"),

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_brings_up_what_is_missing_and_not_what_waits_for_trust() {
+    fn a_tag_brings_up_missing_sources_but_not_untrusted_ones() {
         let red = ["red".to_owned()];
         let catalog = Catalog::new(vec![
             source("closed", &red, local("closed.md", PathState::Untrusted)),

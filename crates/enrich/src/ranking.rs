@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_in_several_sources_is_hinted_at_once() {
+    fn a_section_in_several_sources_is_hinted_at_only_once() {
         for (tags, sections, expected, copies) in [
             // The innermost of several, in its own position.
             (&[][..], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3), ("x", "/c.md", 1)][..], "inner x", "outer"),
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_by_words_alone_needs_two_of_them_and_reaches_their_threshold() {
+    fn sources_compared_only_by_words_need_two_of_them_and_a_lower_threshold() {
         for (is_incomplete, is_by_words, cosine, words, score, expected) in [
             (false, false, 0.2, 0, 0.6, None),
             (false, false, 0.2, 5, 0.3, Some("below-threshold")),

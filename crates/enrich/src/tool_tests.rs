@@ -340,7 +340,7 @@ proptest! {
 
     /// No name of a source, file or template can close or forge a block.
     #[test]
-    fn values_forge_no_block(name in nasty(), file in nasty(), named in nasty(), variable in nasty()) {
+    fn values_cannot_forge_a_block(name in nasty(), file in nasty(), named in nasty(), variable in nasty()) {
         let mut catalog = sources();
         catalog[0].name = name;
         let path = PathBuf::from("/w/mod").join(&file);

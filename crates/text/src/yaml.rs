@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_said_in_plain_words() {
+    fn mistakes_are_explained_in_plain_words() {
         for (text, message, line) in [
             ("a:\n  - b\n c: 1", "its indentation is wrong here", 3),
             ("a: 'x' y", "invalid trailing content after single-quoted scalar", 1),

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_says_nothing_is_left_out() {
+    fn null_and_empty_members_are_left_out() {
         let mut value =
             json!({"a": null, "b": "", "c": [], "tables": [], "d": {"e": false, "f": null}, "g": [{"h": ""}]});
         prune(&mut value);

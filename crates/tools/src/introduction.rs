@@ -269,7 +269,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn it_never_exceeds_the_limit_and_cuts_no_entry(
+        fn it_never_exceeds_the_limit_or_cuts_an_entry(
             names in prop::collection::vec(("[a-z😀é\n\u{202e}-]{1,30}", ".{1,150}", prop::collection::vec(".{1,30}", 0..4), 0..4_u8), 1..50),
         ) {
             let source = |(at, (id, name, tags, mode)): (usize, &(String, String, Vec<String>, u8))| {

@@ -261,7 +261,7 @@ mod tests {
 
     /// Each path has the same result in a folder with many files, which is listed.
     #[test]
-    fn listed_folders_show_what_a_look_at_each_file_shows() {
+    fn listing_a_folder_and_checking_each_file_agree() {
         use std::os::unix::fs::symlink;
 
         let many: Vec<String> = (0..40).map(|at| format!("ws/docs/{at}.md")).collect();

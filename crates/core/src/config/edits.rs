@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_removed_with_what_separates_them() {
+    fn entries_are_removed_with_their_separators() {
         let lines = "{\n  \"sources\": [\n    {\"id\": \"a\"},\n    {\"id\": \"b\"},\n    {\"id\": \"c\"}\n  ],\n  \"x\": [1]\n}\n";
         for (text, entries, expected) in [
             (lines, &[0][..], lines.replace("    {\"id\": \"a\"},\n", "")),

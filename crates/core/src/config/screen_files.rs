@@ -149,7 +149,7 @@ mod tests {
     use refdesk_files::write_atomic;
 
     #[test]
-    fn what_can_be_read_is_read_and_the_rest_is_a_problem() {
+    fn readable_files_are_read_and_the_rest_are_problems() {
         let folder = tempfile::tempdir().unwrap();
         let home = Some(folder.path());
         assert_eq!(read(None), ScreenFiles::default());

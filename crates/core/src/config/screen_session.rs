@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_is_reported_and_put_aside() {
+    fn an_invalid_file_is_reported_and_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let (state, workspace) = (folder.path().join("state"), folder.path().join("a"));
         fs::create_dir_all(&workspace).unwrap();

@@ -364,7 +364,7 @@ mod tests {
     proptest! {
         /// A file that is cut off, or in which any byte changes, yields the original entry or none.
         #[test]
-        fn a_damaged_file_gives_no_wrong_entry(cut in 0usize..600, at in 0usize..600, byte: u8) {
+        fn a_damaged_file_never_yields_a_wrong_entry(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);
             let whole = bytes(&ids);
             let mut damaged = whole.clone();

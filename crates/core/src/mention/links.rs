@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_with_a_definition_is_told_from_it() {
+    fn a_link_and_its_definition_are_distinguished() {
         for text in ["[t][r]", "[r][]", "[r]", "![i][r]"] {
             let found = links(&format!("{text}\n\n[r]: ./d.md"), LinkSyntax::Markdown);
             let found: Vec<bool> = found.iter().map(|link| link.is_defined).collect();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_words_in_code_are_told_apart() {
+    fn bare_words_in_code_are_marked() {
         for (text, expected) in [
             ("`./a.md` ./b.md", vec![true, false]),
             ("```\n./a.md\n```\n./b.md", vec![true, false]),

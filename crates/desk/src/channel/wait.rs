@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_gives_a_bounded_wait() {
+    fn any_number_of_seconds_is_a_bounded_wait() {
         for (seconds, least, most) in [(60.0, 50, 60), (1e300, 600_000, 604_800), (f64::NAN, 600_000, 604_800)] {
             let left = Wait::seconds(seconds).left().as_secs();
             assert!((least..=most).contains(&left), "{seconds}: {left}");

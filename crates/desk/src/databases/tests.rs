@@ -156,7 +156,7 @@ fn a_database_becomes_pages_and_sources() {
 }
 
 #[test]
-fn nothing_changed_means_no_write() {
+fn nothing_is_written_without_a_change() {
     let world = World::new();
     world.document(&options());
     let before = times(&world.path);
@@ -166,7 +166,7 @@ fn nothing_changed_means_no_write() {
 }
 
 #[test]
-fn what_a_person_edited_stays_until_it_is_overwritten() {
+fn edited_pages_stay_until_they_are_overwritten() {
     let world = World::new();
     world.document(&options());
     let page = "docs/databases/shop/zone/tables/main.zone.md";
@@ -201,7 +201,7 @@ fn what_a_person_edited_stays_until_it_is_overwritten() {
 }
 
 #[test]
-fn a_changed_schema_changes_its_pages_alone() {
+fn a_changed_schema_changes_only_its_pages() {
     let world = World::new();
     world.document(&options());
     world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
@@ -260,7 +260,7 @@ fn notes_win_and_those_on_nothing_are_told() {
 }
 
 #[test]
-fn what_cannot_be_read_leaves_its_pages_alone() {
+fn an_unreadable_database_keeps_its_pages() {
     let world = World::new();
     let notes = ".jaato/databases/shop.notes.yaml";
     world.sql("app.db", "CREATE TABLE a (b)");
@@ -296,7 +296,7 @@ fn what_cannot_be_read_leaves_its_pages_alone() {
 }
 
 #[test]
-fn what_comments_quote_of_people_is_written_nowhere() {
+fn personal_data_in_comments_is_written_nowhere() {
     let world = World::new();
     world.sql(
         "shop.db",

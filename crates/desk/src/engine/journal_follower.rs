@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_notices_report_is_left_out() {
+    fn lines_that_notices_report_are_left_out() {
         use Age::{Now, Past};
         use Notices::{NotYet, Told};
         for (what, desk, session, own, age, notices, adds) in [

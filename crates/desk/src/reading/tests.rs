@@ -65,7 +65,7 @@ impl World {
 }
 
 #[test]
-fn what_each_source_gives() {
+fn what_each_source_returns() {
     let world = World::with(&[
         ("ws/file.md", b"\xef\xbb\xbf# A\nb\x1b[31m\r\n"),
         ("ws/dir/README.md", b"# Kit\n"),
@@ -189,7 +189,7 @@ fn the_root_of_a_source_is_the_one_that_was_allowed() {
 }
 
 #[test]
-fn an_auto_source_needs_no_selecting() {
+fn auto_sources_need_not_be_selected() {
     let mut auto = local("auto", Path::new("/nowhere"), PathState::File);
     auto.mode = Mode::Auto;
     let catalog = Catalog::new(vec![auto]);
@@ -227,7 +227,7 @@ fn lines_of_a_text() {
 }
 
 #[test]
-fn much_comes_in_parts_that_are_the_whole_together() {
+fn many_lines_are_read_in_parts_without_loss() {
     let text: String = (0..30_000).map(|line| format!("line {line} of many that are\n")).collect();
     let world = World::with(&[("ws/file.md", text.as_bytes())]);
     let (mut all, mut lines, mut parts) = (String::new(), None, 0);
@@ -255,7 +255,7 @@ fn much_comes_in_parts_that_are_the_whole_together() {
 }
 
 #[test]
-fn of_many_files_the_first_and_how_many_more() {
+fn long_lists_of_files_are_cut_and_counted() {
     let names: Vec<String> = (0..LISTED + 5).map(|at| format!("ws/dir/{at:04}.md")).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
     let reading = World::with(&files).read("dir", None, None).unwrap();
@@ -265,7 +265,7 @@ fn of_many_files_the_first_and_how_many_more() {
 
 /// A file, then a folder on the path to it, is swapped for a link during the reading.
 #[test]
-fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
+fn a_path_that_becomes_a_link_meanwhile_reveals_nothing_outside() {
     let world = World::with(&[("ws/dir/sub/a.md", b"inside"), ("out/a.md", b"SECRET"), ("ws/file.md", b"inside")]);
     let out = world.root.join("out");
     for (swapped, target) in [("ws/dir/sub/a.md", "a.md"), ("ws/dir/sub", ""), ("ws/dir", ""), ("ws/file.md", "a.md")] {
@@ -312,7 +312,7 @@ fn a_path_that_becomes_a_link_meanwhile_gives_nothing_from_outside() {
 }
 
 #[test]
-fn what_git_and_refdesk_keep_is_not_read_by_its_name() {
+fn files_of_git_and_refdesk_are_not_read_by_name() {
     let world = World::with(&[
         ("ws/dir/.git/config", b"SECRET"),
         ("ws/dir/sub/.git", b"SECRET"),

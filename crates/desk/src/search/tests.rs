@@ -41,7 +41,7 @@ fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_and_said() {
+fn hits_that_do_not_fit_are_left_out_and_counted() {
     let whole = fitted(None, 10);
     assert_eq!(whole.tokens_used, 10 + whole.hits.iter().map(|hit| hit.tokens).sum::<u64>());
     assert!(whole.notes.is_empty());

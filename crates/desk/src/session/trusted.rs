@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_grants_no_trust_and_is_kept() {
+    fn a_damaged_trust_file_grants_nothing_and_is_kept() {
         for rubbish in [&b"{\"workspaces\": [1]}"[..], b"", b"null", b"[]", b"{\"workspaces\":{\"/a\":{\"1\":2}}}"] {
             let folder = tempfile::tempdir().unwrap();
             let trusted = Trusted::new(folder.path(), clock, LOCK_TIMEOUT);

@@ -137,7 +137,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
 
 /// Before it is trusted, agents get the same answer about a path outside whether or not it exists.
 #[test]
-fn a_path_outside_does_not_tell_whether_it_exists() {
+fn whether_a_path_outside_exists_is_not_revealed() {
     for (path, link, exists) in [
         ("../out/x", None, "../out/x"),
         ("../out/x/y", None, "../out/x/y"),
@@ -227,7 +227,7 @@ fn trust_is_of_one_workspace() {
 }
 
 #[test]
-fn what_is_the_persons_own_needs_no_trust() {
+fn the_users_own_configuration_needs_no_trust() {
     let world = World::new();
     let outside = ALL.replace("../out/", &format!("{}/out/", world.root.display()));
     world.put("home/.config/jaato/references.json", &outside);
@@ -312,7 +312,7 @@ fn a_write_is_free_only_by_both_its_names() {
 }
 
 #[test]
-fn trust_is_kept_nowhere_in_the_workspace() {
+fn trust_is_never_stored_in_the_workspace() {
     let world = World::new();
     world.configure(ALL);
     let mut options = world.options();
@@ -331,7 +331,7 @@ fn trust_is_kept_nowhere_in_the_workspace() {
 }
 
 #[test]
-fn of_a_damaged_file_nothing_is_trusted_and_that_is_said() {
+fn a_damaged_file_is_reported_and_grants_no_trust() {
     let world = World::new();
     world.configure(ALL);
     trust_all(&world.desk());
@@ -355,7 +355,7 @@ fn only_a_way_that_uses_a_folder_waits_for_it() {
 
 /// Text from a document outside must not be copied into the workspace, where every agent can read it.
 #[test]
-fn no_template_of_what_waits_is_written() {
+fn untrusted_templates_are_not_written() {
     let world = World::new();
     world.put("out/a.md", "# Greeting\n\n```jinja2\nHello {{ secret_name }}, {{ other }}!\n```\n");
     world.configure(r#"{"preselected": ["a"], "sources": [{"id": "a", "name": "A", "path": "../out/a.md"}]}"#);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beyond_the_limit_is_counted() {
+    fn problems_beyond_the_limit_are_counted() {
         let problem = |_| Diagnostic::warning(Code::UnknownKey, "wrong");
         for (count, expected) in [
             (0, None),

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_is_where_counting_finds_it() {
+    fn every_position_equals_the_counted_one() {
         let texts = [
             String::new(),
             "a\n\nbé\u{1f600}x\n".to_owned(),

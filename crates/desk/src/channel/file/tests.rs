@@ -116,7 +116,7 @@ fn another_program_can_ask_with_the_contract_fields_only() {
 }
 
 #[test]
-fn of_concurrent_answers_one_is_first() {
+fn one_of_several_concurrent_answers_is_first() {
     for _ in 0..20 {
         let (world, request) = (World::new(), asking(ID, &["a", "b", "c", "d"]));
         let landed = std::sync::Mutex::new(Vec::new());

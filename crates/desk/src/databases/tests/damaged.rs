@@ -9,7 +9,7 @@ use crate::{DatabaseAnswer, DocumentOptions};
 const PAGE: &str = "docs/databases/shop/customer/tables/main.orders.json";
 
 #[test]
-fn what_is_known_of_a_table_stays_while_its_rows_cannot_be_read() {
+fn knowledge_about_a_table_stays_while_its_rows_cannot_be_read() {
     let world = World::new();
     let rows =
         (0..20).map(|at| format!("INSERT INTO mixed VALUES ({at}, 'a{at}@example.org', {at});")).collect::<String>();
@@ -113,7 +113,7 @@ fn each_reader_says_which_page_is_damaged() {
 }
 
 #[test]
-fn a_page_that_is_missing_is_said_too() {
+fn missing_pages_are_reported_too() {
     let world = World::new();
     world.document(&options());
     std::fs::remove_file(world.path.join(PAGE)).unwrap();

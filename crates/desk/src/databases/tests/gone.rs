@@ -142,7 +142,7 @@ fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
 }
 
 #[test]
-fn an_edited_page_of_a_table_that_is_gone_is_named_until_it_is_removed() {
+fn an_edited_page_of_a_dropped_table_is_reported_until_it_is_removed() {
     let world = World::new();
     world.document(&options());
     let (page, entry) = ("docs/databases/shop/zone/tables/main.bin.md", ".jaato/references/db-shop-zone.json");
@@ -226,7 +226,7 @@ fn sources_that_are_only_left_out_of_a_run_stay() {
 }
 
 #[test]
-fn edited_files_about_what_is_gone_are_removed_on_request() {
+fn edited_obsolete_files_are_removed_on_request() {
     let world = World::new();
     world.document(&options());
     let tables = "docs/databases/shop/zone/tables";

@@ -7,7 +7,7 @@ use super::{World, options};
 use crate::Session;
 
 #[test]
-fn a_run_that_was_ended_goes_on_where_it_was() {
+fn an_ended_run_resumes_where_it_stopped() {
     let (whole, broken) = (World::new(), World::new());
     for world in [&whole, &broken] {
         let table = |at: usize| format!("CREATE TABLE t{at:03} (id INTEGER PRIMARY KEY, a TEXT);\n");
@@ -38,7 +38,7 @@ fn a_run_that_was_ended_goes_on_where_it_was() {
 }
 
 #[test]
-fn what_a_killed_run_left_beside_its_files_is_swept() {
+fn leftovers_of_a_killed_run_are_swept() {
     let world = World::new();
     let left = |folder: &str| {
         let path = world.path.join(folder).join(".refdesk-0000000000000000.tmp");
@@ -90,7 +90,7 @@ fn ended_before(world: &World, table: usize) -> DocumentReport {
 }
 
 #[test]
-fn pages_of_interrupted_runs_are_known_while_the_schema_goes_on_changing() {
+fn pages_of_interrupted_runs_are_known_while_the_schema_keeps_changing() {
     let (whole, broken) = (World::new(), World::new());
     broken.document(&options());
     let changes = [
@@ -113,7 +113,7 @@ fn pages_of_interrupted_runs_are_known_while_the_schema_goes_on_changing() {
 }
 
 #[test]
-fn what_a_run_has_written_is_seen_while_it_goes_on() {
+fn pages_are_visible_while_the_run_continues() {
     let world = World::new();
     let documented = |world: &World| {
         let overview = world.desk().overview_reader().read();

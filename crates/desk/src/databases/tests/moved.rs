@@ -40,7 +40,7 @@ fn pages_and_sources_go_where_the_configuration_says() {
 }
 
 #[test]
-fn what_a_person_edited_in_the_earlier_folder_is_named_until_it_is_removed() {
+fn edited_files_in_the_earlier_folder_are_reported_until_removed() {
     let world = World::new();
     world.document(&options());
     let page = "docs/databases/shop/zone/tables/main.zone.md";
@@ -76,7 +76,7 @@ fn a_run_about_one_database_leaves_the_others_where_they_were() {
 }
 
 #[test]
-fn an_edited_page_of_what_is_gone_stays_named_in_runs_about_others() {
+fn runs_about_other_databases_still_report_edited_pages_of_dropped_tables() {
     let world = World::new();
     world.sql("app.db", "CREATE TABLE a (b INTEGER PRIMARY KEY)");
     world.put(".jaato/databases.yaml", &CONFIG.replace(']', &format!(", {APP}]")));

@@ -10,7 +10,7 @@ use super::{CONFIG, World, options};
 use crate::{Desk, Options, Session};
 
 #[test]
-fn what_leads_outside_waits_for_trust() {
+fn paths_outside_need_trust() {
     let world = World::new();
     world.sql("../outside.db", "CREATE TABLE secret (a)");
     let config = |more: &str| {
@@ -87,7 +87,7 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
 }
 
 #[test]
-fn own_files_of_the_program_are_no_databases() {
+fn refdesks_own_files_are_not_databases() {
     let world = World::new();
     fs::create_dir_all(world.path.join(".git")).unwrap();
     world.sql(".git/x.db", "CREATE TABLE a (b)");
@@ -99,7 +99,7 @@ fn own_files_of_the_program_are_no_databases() {
 /// A folder of the workspace becomes a link, and a folder again, while databases are read.
 #[cfg(target_os = "linux")]
 #[test]
-fn no_race_reads_what_waits_for_trust() {
+fn no_race_reads_an_untrusted_file() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -131,7 +131,7 @@ fn no_race_reads_what_waits_for_trust() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_another_file_for_each_process_is_no_database() {
+fn a_path_that_differs_per_process_is_not_a_database() {
     let world = World::new();
     for file in ["/proc/self/cwd/shop.db", "/dev/fd/0"] {
         let config = format!("databases: [{{name: shop, type: sqlite, connection: {{file: {file}}}}}]");
@@ -175,7 +175,7 @@ fn pages_go_nowhere_else() {
 }
 
 #[test]
-fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
+fn a_linked_folder_of_pages_stops_only_its_database() {
     use std::os::unix::fs::symlink;
     for (link, target, is_there) in [
         ("docs/databases/shop", "../../../elsewhere", true),
@@ -218,7 +218,7 @@ fn a_folder_of_pages_that_is_a_link_stops_its_database_alone() {
 }
 
 #[test]
-fn a_page_that_is_a_link_costs_this_page_alone() {
+fn a_linked_page_stops_only_that_page() {
     for target in ["../../../../../../elsewhere", "main.bin.md", "gone", "main.zone.md"] {
         let world = World::new();
         let page = "docs/databases/shop/zone/tables/main.zone.md";

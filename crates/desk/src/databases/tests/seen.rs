@@ -41,7 +41,7 @@ fn a_page_for_programs_is_shown_only_if_it_describes_its_table() {
 }
 
 #[test]
-fn a_manifest_that_names_pages_again_shows_no_more_tables() {
+fn repeated_pages_in_a_manifest_add_no_tables() {
     let world = World::new();
     world.document(&options());
     let before = seen(&world);
@@ -61,7 +61,7 @@ fn a_manifest_that_names_pages_again_shows_no_more_tables() {
 }
 
 #[test]
-fn the_page_says_which_columns_are_sensitive_and_not_the_plan() {
+fn the_page_not_the_plan_says_which_columns_are_sensitive() {
     let world = World::new();
     world.document(&options());
     let sensitive = |world: &World| {

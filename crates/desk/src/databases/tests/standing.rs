@@ -71,7 +71,7 @@ fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
 }
 
 #[test]
-fn all_say_the_same_of_a_table() {
+fn all_views_agree_about_a_table() {
     for (page, is_changed, is_stale, is_edited, is_failed) in [
         (Page::Documented, false, false, false, false),
         (Page::Documented, true, true, false, false),
@@ -98,7 +98,7 @@ fn all_say_the_same_of_a_table() {
 }
 
 #[test]
-fn what_columns_do_not_show_is_a_difference_too() {
+fn differences_beyond_columns_count_too() {
     let world = World::new();
     world.document(&options());
     world.sql("shop.db", "CREATE INDEX by_total ON orders (total)");

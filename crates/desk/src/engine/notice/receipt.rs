@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_names_no_position_outside() {
+    fn a_journal_never_points_outside() {
         let folder = tempfile::tempdir().unwrap();
         let (workspace, outside) = (folder.path().join("w"), folder.path().join("secret"));
         refdesk_files::write_atomic(&outside, b"x").unwrap();

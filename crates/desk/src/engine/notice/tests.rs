@@ -46,7 +46,7 @@ fn told(before: &Snapshot, after: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn what_a_change_says() {
+fn messages_about_changes() {
     let all = ["a", "b", "c", "d", "e"];
     let chain = ["a>b", "b>c"];
     let by = |mentions: &[&str], picks: &[&str], exclusions: &[&str]| snapshot(&all, mentions, picks, exclusions);
@@ -106,7 +106,7 @@ fn more_than_three_are_cut() {
 }
 
 #[test]
-fn a_source_that_is_gone_or_has_lost_its_file() {
+fn removed_sources_and_missing_files() {
     let chain = ["a>b"];
     let whole = || snapshot(&["a", "b"], &chain, &["a"], &[]);
     let in_a_file = |mentions: &[&str], standing| {
@@ -157,7 +157,7 @@ fn local(source: Source, standing: PathState) -> Source {
 }
 
 #[test]
-fn what_is_retraced_is_one_notice() {
+fn an_undone_change_is_one_notice() {
     let all = ["a", "b", "c"];
     let mut with = snapshot(&all, &["a>b", "b>c"], &["a"], &[]);
     with.tokens = Arc::new([("b".into(), 1200), ("c".into(), 34)].into());
@@ -210,7 +210,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
 }
 
 #[test]
-fn what_templates_say() {
+fn notices_about_templates() {
     let with = |templates: &[(&str, u64, &str, &str)]| {
         let templates: Vec<Template> = templates.iter().copied().map(template).collect();
         let findings = templates.iter().filter(|it| it.problem.is_some()).map(|it| {
@@ -256,7 +256,7 @@ fn what_templates_say() {
 }
 
 #[test]
-fn findings_are_told_when_they_are_new() {
+fn only_new_problems_are_reported() {
     // `!a` is an error, the others are warnings; `a@3` is on line 3.
     let with = |findings: &[&str]| {
         let finding = |(nth, written): (usize, &&str)| {
@@ -300,7 +300,7 @@ fn findings_are_told_when_they_are_new() {
 }
 
 #[test]
-fn what_is_told_as_a_change_of_the_catalog_is_not_told_as_a_warning() {
+fn changes_of_the_catalog_are_not_reported_as_warnings_too() {
     let of = |id: &str| Diagnostic::warning(Code::MissingPath, "nothing stands there").about(id);
     let before = snapshot(&["a"], &[], &[], &[]);
     let mut after = snapshot(&["a", "b"], &[], &[], &[]);

@@ -69,7 +69,7 @@ mod tests {
     use refdesk_files::write_atomic;
 
     #[test]
-    fn lines_come_last_one_first() {
+    fn lines_are_returned_last_to_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let long = "x".repeat(100_000);

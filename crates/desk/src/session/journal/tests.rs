@@ -311,7 +311,7 @@ fn concurrent_appends_have_distinct_numbers() {
 
 /// Otherwise, each prompt in a session with ten thousand new sources would take megabytes.
 #[test]
-fn of_what_was_left_out_the_first_entries_are_named_and_the_rest_counted() {
+fn the_first_entries_left_out_are_named_and_the_rest_counted() {
     let item = |at: usize, level| ItemReceipt {
         block: BlockKind::Notice,
         about: format!("s{at}"),

@@ -82,7 +82,7 @@ fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<Pat
 
 /// A source outside is listed as not trusted yet; nothing depends on what exists there.
 #[test]
-fn nothing_of_a_source_outside_is_told_before_trust() {
+fn nothing_about_a_source_outside_is_revealed_before_trust() {
     for mode in ["auto", "selectable"] {
         let told = |set_up: &dyn Fn(&World)| {
             let world = World::new();
@@ -115,7 +115,7 @@ fn nothing_of_a_source_outside_is_told_before_trust() {
 }
 
 #[test]
-fn what_git_and_refdesk_keep_is_no_source_by_any_name() {
+fn files_of_git_and_refdesk_are_not_sources_by_any_name() {
     let world = World::new();
     for file in ["ws/.git/config", "ws/.jaato/refdesk/told.json", "ws/sub/.git/x.md", "out/.git/x.md", "ws/store/HEAD"]
     {
