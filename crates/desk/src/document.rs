@@ -384,7 +384,7 @@ mod tests {
         let around = Surroundings { workspace: fs::canonicalize(folder.path()).unwrap(), ..Surroundings::default() };
         let desk = Desk::open(Options::new(around));
         let outside = fs::canonicalize(folder.path()).unwrap().join("d/../secret");
-        assert_eq!(desk.document_from("a", Some(&outside), 0).text, "", "nothing outside of the folder");
+        assert_eq!(desk.document_from("a", Some(&outside), 0).text, "", "nothing outside the folder");
         assert_eq!(desk.document_from("b", None, 0).text, "");
     }
 

@@ -242,7 +242,7 @@ mod tests {
             assert!(inbox.recv().await.unwrap().is_abandoned());
             assert!(inbox.try_recv().is_err());
             drop(engine.ask(engine.session(), Request::Clear));
-            assert!(!inbox.recv().await.unwrap().is_abandoned(), "a change is carried out all the same");
+            assert!(!inbox.recv().await.unwrap().is_abandoned(), "a change is carried out anyway");
         });
     }
 }

@@ -123,7 +123,7 @@ impl World {
                 if let (Ok(then), Ok(file)) = (then, File::options().write(true).open(&path)) {
                     file.set_modified(then).unwrap();
                 }
-                "written into, the time put back"
+                "rewritten, with its time restored"
             }
             4 => {
                 self.remove(&path);
@@ -140,25 +140,25 @@ impl World {
             6 => {
                 self.remove(&path);
                 link(&second, &path);
-                "a link to another"
+                "a link to another file"
             }
             7 => {
                 self.remove(&path);
                 let _ = fs::hard_link(&second, &path);
-                "another name of another"
+                "a second name for another file"
             }
             8 => {
                 self.remove(&path);
                 self.put(&path.join("inner.md"), &text);
-                "a folder now"
+                "replaced by a folder"
             }
             9 => {
                 self.put(&in_folder, &text);
-                "one more in the folder"
+                "one more file in the folder"
             }
             10 => {
                 self.remove(&in_folder);
-                "one less in the folder"
+                "one file less in the folder"
             }
             11 => {
                 self.entries.swap(one, other);
@@ -185,11 +185,11 @@ impl World {
                     *byte ^= 0x55;
                 }
                 write_atomic(&kept, &bytes).unwrap();
-                "what is kept is damaged"
+                "the cache is damaged"
             }
             _ => {
                 self.remove(&kept);
-                "what is kept is gone"
+                "the cache is removed"
             }
         }
     }
@@ -237,7 +237,7 @@ fn a_desk_answers_the_same_with_and_without_the_cache() {
             world.tick();
         }
     }
-    assert!(with_it * 2 < without, "of {without} documents {with_it} were read again: nothing was put to the test");
+    assert!(with_it * 2 < without, "of {without} documents {with_it} were read again: nothing was tested");
 }
 
 #[test]

@@ -293,6 +293,6 @@ mod tests {
         write_atomic(&workspace.join("docs/b.md"), b"x").unwrap();
         assert_eq!((look.files(source).len(), look.stamp(source)), (1, before.clone()));
         let next = FolderCache::new(&desk);
-        assert_ne!(next.stamp(source), before, "the next text sees what is there then");
+        assert_ne!(next.stamp(source), before, "the next text sees the current files");
     }
 }

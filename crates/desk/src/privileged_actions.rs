@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(
             Some(&told.0),
             first(&[("docs/**", Ask), ("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).map(|it| it.0).as_ref(),
-            "a rule before it takes nothing back"
+            "an earlier rule revokes nothing"
         );
         for changed in [
             &[("src/**", Auto), ("*.pem", Deny)][..],

@@ -159,7 +159,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
             .collect();
         entries.sort_by(|a, b| a.2.weight.total_cmp(&b.2.weight).then((b.0, b.1).cmp(&(a.0, a.1))));
         for level in levels {
-            // A short form that is not shorter is no reduction.
+            // A short form that is not shorter is not a reduction.
             let worth = |entry: &DraftEntry| {
                 entry.rejected.is_none() && (*level == Level::Count || entry.brief.len() < entry.full.len())
             };

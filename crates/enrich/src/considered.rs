@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(shown(&|_, _| true), expected);
         let gone = &considered(&ctx, "red", &told, |_, id| id == "gone")[0];
         assert_eq!(gone.score(), "-");
-        assert_eq!(gone.meaning, Meaning::withheld(Some(0.5)), "nothing of a text that may not be read");
+        assert_eq!(gone.meaning, Meaning::withheld(Some(0.5)), "nothing about a text that may not be read");
         assert_eq!(shown(&|rank, _| rank < 2), [expected[0], expected[10]]);
         assert_eq!(shown(&|_, id| id == "weak"), expected[9..10]);
         let mut findings = matcher.candidates("red @named", &catalog, &selection, false);

@@ -113,7 +113,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         assert_eq!(found, pinned, "{arguments}");
         let metadata = serde_json::to_value(&answer.metadata).unwrap();
         let expected = pinned.map(|id| json!({"ref_id": id, "ref_name": format!("Name of {id}")}));
-        assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else of it is memory");
+        assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else in it counts as memory");
     }
 }
 
@@ -145,7 +145,7 @@ fn a_context_is_given_once_and_again_after_a_change() {
     let only_named = Budget { chars: Some(110), tokens: None };
     let brief = ask_of(&source_files(), "x", &arguments, &SessionMemory::default(), only_named);
     assert_eq!(brief.text, "x\n\n---\n**Reference Context: Name of mod** — `mod`\n---");
-    assert_eq!(ask("y", &arguments, &brief.memory).text, format!("y{CONTEXT}"), "its name alone is not the context");
+    assert_eq!(ask("y", &arguments, &brief.memory).text, format!("y{CONTEXT}"), "its name is not the whole context");
 }
 
 #[test]

@@ -351,7 +351,7 @@ mod tests {
         let finder = WholeWords::new(&words).unwrap();
         let mut shorter = HashMap::new();
         let ends = finder.ends(&text, &mut shorter);
-        assert_eq!((ends.len(), shorter.len()), (20_000, 0), "one a byte, and no other looked for");
+        assert_eq!((ends.len(), shorter.len()), (20_000, 0), "one per byte, and no others looked for");
         let found = finder.longest(&text);
         assert_eq!(found.len(), 25);
         assert!(found.iter().all(|(start, end, word)| *word == 799 && end - start == 1_599));

@@ -139,7 +139,7 @@ mod tests {
         ] {
             assert_eq!(verdict(&given, path, |_| true), expected, "{path}");
         }
-        assert_eq!(verdict(&given, "src/gen/free.rs", |at| at != 2), Ask, "the rule before it counts then");
+        assert_eq!(verdict(&given, "src/gen/free.rs", |at| at != 2), Ask, "then the earlier rule counts");
         assert_eq!(verdict(&given, "src/a.rs", |_| false), Ask);
         assert_eq!(verdict(&given, "secrets/x", |_| false), Deny, "a denial needs no trust");
         for path in ["a", "a/b", "/a", ".hidden/x"] {

@@ -295,7 +295,10 @@ mod tests {
         }
         write_atomic(&file.path, &sealed("{\"prompt\": \"x\", \"columns\": []}")).unwrap();
         assert_eq!(file.read().0.prompt, "x", "members of a newer version are ignored");
-        assert!(ScreenSessionFile::new(&workspace.join("state"), &workspace).is_none(), "it could come with it");
+        assert!(
+            ScreenSessionFile::new(&workspace.join("state"), &workspace).is_none(),
+            "it could come with the repository"
+        );
     }
 
     #[test]

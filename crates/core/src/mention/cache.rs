@@ -220,7 +220,7 @@ mod tests {
         assert!(second.recall(&paths[0], then, &ids).is_some());
         std::fs::remove_file(&place).unwrap();
         second.store(&ids, |_| true).unwrap();
-        assert!(!place.exists(), "it had all that was asked for");
+        assert!(!place.exists(), "the cache had everything");
         second.keep(paths[1].clone(), then, Arc::default(), clock());
         second.store(&ids, |_| true).unwrap();
         for (wanted, there) in [(None, [true, true]), (Some("/w/b.md"), [false, true])] {

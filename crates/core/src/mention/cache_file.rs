@@ -333,7 +333,7 @@ mod tests {
         let elsewhere = SealedEntries::new(bytes(&ids), seal_key("/elsewhere"), header(&ids));
         assert_eq!((elsewhere.named(Path::new("/w/b.md"), STAMP, &ids), elsewhere.entries().count()), (None, 0));
         let few = matcher(&["x"]);
-        assert_eq!(kept.named(Path::new("/w/b.md"), STAMP, &few), None, "an id that is none");
+        assert_eq!(kept.named(Path::new("/w/b.md"), STAMP, &few), None, "an unknown id");
     }
 
     #[test]

@@ -155,7 +155,7 @@ mod tests {
         refdesk_files::write_atomic(&left, b"1").unwrap();
         assert!(!is_open(&workspace, Screen));
         let _there = attend(&workspace, Server).unwrap();
-        assert!(!left.exists() && is_open(&workspace, Server), "also by one of the other kind");
+        assert!(!left.exists() && is_open(&workspace, Server), "also by a process of the other kind");
         let _there = attend(&workspace, Screen).unwrap();
         assert!(!left.exists() && is_open(&workspace, Screen));
     }

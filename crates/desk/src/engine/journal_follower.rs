@@ -188,6 +188,6 @@ mod tests {
         let fails = || Err(io::Error::other("no"));
         assert_eq!([said(fails()), said(fails())], [true, false]);
         said(Ok((Vec::new(), 0)));
-        assert!(said(fails()), "it worked in between");
+        assert!(said(fails()), "it worked meanwhile");
     }
 }

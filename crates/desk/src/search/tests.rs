@@ -70,6 +70,6 @@ fn each_answer_is_journalled_about_the_quoted_sources_each_once() {
             (receipt.about.as_slice(), receipt.reason.as_str()),
             (&about.iter().map(ToString::to_string).collect::<Vec<_>>()[..], reason)
         );
-        assert_eq!((receipt.bytes, receipt.tokens), (123, 7), "what was given, as the answer counts it");
+        assert_eq!((receipt.bytes, receipt.tokens), (123, 7), "the tokens that the answer counts");
     }
 }

@@ -98,7 +98,7 @@ mod tests {
         let (a, b) = (a.as_str(), b.as_str());
         assert_eq!(declined.of(a), places(&[]));
         declined.change(a, &places(&[]), &places(&["x"])).unwrap();
-        assert!(!folder.path().join("refdesk").exists(), "nothing to remember makes nothing");
+        assert!(!folder.path().join("refdesk").exists(), "no file without anything to remember");
         declined.change(a, &places(&["x", "y"]), &places(&[])).unwrap();
         declined.change(b, &places(&["x"]), &places(&[])).unwrap();
         declined.change(a, &places(&["z"]), &places(&["x"])).unwrap();

@@ -123,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let trusted = Trusted::new(&folder.path().join("refdesk"), clock, LOCK_TIMEOUT);
         assert_eq!(trusted.of("/a"), Default::default());
-        assert!(!folder.path().join("refdesk").exists(), "reading makes nothing");
+        assert!(!folder.path().join("refdesk").exists(), "reading creates no file");
         trusted.add("/a", hashes(&["1"])).unwrap();
         trusted.add("/a", hashes(&["2", "1"])).unwrap();
         trusted.add("/b", hashes(&["1"])).unwrap();

@@ -132,7 +132,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
 
     assert_eq!(desk.revoke().unwrap().len(), told.len());
     assert_eq!(world.waiting(), told);
-    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "what another takes back counts at once");
+    assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "a revocation counts immediately");
 }
 
 /// Before it is trusted, agents get the same answer about a path outside whether or not it exists.
@@ -205,7 +205,7 @@ fn only_a_change_of_an_action_needs_new_trust() {
         world.configure(&ALL.replacen(from, to, 1));
         assert_eq!(world.waiting().len(), asks, "{from} -> {to}: {:?}", world.waiting());
         world.configure(ALL);
-        assert_eq!(world.waiting().len(), 0, "as it was trusted: {from}");
+        assert_eq!(world.waiting().len(), 0, "still as trusted: {from}");
     }
 }
 
@@ -256,7 +256,7 @@ fn the_users_own_configuration_needs_no_trust() {
     world.configure(r#"{"references_dir": "../out/refs"}"#);
     assert_eq!((named("mine.json"), world.waiting().len()), (0, 1), "the folder");
     trust_all(&world.desk());
-    assert_eq!(world.waiting().len(), 1, "then the path of what is in it");
+    assert_eq!(world.waiting().len(), 1, "then the path of the source in it");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn another_program_can_ask_with_the_contract_fields_only() {
     let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
     assert_eq!(answer(folder, &said("one")).unwrap(), AnswerStatus::First);
     assert_eq!(answer(folder, &said("two")).unwrap(), AnswerStatus::Late { by: Some("one".to_owned()) });
-    assert!(folder.path().join(RESPONSES).join(file_of("from-elsewhere")).exists(), "left for who asked");
+    assert!(folder.path().join(RESPONSES).join(file_of("from-elsewhere")).exists(), "left for the asker");
 }
 
 #[test]

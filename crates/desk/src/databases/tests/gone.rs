@@ -176,7 +176,7 @@ fn pages_with_a_new_file_name_leave_none_behind_but_the_edited_ones() {
     world.document(&options());
     let pages = |about: &str| world.pages().into_keys().filter(|path| path.contains(about)).collect::<Vec<_>>();
     let hashed: Vec<String> = pages("t-main-Order-Details-");
-    assert_eq!(hashed.len(), 4, "names that would have one file: {hashed:?}");
+    assert_eq!(hashed.len(), 4, "names that would share a file: {hashed:?}");
     let is_of_table = |path: &&String| path.ends_with(".md") && world.read(path).contains("main.Order Details");
     let edited = hashed.iter().find(is_of_table).unwrap();
     world.put(edited, "mine");
@@ -190,7 +190,7 @@ fn pages_with_a_new_file_name_leave_none_behind_but_the_edited_ones() {
     assert_eq!(pages("main.Order-Details"), readable);
     assert_eq!(pages("t-main-Order-Details-"), [edited.as_str()]);
     assert_eq!(world.read(edited), "mine");
-    assert_eq!(world.desk().documentation(&options()).unwrap().left_over, [edited.as_str()], "it stays named");
+    assert_eq!(world.desk().documentation(&options()).unwrap().left_over, [edited.as_str()], "it is still reported");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_page_that_was_edited_since_it_was_compared_is_not_removed() {
     assert_eq!(world.read(page), "mine");
     drop((prepared, desk));
     let told = world.desk().documentation(&options()).unwrap();
-    assert_eq!(told.left_over, [page], "the next run names it");
+    assert_eq!(told.left_over, [page], "the next run reports it");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_run_about_some_tables_makes_sources_of_whole_domains() {
     let status = || serde_json::from_str::<serde_json::Value>(&world.read(MANIFEST)).unwrap()["status"].clone();
     let report = world.document(&only("*.zone"));
     assert_eq!((report.written.len(), report.unchanged, report.sources.len()), (2, 0, 0));
-    assert_eq!(world.pages().len(), 2, "no page lists what is not there");
+    assert_eq!(world.pages().len(), 2, "no page lists a missing one");
     assert_eq!(status(), "partial");
     let progress: Progress = world.desk().database_state(PROGRESS).unwrap();
     assert_eq!(

@@ -329,7 +329,7 @@ mod tests {
         assert_eq!((notice.place, notice.subject), (Some(FileLine { path: "/w/src/a.java".into(), line: 1 }), None));
         let receipt = Receipt { about: vec!["old.tmpl".to_owned()], ..Receipt::new(JournalEvent::Removed) };
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
-        assert_eq!((notice.place, notice.subject), (None, None), "what is gone is nowhere");
+        assert_eq!((notice.place, notice.subject), (None, None), "a removed file has no position");
     }
 
     #[test]

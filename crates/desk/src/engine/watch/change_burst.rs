@@ -174,7 +174,7 @@ mod tests {
         }
         assert_eq!(burst.take(began + after(60)), [Change::Journal], "it is reported before the desk is quiet");
         burst.add(ChangeScope::Journal, began + after(70));
-        assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is");
+        assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is quiet");
     }
 
     #[test]

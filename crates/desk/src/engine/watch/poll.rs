@@ -238,7 +238,7 @@ mod tests {
             last = now;
         }
         fs::remove_dir_all(world.folder.path().join("tree")).unwrap();
-        assert_ne!(fingerprint(&world.wanted, 1_000).0, last, "a tree that went");
+        assert_ne!(fingerprint(&world.wanted, 1_000).0, last, "a removed tree");
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     assert_eq!((reasons(&lines), damaged), (vec![(1, "on")], 1));
     let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
     let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
-    assert_eq!(aside, 1, "nothing of it is lost");
+    assert_eq!(aside, 1, "nothing is lost");
     // A journal that becomes huge while being followed.
     huge(&path);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 1));

@@ -49,7 +49,7 @@ fn files_follow_the_desk() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
-    assert!(!root.join(".jaato").exists(), "nothing to say, nothing made");
+    assert!(!root.join(".jaato").exists(), "nothing to write, no folder");
     let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "2")]);
     assert_eq!(outcome(&done), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 0));
     let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "3")]);
@@ -58,7 +58,7 @@ fn files_follow_the_desk() {
     assert_eq!(outcome(&done), (vec![], vec!["b.tmpl"], vec!["a.tmpl"], 0));
     assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
     std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
-    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "a removed template comes back");
+    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "a removed file is written again");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_superseded_write_is_skipped() {
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
     store.change(&crate::Session::of_client("a test"), &Choice::default(), |choice| choice.pick("a")).unwrap();
-    assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "of a choice that counts no more");
+    assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "the choice is no longer the stored one");
     assert!(!root.join(".jaato/templates").exists());
     let (stored, _) = store.choice();
     let choice = &stored.unwrap().choice;
@@ -151,7 +151,7 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
     let taken = || store.taken_templates().into_iter().map(|taken| taken.name).collect::<Vec<_>>();
     assert_eq!(taken(), ["a.tmpl", "b.tmpl"]);
     bring(root, "default", &[("b.tmpl", "1")]);
-    assert_eq!(outcome(&bring(root, "default", &[])).2, Vec::<&str>::new(), "what a tool brought stays");
+    assert_eq!(outcome(&bring(root, "default", &[])).2, Vec::<&str>::new(), "a tool result's template stays");
     let age = |name: &str, days: u64| {
         let file = std::fs::File::options().append(true).open(root.join(".jaato/templates").join(name)).unwrap();
         file.set_modified(clock() - Duration::from_secs(days * 24 * 60 * 60)).unwrap();
@@ -162,7 +162,7 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
     assert_eq!(outcome(&take(&[("c.tmpl", "1")])), (vec!["c.tmpl"], vec![], vec!["b.tmpl"], 0));
     assert_eq!((taken(), text(root, "mine.tmpl").as_deref()), (vec!["a.tmpl".into(), "c.tmpl".into()], Some("1")));
     write_atomic(&root.join(".jaato/templates/c.tmpl"), b"changed").unwrap();
-    assert_eq!(taken(), ["a.tmpl"], "what a person changed is theirs");
+    assert_eq!(taken(), ["a.tmpl"], "an edited file belongs to the person");
     assert_eq!(outcome(&take(&[("c.tmpl", "1")])).3, 1);
     assert_eq!(text(root, "c.tmpl").as_deref(), Some("changed"));
 }
@@ -186,7 +186,7 @@ fn files_of_a_killed_writer_are_still_ours() {
         assert_eq!(
             std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
             1,
-            "what was left unfinished goes"
+            "unfinished files are removed"
         );
         assert_eq!(outcome(&bring(root, "default", &[])).2, ["a.tmpl"]);
     }

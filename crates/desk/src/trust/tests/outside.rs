@@ -46,7 +46,7 @@ fn texts_of_files_outside_wait_for_trust() {
         assert!(told(&mut desk) && !desk.has_stale_trust(), "{how}");
         assert_eq!(read(&mut desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
-        assert_eq!((read(&mut desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: at once");
+        assert_eq!((read(&mut desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: immediately");
     }
 }
 
