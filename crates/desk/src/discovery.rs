@@ -142,7 +142,6 @@ impl Desk {
         self.around().is_workspace() && !self.is_above_home(self.workspace())
     }
 
-    /// Whether a folder is the home folder, or above it.
     fn is_above_home(&self, folder: &Path) -> bool {
         let home = self.around().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
         home.is_some_and(|home| home.starts_with(folder))
@@ -227,7 +226,8 @@ fn ordered_for_prompts(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
 
 /// The positions of a list, ordered so that each is far from the ones before it.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
-    // A step coprime to the count visits every position; with about five eighths of the count it is slow to return.
+    // A step coprime to the count visits every position; one of about five eighths of the count is late to return to
+    // its neighbours.
     let has_divisor = |step: usize| (2..=step).any(|by: usize| step.is_multiple_of(by) && count.is_multiple_of(by));
     let step = (count * 5 / 8..count).find(|step| *step > 0 && !has_divisor(*step)).unwrap_or(1);
     (0..count).map(move |nth| (count / 4 + nth * step) % count)

@@ -411,7 +411,6 @@ mod tests {
     }
 
     proptest! {
-        /// Different actions have different hashes.
         #[test]
         fn different_actions_have_different_hashes(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {

@@ -161,7 +161,6 @@ pub(super) fn picks(profile: &Profile, catalog: &Catalog, exclusions: &[String])
     profile.preselected.iter().filter(can_be).cloned().collect()
 }
 
-/// The picks of a profile that are excluded.
 pub(super) fn excluded_picks(profile: &Profile, exclusions: &[String]) -> Vec<String> {
     let excluded: HashSet<&String> = exclusions.iter().collect();
     profile.preselected.iter().filter(|id| excluded.contains(id)).cloned().collect()

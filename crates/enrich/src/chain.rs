@@ -152,7 +152,6 @@ pub(super) trait Enricher: Sync {
     fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft>;
 }
 
-/// Every enricher.
 const CHAIN: [&dyn Enricher; 2] = [&References, &Templates];
 
 /// What was found, for programs: all matches, including those that the session already knows.

@@ -70,7 +70,6 @@ pub(crate) fn context<'a>(
     }
 }
 
-/// A template with this name, path and variables.
 pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),

@@ -113,7 +113,7 @@ impl<'a> Places<'a> {
         LocalPath { written: written.to_owned(), path, resolved, standing, size }
     }
 
-    /// Whether a listing shows a file at this path, which has no links and is not reserved. Folders outside the
+    /// Whether a listing shows a file at this path, and the path has no links and is not reserved. Folders outside the
     /// workspace are not listed.
     fn is_listed(&self, path: &Path) -> bool {
         let may_list = |folder: &Path| {

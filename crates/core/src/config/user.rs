@@ -29,7 +29,6 @@ pub const THEMES: [&str; 8] = ["auto", "dark", "light", "contrast", "colourblind
 /// The values of `characters`.
 pub const CHARACTERS: [&str; 3] = ["auto", "unicode", "ascii"];
 
-/// The levels of `log`.
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// The prefix of all of refdesk's own log targets.

@@ -39,7 +39,6 @@ const PLACE: &str = "cache/mentions";
 /// Identifies a cache file's format, the program that wrote it, and the ids that were looked for.
 pub(crate) type Header = [u8; 32];
 
-/// The header for these ids.
 pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
     hash.update(concat!("mentions 6, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));

@@ -83,7 +83,6 @@ pub(super) mod tests {
         }
     }
 
-    /// A request for approval with this id.
     pub(crate) fn asking_for_approval(id: &str) -> Request {
         let approval = Approval {
             path: "src/a.rs".to_owned(),

@@ -178,7 +178,6 @@ fn whether_a_path_outside_exists_is_not_revealed() {
     }
 }
 
-/// Each change, and whether it needs new trust.
 #[test]
 fn only_a_change_of_an_action_needs_new_trust() {
     for (from, to, asks) in [

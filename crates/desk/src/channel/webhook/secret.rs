@@ -14,7 +14,6 @@ use super::super::answer::shown;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::Code;
 
-/// The signature header.
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
 
 /// The key that signs bodies.

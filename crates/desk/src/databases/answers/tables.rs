@@ -16,7 +16,6 @@ pub(super) struct TableSearch<'a> {
     pub limit: usize,
 }
 
-/// A table that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FoundTable {
     /// The table.
@@ -33,7 +32,6 @@ pub(crate) struct FoundTable {
     pub because: Vec<HitRank>,
 }
 
-/// Tables that were found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FoundTables {
     /// The query.

@@ -80,7 +80,7 @@ fn offset_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
 }
 
 impl JournalTail {
-    /// The lines appended since the last call, in order, and the number of invalid lines.
+    /// The lines appended since the last call, in order, and the number of lines that will never be valid.
     ///
     /// # Errors
     /// The file system's error with the path. Nothing is lost: the next call starts at the same offset.
@@ -90,8 +90,8 @@ impl JournalTail {
         Ok((lines, damaged))
     }
 
-    /// Passes on the lines appended since the last call, in order, and returns the number of invalid lines. Only one
-    /// line at a time is in memory.
+    /// Passes on the lines appended since the last call, in order, and returns the number of lines that will never be
+    /// valid. Only one line at a time is in memory.
     ///
     /// # Errors
     /// As [`JournalTail::read`].

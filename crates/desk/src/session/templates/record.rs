@@ -69,13 +69,10 @@ pub(crate) fn is_file_name(name: &str) -> bool {
 /// What is at the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PathOccupant {
-    /// Nothing.
     Nothing,
-    /// A file.
     File {
         /// SHA-256 of its bytes.
         hash: String,
-        /// Whether it is empty.
         empty: bool,
     },
     /// A link, a folder, or a file too large to be ours; a phrase for messages.
