@@ -56,7 +56,7 @@ pub(super) enum EntryPlace {
     Url(String),
 }
 
-/// An entry of the catalog that is to be written.
+/// A catalog entry to write.
 pub(super) struct NewEntry {
     pub id: String,
     pub name: String,
@@ -160,7 +160,8 @@ impl Desk {
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
     }
 
-    /// Refuses to extend a catalog that cannot be read in full: what is new and where it belongs is then unknown.
+    /// Refuses to extend a catalog that cannot be read in full, because it is then unknown which sources are new and
+    /// where they belong.
     pub(super) fn check_readable(&self) -> Result<(), Error> {
         self.check_whole("nothing is added while a part of the catalog cannot be read")
     }

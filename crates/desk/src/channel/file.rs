@@ -29,7 +29,7 @@ pub(super) struct Files {
     pub workspace: PathBuf,
     /// The folder.
     pub folder: ChannelFolder,
-    /// The polling interval where the system reports no changes.
+    /// The polling interval if the system reports no changes.
     pub poll: Duration,
 }
 

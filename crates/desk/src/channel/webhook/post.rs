@@ -16,7 +16,7 @@ use super::secret::SIGNATURE;
 use super::target::{HostScope, Target};
 use refdesk_text::Code;
 
-/// The delays before the second and the third (last) attempt, where there is time for them.
+/// The delays before the second and the third (last) attempt, if there is time.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// The time for looking up a name and connecting.

@@ -162,7 +162,7 @@ impl DatabaseView {
         Ok(answered(paths, None, sources))
     }
 
-    /// What is near two tables without a path, as far as the reader may know it; notes what is quoted, and what to
+    /// What is near two tables without a path, within what the reader may know; notes what is quoted, and what to
     /// select to see more.
     fn without_unread(
         &self,

@@ -116,7 +116,7 @@ fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
     world.put(".jaato/databases.yaml", &format!("databases: [{app}]"));
     let named = DocumentOptions { names: vec!["app".into()], ..options() };
     assert!(world.desk().documentation(&named).unwrap().is_up_to_date());
-    // A page that a person edited stays, and is named until it is removed.
+    // An edited page stays, and is reported until it is removed.
     let edited = "docs/databases/shop/zone/tables/main.zone.md";
     world.put(edited, "mine");
     assert_eq!(world.desk().databases_not_configured().into_iter().collect::<Vec<_>>(), ["shop"]);

@@ -153,7 +153,7 @@ fn too_large_a_receipt_is_written_without_its_text() {
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too large to be stored")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
-    // If that does not help, it is an error, and the file stays as it is.
+    // If that does not help, it is an error, and the file does not change.
     let error = store.append_within(1500, &session(), vec![said(&"x".repeat(5000))]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
     assert_eq!(store.journal().unwrap().0, lines);
