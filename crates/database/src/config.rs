@@ -1,5 +1,5 @@
-//! Which databases a workspace has: `.jaato/databases.yaml`. Every problem has its line and column, a bad database never takes
-//! the others down, and a password is never written there: it comes from the environment or a program.
+//! Which databases a workspace has: `.jaato/databases.yaml`. Every problem has its line and column, an invalid database
+//! never affects the others, and a password is never written there: it comes from the environment or a program.
 
 pub mod agent;
 mod check_rule;
@@ -25,7 +25,7 @@ use self::patterns::{PatternsLeft, patterns};
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 
-/// Where the configuration is, in this order.
+/// Where the configuration is looked for, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
 
 /// Most bytes of the file.
@@ -37,7 +37,7 @@ const DATABASES: usize = 64;
 /// Where pages go unless the configuration says otherwise.
 const DOCS_PATH: &str = "docs/databases";
 
-/// Most values and events of the file.
+/// Most values and events in the file.
 const ITEMS: usize = 100_000;
 
 /// Keys of a database.
@@ -63,10 +63,10 @@ const KEYS: &[&str] = &[
     "enabled",
 ];
 
-/// Keys that keep something from being read.
+/// Keys that restrict what is read.
 const GUARDS: &[&str] = &["schemas", "include_tables", "exclude_tables", "sampling", "sensitive", "enabled"];
 
-/// Beginnings of other spellings of them.
+/// How misspellings of them begin.
 const GUARD_STEMS: &[&str] = &["includ", "exclud", "sampl", "sensitiv"];
 
 /// The databases of a workspace.
@@ -78,7 +78,8 @@ pub struct DatabasesConfig {
     pub docs_path: String,
     /// The line of `docs_path`, if the file has one.
     pub docs_line: Option<usize>,
-    /// The names of databases with errors in their entries: they are not used, and their existing pages and sources are left alone.
+    /// The names of databases with errors in their entries: they are not used, but their existing pages and sources
+    /// stay.
     pub wrong: Vec<String>,
 }
 
@@ -115,7 +116,7 @@ pub struct DatabaseConfig {
     pub include_views: bool,
     /// Whether the database's own tables are read.
     pub include_system_tables: bool,
-    /// What may be known of values.
+    /// What may be known about values.
     pub sampling: Sampling,
     /// Columns about whose values nothing may be revealed.
     pub sensitive: Vec<NamePattern>,
@@ -133,7 +134,7 @@ pub struct DatabaseConfig {
     pub checks: Vec<(CheckRule, Option<Severity>)>,
     /// Whether it is used at all.
     pub enabled: bool,
-    /// What the settings of all databases say of reading it.
+    /// The settings for all databases.
     pub settings: AgentSettings,
 }
 
@@ -151,7 +152,7 @@ pub enum Connection {
     Snowflake(ServerConnection),
 }
 
-/// What may be known of values.
+/// What may be known about values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sampling {
@@ -258,7 +259,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     for node in entries {
         let before = problems.len();
         let found = database(node, file, &mut problems);
-        // An invalid value may have been meant to keep something from being read.
+        // An invalid value may have been meant to restrict what is read.
         let is_wrong = problems.iter().skip(before).any(Diagnostic::is_error);
         match found {
             Some(database) if !is_wrong => config.databases.push(database),
@@ -294,7 +295,7 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     }
 }
 
-/// Databases with the same name are all refused: which one a person means is not known.
+/// Databases with the same name are all refused: it is not known which one a person means.
 fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<Diagnostic>) {
     let databases = &mut config.databases;
     let names: Vec<String> =
@@ -360,7 +361,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     })
 }
 
-/// Whether an unknown key may be a misspelling of one that keeps something from being read.
+/// Whether an unknown key may be a misspelling of one that restricts what is read.
 fn is_near_guard(key: &str) -> bool {
     let near = nearest(key, KEYS.iter().copied());
     let lower = key.to_lowercase();

@@ -1,4 +1,4 @@
-//! Reads the schema of a database, one kind a file. Statements are constants of ours with bound parameters.
+//! Reads the schema of a database, with one file per kind. Statements are our own constants with bound parameters.
 
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
@@ -17,7 +17,7 @@ use refdesk_text::{Code, Error};
 use crate::config::{Connection, DatabaseConfig};
 use crate::snapshot::{Snapshot, TableName};
 
-/// What was read of a database, and what could not be.
+/// What was read from a database, and what could not be.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The schema.
@@ -26,11 +26,11 @@ pub struct Reading {
     pub left_out: Vec<TableName>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// What a person should know of how it was read, such as a role that may do more than reading needs.
+    /// What a person should know about the connection, such as a role that may do more than reading needs.
     pub about_connection: Vec<Diagnostic>,
 }
 
-/// How often is looked whether reading is still wanted.
+/// How often to check whether reading is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What finding a server may look at, and whether reading is still wanted.
@@ -42,17 +42,17 @@ pub struct ConnectionSurroundings {
     pub home: Option<PathBuf>,
     /// The environment variables.
     pub variable: fn(&str) -> Option<String>,
-    /// Set by another thread once nothing is to be read any more.
+    /// Set by another thread to stop reading.
     pub is_stopped: Arc<AtomicBool>,
 }
 
 impl ConnectionSurroundings {
-    /// Whether nothing is to be read any more.
+    /// Whether reading was stopped.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits, but not once nothing is to be read any more; whether reading is still wanted.
+    /// Waits until the time has passed or reading is stopped; whether reading is still wanted.
     fn wait(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         while !self.is_stopped() {
@@ -66,7 +66,7 @@ impl ConnectionSurroundings {
     }
 }
 
-/// Why a database was not read to its end, if that is no longer wanted.
+/// The error for a database that was not read to its end because reading was stopped.
 pub fn stopped() -> Error {
     Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")
 }
@@ -78,7 +78,7 @@ impl Default for ConnectionSurroundings {
     }
 }
 
-/// A database that may be reached: its configuration, and for a file where it is.
+/// A database that may be reached: its configuration, and the path if it is a file.
 #[derive(Debug, Clone)]
 pub struct Reachable<'c> {
     /// The configuration.

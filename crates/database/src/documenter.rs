@@ -1,5 +1,5 @@
-//! Decides what a run of the documenter writes: pages that are new or changed, without those that a person edited. It neither reads
-//! nor writes a file; what is there is passed in.
+//! Decides what a run of the documenter writes: pages that are new or changed, except those that a person edited. It
+//! neither reads nor writes files; their contents are passed in.
 
 mod catalog;
 mod manifest;
@@ -19,17 +19,17 @@ use crate::schema::page::{Page, is_generated};
 /// What is to be done with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageAction {
-    /// It is as it should be.
+    /// It is up to date.
     Keep,
     /// It is written.
     Write,
     /// A person edited it, so it stays.
     Edited,
-    /// It is not as it should be, and this run is not about it.
+    /// It is out of date, but not part of this run.
     LeftOut,
 }
 
-/// Hashes of pages that a run of refdesk wrote, by path.
+/// Hashes of pages that refdesk wrote, by path.
 #[derive(Debug, Clone, Default)]
 pub struct OwnPages {
     hashes: BTreeMap<String, Vec<String>>,
@@ -52,8 +52,8 @@ impl OwnPages {
         self.hashes.entry(path.to_owned()).or_default().push(hash.to_owned());
     }
 
-    /// Whether refdesk wrote exactly this at this path. The manifest may have come with the repository, so the page must say
-    /// so too.
+    /// Whether refdesk wrote exactly this at this path. The manifest may have come with the repository, so the page
+    /// itself must say so too.
     pub fn has(&self, path: &str, bytes: &[u8]) -> bool {
         self.has_hash(path, bytes) && is_generated(path, bytes)
     }

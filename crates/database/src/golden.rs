@@ -1,4 +1,4 @@
-//! Two real schemas: their pages as they were reviewed, and how well joins are inferred when their keys are taken away.
+//! Two real schemas: their pages as reviewed, and how well joins are inferred when the keys are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -73,7 +73,7 @@ fn keys(snapshot: &Snapshot) -> BTreeSet<Edge> {
     snapshot.tables.iter().flat_map(of).collect()
 }
 
-/// Precision and recall of inferred joins, in percent, when the keys of a schema are taken away.
+/// Precision and recall of inferred joins, in percent, when the keys of a schema are removed.
 fn score(sql: &str) -> (usize, usize) {
     let mut snapshot = snapshot(sql);
     let real = keys(&snapshot);

@@ -1,11 +1,11 @@
-//! Databases as references: a schema is read, planned, described and written as pages that agents can pick. What is read goes
+//! Databases as references: a schema is read, planned, described and written as pages that agents can pick. Data flows
 //! one way: `snapshot → plan → descriptions → pages → manifest`, and every arrow is a file that a person can look at.
-//!
-//! A module uses only those before it: `snapshot` is what a database is and `names` are its names; then `config`, what is
-//! `sensitive`, and the `statistics` that may be told. `schema` computes plan, descriptions, joins and pages and reaches nothing;
-//! `connector` reads a schema and `sampling` its values, a file each kind of database; `documenter` is what a run knows.
-//!
-//! No statement is run that is not a constant of ours, and a name of the database enters one only through `names::quoted::quoted`.
+//! A module uses only those before it: `snapshot` is the schema of a database and `names` its names; then `config`,
+//! what is `sensitive`, and the `statistics` that may be published. `schema` computes plan, descriptions, joins and
+//! pages without any I/O; `connector` reads a schema and `sampling` its values, with one file per kind of database;
+//! `documenter` is the state of a run.
+//! Every statement that is run is a constant of ours, and a name from the database enters one only through
+//! `names::quoted::quoted`.
 
 pub mod config;
 pub mod connector;

@@ -1,4 +1,4 @@
-//! Names of a database: their words, patterns over them, and how they are written in statements and file names.
+//! Names in a database: their words, patterns over them, and how they are written in statements and file names.
 
 pub mod file_names;
 pub mod globs;

@@ -1,14 +1,14 @@
-//! Parts of a text, and the text with other words in their place.
+//! Parts of a text, and the text with these parts replaced.
 
 use std::ops::Range;
 
-/// Where a part of a text is in it.
+/// The byte range of a part within its text.
 pub(crate) fn place(text: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()
 }
 
-/// The text with other words instead of these parts; of parts that overlap the first takes the place of all.
+/// The text with these parts replaced; if parts overlap, the first one replaces them all.
 pub(crate) fn replaced(text: &str, mut parts: Vec<(Range<usize>, String)>) -> String {
     parts.retain(|(place, _)| !place.is_empty());
     parts.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));

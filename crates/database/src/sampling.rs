@@ -1,6 +1,7 @@
-//! What may be known of the values of a table. A column that is sensitive by its name or type is never read: only whether a row has
-//! a value there. Of the others a sample is looked at in memory, and what leaves this module are counts, shares and shapes; a
-//! detector that finds an address, a card number or a secret makes its column sensitive, too.
+//! What may be known about the values of a table. The values of a column that is sensitive by its name or type are
+//! never read, only whether a row has one. A sample of the others is examined in memory, and only counts, shares and
+//! shapes leave this module; a detector that finds an address, a card number or a secret makes its column sensitive
+//! too.
 
 mod kept;
 #[cfg(feature = "postgres")]
@@ -25,17 +26,17 @@ use crate::statistics::{TableProfile, may_sample};
 const KEYS: usize = 200;
 const FOUND_PERCENT: i64 = 90;
 
-/// Characters of a text that are looked at.
+/// Characters of a text that are examined.
 const CHARACTERS: usize = 256;
 
-/// What was read of the values of a database.
+/// What was read about the values of a database.
 #[derive(Debug, Default)]
 pub struct Sampled {
     /// By table.
     pub profiles: BTreeMap<TableName, TableProfile>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// Why the database was lost before the end; pages of what was read by then would say less than they could.
+    /// Why the connection was lost before the end; pages made from what was read so far would say less than they could.
     pub lost: Option<Error>,
 }
 
@@ -52,8 +53,8 @@ fn is_share_found(all: i64, found: i64) -> bool {
     all == 0 || found * 100 >= all * FOUND_PERCENT
 }
 
-/// Reads samples of all tables, as far as the configuration allows, and drops inferred joins whose values are not found in the table
-/// that they would refer to.
+/// Reads samples of all tables, as far as the configuration allows, and drops inferred joins whose values are not found
+/// in the other table.
 pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     use crate::config::Connection;
     if database.config.sampling == Sampling::None || !database.config.connection.shows_rows() {

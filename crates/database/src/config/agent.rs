@@ -1,5 +1,5 @@
-//! `.jaato/db-agent.yaml`: how databases are planned and documented. An invalid value is a warning, and the default is used.
-//! Settings of language models are checked like the others, and nothing here asks one yet.
+//! `.jaato/db-agent.yaml`: how databases are planned and documented. An invalid value is a warning, and the default is
+//! used. Settings of language models are checked like the others, though nothing uses them yet.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use super::fields::YamlFields;
 use super::parsed;
 use crate::snapshot::TABLES;
 
-/// Where the settings are, in this order.
+/// Where the settings are looked for, in this order.
 pub const AGENT_FILES: [&str; 2] = [".jaato/db-agent.yaml", "config/agent-config.yaml"];
 
 /// How databases are planned and documented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentSettings {
-    /// Most tables of a database; the rest is left out.
+    /// Most tables of a database; the rest are left out.
     pub max_tables: usize,
     /// How long a statement that reads values may take.
     pub sample_time: Duration,
-    /// How much kinds of documents count in a search.
+    /// How much each kind of document counts in a search.
     pub weights: SearchWeights,
 }
 
-/// How much kinds of documents count in a search; `None` leaves it as usual.
+/// How much each kind of document counts in a search; `None` is the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SearchWeights {
     table: Option<f64>,
@@ -36,7 +36,7 @@ pub struct SearchWeights {
 }
 
 impl SearchWeights {
-    /// That of a kind of documents, `text` being the sections of any text.
+    /// The weight of a kind of document; `text` means the sections of any text.
     pub fn of(&self, kind: &str) -> Option<f64> {
         match kind {
             "table" => self.table,
@@ -49,7 +49,7 @@ impl SearchWeights {
     }
 }
 
-/// A number of the file.
+/// A numeric setting of the file.
 #[derive(Debug, Clone, Copy)]
 enum Found {
     Whole(u64),
@@ -159,7 +159,7 @@ pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
     (settings, problems)
 }
 
-/// Reports what cannot be, and tells the numbers that can.
+/// Reports invalid settings, and passes on the valid numbers.
 fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &mut dyn FnMut(&str, Found)) {
     let known: Vec<&str> = allowed.iter().map(|(key, _)| *key).collect();
     fields.warn_unknown(&known);

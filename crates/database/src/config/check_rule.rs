@@ -11,15 +11,15 @@ pub enum CheckRule {
     NoPrimaryKey,
     /// The columns of a foreign key have no index.
     KeyWithoutIndex,
-    /// The columns of a foreign key have other types than those that they refer to.
+    /// The columns of a foreign key have different types from those that they refer to.
     KeyTypesDiffer,
-    /// A foreign key refers to a table that is not there.
+    /// A foreign key refers to a table that does not exist.
     MissingTarget,
     /// A column's name fits the keys of several tables.
     AmbiguousJoin,
     /// A comment is empty, or only the name.
     EmptyComment,
-    /// A name, a default, a label or a comment has characters that cannot be seen.
+    /// A name, a default, a label or a comment has invisible characters.
     HiddenCharacters,
     /// A sensitive column has no note.
     SensitiveWithoutNote,
@@ -55,7 +55,7 @@ impl CheckRule {
         Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or("", |(_, name, _)| name)
     }
 
-    /// What several tables or columns are that it found.
+    /// The finding as a phrase about several tables or columns.
     pub fn of_many(self) -> &'static str {
         match self {
             Self::NoPrimaryKey => "tables have no primary key",

@@ -1,5 +1,6 @@
-//! Whether the patterns of a database can be compared with the names in it in a reasonable time. Each pattern is compared with each
-//! name, and both come with a repository: neither the limits of patterns nor those of a schema bound the two together.
+//! Whether the patterns of a database can be compared with the names in it in a reasonable time. Each pattern is
+//! compared with each name, and both may come with a repository: the limits on patterns and on a schema do not bound
+//! their product.
 
 use refdesk_text::{Code, Error};
 
@@ -10,11 +11,11 @@ use crate::names::globs::NamePattern;
 /// Characters of patterns times bytes of names: about a second.
 const COMPARISONS: usize = 4_000_000_000;
 
-/// Characters of patterns that are compared with names of any number: a database that has so many takes long by itself.
+/// Pattern characters that are allowed whatever the number of names: reading that many names takes long anyway.
 const ALWAYS: usize = 512;
 
 impl DatabaseConfig {
-    /// Refuses to compare the names of tables, of so many bytes in all, with the patterns over tables.
+    /// Refuses to compare the names of tables, `bytes` in all, with the patterns for tables.
     ///
     /// # Errors
     /// It would take too long.

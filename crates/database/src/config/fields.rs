@@ -1,5 +1,5 @@
-//! The members of an object in YAML, read one by one: a wrong value costs that value, and an unknown key is a warning with the
-//! nearest known one.
+//! The members of an object in YAML, read one by one: a wrong value is reported and ignored, and an unknown key is a
+//! warning with the nearest known one.
 
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
@@ -32,7 +32,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.warn_unknown_but(known, |_| false);
     }
 
-    /// The same, but a key that may be meant to keep something from being read is an error.
+    /// The same, but a key that may be meant to restrict what is read is an error.
     pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_guard: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
@@ -144,7 +144,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
                 YamlValue::Text(_) => {
                     self.report(item, Diagnostic::error(Code::MissingField, format!("'{key}' has an empty text")));
                 }
-                // A number is more likely a mistake than a name, which quotes make a text.
+                // A number is more likely a mistake than a name, which could be quoted.
                 _ => self.wrong(key, item, "a text"),
             }
         }
@@ -157,7 +157,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         YamlFields::of(node, &format!("'{key}'"), self.file, self.problems)
     }
 
-    /// One of the members alone, for reading each of many: looking every key up among all of them takes the square of their number.
+    /// A single member, for reading each of many: looking up every key among all of them takes quadratic time.
     pub(crate) fn only(&mut self, member: &'a YamlMember) -> YamlFields<'a, '_> {
         YamlFields { members: std::slice::from_ref(member), file: self.file, problems: self.problems }
     }

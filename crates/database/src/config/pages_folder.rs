@@ -11,7 +11,7 @@ use refdesk_text::yaml::YamlNode;
 use super::DOCS_PATH;
 use super::fields::YamlFields;
 
-/// The folder of the pages without `.` and double slashes; none, with a diagnostic, if no page may be there.
+/// The folder of the pages without `.` and double slashes; `None`, with a diagnostic, if pages may not be there.
 pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     let text = fields.text("docs_path")?;
     let mut refuse = |code: Code, what: &str| {

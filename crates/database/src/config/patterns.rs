@@ -1,4 +1,4 @@
-//! Reads the patterns of a database, of which there are only so many.
+//! Reads the patterns of a database, up to a limit.
 
 use super::fields::YamlFields;
 use crate::names::globs::{NamePattern, PATTERN_CHARACTERS};
@@ -9,7 +9,7 @@ use refdesk_text::report::Diagnostic;
 pub(super) const PATTERNS: usize = 4_000;
 const ALL_PATTERN_CHARACTERS: usize = 64 * 1024;
 
-/// How many patterns a database may still have.
+/// How many more patterns a database may have.
 pub(super) struct PatternsLeft {
     count: usize,
     characters: usize,

@@ -27,7 +27,7 @@ pub struct ServerConnection {
     pub user: Option<String>,
     /// Where the password comes from.
     pub secret: Option<Secret>,
-    /// As PostgreSQL has it.
+    /// As in PostgreSQL.
     pub sslmode: Option<String>,
     /// A file with certificates.
     pub sslrootcert: Option<String>,

@@ -1,4 +1,4 @@
-//! Tables of configurations and what is read of them.
+//! Tables of configurations and what is read from them.
 
 use super::patterns::PATTERNS;
 use super::*;
@@ -108,7 +108,7 @@ fn a_wrong_value_costs_its_database() {
         let is_guard = expected == "unknown-key";
         assert_eq!(found[0].contains("may be meant to keep something from being read"), is_guard, "{line}: {found:?}");
     }
-    // What is unknown and keeps nothing from being read costs nothing.
+    // Unknown keys that restrict nothing are only warnings.
     for line in ["granularty: table", "not_sensitve: [x]", "owner: ann"] {
         assert_eq!(read(&with(line), "f").0.databases.len(), 1, "{line}");
         assert!(problems(&with(line))[0].starts_with("unknown-key"), "{line}");

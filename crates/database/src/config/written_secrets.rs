@@ -1,4 +1,5 @@
-//! Passwords in a URL or in a list of keys and values: such a text is refused, and shown only without them.
+//! Passwords in a URL or in a list of keys and values: a text with one is refused, and shown only with the password
+//! masked.
 
 use percent_encoding::percent_decode_str;
 
@@ -43,7 +44,7 @@ fn written<'t>(text: &'t str, is_secret: impl Fn(&str) -> bool + 't) -> impl Ite
     password.into_iter().chain(values).filter(|value| !value.is_empty() && variable(value).is_none())
 }
 
-/// The members of the form of PostgreSQL with keys and values, in which blanks around `=` and quotes around a value are allowed.
+/// The members of PostgreSQL's `key=value` form, in which spaces around `=` and quotes around a value are allowed.
 fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let signs = text.match_indices('=').map(|(at, _)| text.split_at(at));
     signs.map(|(before, after)| {

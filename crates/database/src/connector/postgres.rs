@@ -1,4 +1,5 @@
-//! PostgreSQL servers: one session in a transaction that only reads, a few statements over the catalog for a schema of any size.
+//! PostgreSQL servers: one session in a read-only transaction, with a few statements over the catalog for a schema of
+//! any size.
 
 mod catalog;
 pub(crate) mod place;
@@ -34,7 +35,7 @@ pub fn snapshot(
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
 }
 
-/// Does work that waits: a caller may itself be a task of an async runtime, in which waiting for another is an error.
+/// Runs work that blocks: a caller may itself be a task of an async runtime, where blocking on another is an error.
 pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
@@ -55,7 +56,7 @@ fn read(
     Ok(reading)
 }
 
-/// Tries again what may pass, after each of these waits.
+/// Tries again after each of these waits, as long as the error may be temporary.
 pub(crate) fn tried<T>(
     around: &ConnectionSurroundings,
     waits: &[Duration],
@@ -111,7 +112,7 @@ pub(crate) fn explained(refusal: &Refusal) -> Error {
     }
 }
 
-/// A warning that says what can be read or forged on the way to a server elsewhere.
+/// A warning that says what can be read or forged on the way to a server on another machine.
 fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     let mode = address.tls();
     if address.is_local() || mode == TlsMode::VerifyFull {
@@ -127,7 +128,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))
 }
 
-/// A warning about a role that may do more than read, with the statements that make one that may not.
+/// A warning about a role that may do more than read, with the statements that create a read-only one.
 fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Reading) -> Option<Diagnostic> {
     let may = if rights.is_superuser {
         "is a superuser".to_owned()

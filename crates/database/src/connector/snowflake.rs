@@ -1,7 +1,6 @@
-//! Snowflake, over its SQL REST API. It was tested only against a stand-in, never against Snowflake itself.
-//!
-//! Each statement is a request of its own, so the schema is not read as it was at one moment. No row of a table is read: masking
-//! and row access policies could not be seen from here.
+//! Snowflake, over its SQL REST API. It has been tested only against a stand-in, never against Snowflake itself.
+//! Each statement is a separate request, so the schema is not read as of one moment. No rows are read: masking and row
+//! access policies cannot be seen from here.
 
 mod catalog;
 mod place;
@@ -53,7 +52,7 @@ fn read(
     Ok(reading)
 }
 
-/// A warning about a role that may do everything, with the statements that make one that may only read.
+/// A warning about a role that may do everything, with the statements that create a read-only one.
 fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) -> Option<Diagnostic> {
     if !ADMINISTRATORS.contains(&role.name.as_str()) {
         return None;
@@ -68,7 +67,7 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) 
     let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
     for schema in schemas.filter_map(quoted) {
         grants.push(format!("GRANT USAGE ON SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
-        // A role that may refer to a table sees its columns and keys, and not its rows.
+        // A role that may refer to a table sees its columns and keys, but not its rows.
         grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         grants.push(format!("GRANT REFERENCES ON ALL VIEWS IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
     }

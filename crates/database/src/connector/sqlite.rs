@@ -1,6 +1,6 @@
-//! SQLite files. A file may have come with a repository and is hostile: it is opened read-only, without following links,
-//! nothing in it is trusted to run a function, only reading is authorized, and a statement ends at its time. A virtual table is
-//! named and not read.
+//! SQLite files. A file may have come with a repository and is treated as hostile: it is opened read-only, without
+//! following links, nothing in it may run a function, only reads are authorized, and statements have a time limit. A
+//! virtual table is named but not read.
 
 mod ddl;
 mod lexer;
@@ -38,11 +38,11 @@ const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, o
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
-/// Most bytes of a text of the schema.
+/// Most bytes of a text in the schema.
 const TEXT_BYTES: usize = COMMENT_BYTES * 16;
 
-/// A function that SQLite does not know. It says so once it has resolved all names of a view, before it computes how to read it:
-/// that is not needed, and for a hostile view may take very long.
+/// A function that SQLite does not know. SQLite reports it after resolving all names of a view and before planning the
+/// query, which is not needed and can take very long for a hostile view.
 const END: &str = "refdesk_end";
 
 /// An object as the schema of the file has it.
@@ -50,7 +50,7 @@ struct Object {
     name: String,
     is_view: bool,
     sql: String,
-    /// The text is longer than what is read of it.
+    /// Whether only the beginning of the text was read.
     is_cut: bool,
 }
 
@@ -145,7 +145,7 @@ fn complete_targets(tables: &mut [Table]) {
         .iter()
         .filter_map(|table| Some((table.name.to_lowercase(), table.primary_key.as_ref()?.columns.clone())))
         .collect();
-    // SQLite ignores case in names; a page links to the table as it is written there.
+    // SQLite ignores case in names; a page links to the table as its own statement spells it.
     let names: HashMap<String, String> =
         tables.iter().map(|table| (table.name.to_lowercase(), table.name.clone())).collect();
     let columns: HashMap<String, HashMap<String, String>> = tables
@@ -183,7 +183,7 @@ struct Reader<'f> {
     problems: Vec<Diagnostic>,
     /// Read so far.
     columns: usize,
-    /// How many tables could not be read because the time had passed.
+    /// How many tables could not be read before the time limit.
     late: usize,
 }
 
@@ -236,7 +236,7 @@ impl Reader<'_> {
 
     fn view(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
         let sql = object.sql.to_lowercase();
-        // Its columns could not be told without reading the virtual table.
+        // Its columns are unknown without reading the virtual table.
         if self.virtual_tables.iter().any(|name| sql.contains(name)) {
             table.is_unreadable = true;
             return Ok(());
@@ -265,7 +265,7 @@ impl Reader<'_> {
             Err(error) if !open::words(&error).contains(END) => return Err(error),
             _ => {}
         }
-        // Of a table whose rows are only counted no column is read.
+        // For a table whose rows are only counted, SQLite reports no columns as read.
         read.extend(self.views.tables_of(name));
         let own = name.to_lowercase();
         let is_other = |it: &String| it.to_lowercase() != own && !it.to_lowercase().starts_with("sqlite_");
@@ -384,7 +384,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number of rows, where the file has statistics of its own.
+/// The number of rows, if the file has statistics.
 fn row_counts(connection: &Connection) -> HashMap<String, u64> {
     let read = |statement: &mut rusqlite::Statement<'_>| {
         statement.query_map((), |row| Ok((text(row, 0)?, text(row, 1)?)))?.collect::<rusqlite::Result<Vec<_>>>()

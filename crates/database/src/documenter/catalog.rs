@@ -1,4 +1,4 @@
-//! The entries of the catalog that a documented database becomes: a source for each domain, or for each table.
+//! The catalog entries for a documented database: a source for each domain, or for each table.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// The entry as its file has it; `path` is how the file names the folder.
+    /// The entry as JSON for its file; `path` is the folder as the file names it.
     pub fn text(&self, path: &str) -> String {
         let entry = json!({
             "id": self.id, "name": self.name, "description": self.description, "type": "local", "path": path,

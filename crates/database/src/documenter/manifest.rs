@@ -1,4 +1,5 @@
-//! `documentation-manifest.json`: every page with its hash, so that what a person edited can be told from what refdesk wrote.
+//! `documentation-manifest.json`: every page with its hash, to tell pages that a person edited from those that refdesk
+//! wrote.
 
 use std::collections::HashSet;
 
@@ -32,7 +33,7 @@ pub struct Manifest {
     /// Where descriptions come from.
     #[serde(default)]
     pub sources: SourceCounts,
-    /// Pages that a person edited and that were left.
+    /// Pages that a person edited and that were left as they are.
     #[serde(default)]
     pub edited: Vec<String>,
     /// Entries of the catalog that refdesk wrote.
@@ -85,7 +86,7 @@ pub struct ManifestEntry {
     pub content_hash: String,
 }
 
-/// How many descriptions come from where.
+/// How many descriptions come from each origin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceCounts {
     /// Notes.
@@ -118,13 +119,13 @@ impl Manifest {
         format!("{docs_path}/{FILE_NAME}")
     }
 
-    /// The manifest as its file has it.
+    /// The manifest as JSON for its file.
     pub fn text(&self) -> String {
-        // It has only texts, numbers and lists, which are always JSON.
+        // It has only texts, numbers and lists, which always serialize.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
-    /// Adds what another manifest knows and this one does not.
+    /// Adds what only another manifest knows.
     pub fn take_over(&mut self, other: Self) {
         let paths: HashSet<&str> = self.indexable_files.iter().map(|file| file.path.as_str()).collect();
         let files = other.indexable_files.into_iter().filter(|file| !paths.contains(file.path.as_str()));
@@ -141,7 +142,7 @@ impl Manifest {
         }
     }
 
-    /// Whether it differs from another only in when it was made.
+    /// Whether it equals another apart from the time.
     pub fn is_same(&self, other: &Self) -> bool {
         let timeless = |manifest: &Self| Self { completed_at: String::new(), ..manifest.clone() };
         timeless(self) == timeless(other)

@@ -1,4 +1,4 @@
-//! `documenter-progress.json`: how far a run got, so that one that was killed goes on where it was.
+//! `documenter-progress.json`: how far a run got, so that a killed run can continue where it stopped.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ pub struct Progress {
     pub started_at: String,
     /// When it ended; `None` while it runs, and after it was killed.
     pub completed_at: Option<String>,
-    /// What it came to.
+    /// Its outcome so far.
     pub status: ProgressStatus,
     /// The plan.
     pub plan_file: String,
@@ -30,11 +30,11 @@ pub struct Progress {
     /// What failed.
     #[serde(default)]
     pub errors: Vec<RunError>,
-    /// Hashes of the pages that were about to be written, by path: noted before, so that a page of a killed run is not taken for
-    /// one that a person edited.
+    /// Hashes of the pages that are about to be written, by path: noted first, so that a page of a killed run is not
+    /// mistaken for one that a person edited.
     #[serde(default)]
     pub written: BTreeMap<String, String>,
-    /// Hashes of pages of earlier runs that were interrupted, too, and that this run had not replaced when it began.
+    /// The same for pages of earlier interrupted runs that this run had not replaced when it began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replaced: BTreeMap<String, String>,
 }
@@ -55,7 +55,7 @@ pub enum ProgressStatus {
 /// How far a unit got.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct UnitProgress {
-    /// What it came to.
+    /// Its outcome so far.
     pub status: ProgressStatus,
     /// Its tables.
     pub tables_total: usize,
@@ -63,7 +63,7 @@ pub struct UnitProgress {
     pub tables_completed: usize,
     /// Those that failed.
     pub tables_failed: usize,
-    /// Those that a person wanted no page for.
+    /// Those that a person chose to skip.
     pub tables_skipped: usize,
     /// The current one.
     pub current_table: Option<String>,

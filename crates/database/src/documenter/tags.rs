@@ -1,5 +1,6 @@
-//! Tags of the sources that a database becomes: what people call a domain and its tables. The domain's own name comes first, then the
-//! words of the names of tables, then these names as a whole. A word that any prompt about a program may have is no tag by itself.
+//! Tags of the sources for a database: what people call a domain and its tables. The domain's name comes first, then
+//! the words of its tables' names, then these names as a whole. A word that could be in any prompt about a program is
+//! not a tag by itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,17 +12,19 @@ use crate::snapshot::TableKind;
 /// Most tags of a source.
 const TAGS: usize = 12;
 
-/// Most words and characters of the name of a table that people would write as a whole.
+/// Most words and characters of a table name that people would write as a whole.
 const WHOLE_WORDS: usize = 3;
 const WHOLE_CHARACTERS: usize = 40;
 
-/// The names of a database that tags are made of.
+/// The names of a database from which tags are made.
 pub(super) struct TagNames<'d> {
-    /// The tables of each domain. A view is named for what it computes, so views count only where a domain has nothing else.
+    /// The tables of each domain. A view is named for what it computes, so views count only if a domain has nothing
+    /// else.
     domains: BTreeMap<&'d str, Vec<&'d str>>,
-    /// What people call each domain: its name, or its table `Orders` if the name is as common a word as `order`.
+    /// What people call each domain: its name, or its table's name `Orders` if the domain's is as common a word as
+    /// `order`.
     own: BTreeMap<&'d str, String>,
-    /// In how many domains each tag would be.
+    /// How many domains would have each tag.
     spread: HashMap<String, usize>,
 }
 
@@ -70,8 +73,8 @@ impl<'d> TagNames<'d> {
         tags.into_iter().filter(move |tag| self.spread.get(tag).is_none_or(|count| *count <= most))
     }
 
-    /// The words of a domain and of its tables, the most frequent first, then the names of the tables. The name of another domain
-    /// is left to that one.
+    /// The words of a domain and of its tables, the most frequent first, then the names of the tables. The name of
+    /// another domain is reserved for that one.
     fn candidates(&self, domain: &str, tables: &[&str]) -> Vec<String> {
         let is_free = |tag: &String| tag == domain || !self.domains.contains_key(tag.as_str());
         let is_tag = |tag: &String| is_word(tag) && !is_common(tag) && is_free(tag);
@@ -97,7 +100,8 @@ fn own_name(domain: &str, tables: &[&str]) -> Option<String> {
     tables.iter().map(|table| whole(table)).find(|name| slug(&singular(name)) == domain)
 }
 
-/// Each once, as many as a source may have; if there are none, the name of the first table as it is, else that of the domain.
+/// The distinct tags, up to the limit; if there are none, the name of the first table unchanged, else that of the
+/// domain.
 fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for tag in tags {
@@ -112,7 +116,7 @@ fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &st
     found
 }
 
-/// A name in lower case with blanks for its signs: `InvoiceLine` and `invoice_line` as people would type them.
+/// A name in lower case with spaces instead of punctuation: `InvoiceLine` and `invoice_line` as people would type them.
 fn whole(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")

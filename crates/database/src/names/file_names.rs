@@ -1,5 +1,5 @@
-//! The files of pages: safe on every system, and the same for the same table whatever else there is, except where two names differ
-//! only in case, or in a blank and a hyphen.
+//! The file names of pages: safe on every system, and the same for a table whatever other tables exist, unless two
+//! names differ only in case, or by a space and a hyphen.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,13 +7,13 @@ use refdesk_files::name::sha256_hex;
 
 use crate::snapshot::TableName;
 
-/// Longest name of a file without its ending.
+/// Most bytes of a file name without its extension.
 const LONGEST: usize = 100;
 
 /// Names that are devices on Windows.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// The name of the file of each table, without an ending.
+/// The file name of each table, without an extension.
 pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeMap<TableName, String> {
     let tables: Vec<&TableName> = tables.into_iter().collect();
     let mut spelled: HashMap<String, usize> = HashMap::new();
@@ -24,7 +24,7 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
         let full = table.full();
         let readable = readable(&full);
         let lower = readable.to_lowercase();
-        // Of names that would have one file, the one that is written like the file in lower case keeps it.
+        // If several names would share a file, the one that equals the lower-case file name keeps it.
         let is_shared = spelled.get(&lower).is_some_and(|count| *count > 1) && lower != full;
         let name = if is_plain(&readable) && !is_shared { readable } else { hashed(&full) };
         ((*table).clone(), name)
@@ -32,12 +32,12 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
     tables.iter().map(name).collect()
 }
 
-/// Whether this can be the name of the file of a table, without an ending.
+/// Whether this can be the file name of a table, without an extension.
 pub fn is_file_name(name: &str, table: &str) -> bool {
     (name == readable(table) && is_plain(name)) || name == hashed(table)
 }
 
-/// A name with hyphens in place of the blanks between its words.
+/// A name with hyphens instead of the spaces between its words.
 fn readable(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let is_in_word = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_alphanumeric);
@@ -58,7 +58,7 @@ fn is_plain(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// What of the name is plain, and a hash of all of it.
+/// The plain characters of the name, and a hash of the whole name.
 fn hashed(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
     let mut start: String = name.chars().map(plain).take(40).collect();
@@ -105,11 +105,11 @@ mod tests {
         for odd in [" a", "a ", "a  b", "a\tb", "a .b", "a\u{a0}b", "é b"] {
             assert!(named(&[odd])[0].starts_with("t-main-"), "{odd:?}");
         }
-        // The table that is written like the file keeps it, whichever comes first.
+        // The table that equals the file name keeps it, whichever comes first.
         let [blank, hyphen] = named(&["order details", "order-details"]).try_into().unwrap();
         assert!(blank.starts_with("t-main-order-details-"), "{blank}");
         assert_eq!(hyphen, "main.order-details");
-        // None is.
+        // None of them does here.
         for name in named(&["Order Details", "Order-Details", "ORDER DETAILS"]) {
             assert!(name.starts_with("t-main-"), "{name}");
         }

@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Most characters of a pattern: the time to compare a name with it grows with the square of them.
+/// Most characters of a pattern: the time to compare a name with it grows with the square of its length.
 pub(crate) const PATTERN_CHARACTERS: usize = 256;
 
 /// A pattern, and whether anything has matched it.
@@ -16,8 +16,7 @@ pub struct NamePattern {
 impl NamePattern {
     /// Compiles a pattern.
     ///
-    /// # Errors
-    /// It is none; the text says why.
+    /// # Errors It is invalid; the text says why.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.chars().count() > PATTERN_CHARACTERS {
             return Err(format!("it has more than {PATTERN_CHARACTERS} characters"));
@@ -29,7 +28,7 @@ impl NamePattern {
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
     }
 
-    /// Whether it matches `schema.table` or the name of the table alone.
+    /// Whether it matches `schema.table` or just the name of the table.
     pub fn matches_table(&self, schema: &str, table: &str) -> bool {
         self.matcher.is_match(format!("{schema}.{table}")) || (!self.text.contains('.') && self.matcher.is_match(table))
     }
@@ -41,7 +40,7 @@ impl NamePattern {
     }
 }
 
-/// The pattern with one `*` for several in a row, which mean the same; `\*` is a character of a name.
+/// The pattern with consecutive `*` merged into one, which means the same; `\*` is a literal character.
 fn without_repeated_stars(text: &str) -> String {
     let mut plain = String::new();
     let (mut is_escaped, mut was_star) = (false, false);

@@ -1,4 +1,4 @@
-//! The words of a name: split at `_`, case and digits, abbreviations resolved, plurals made singular.
+//! The words of a name: split at `_`, case and digits, with abbreviations expanded and plurals made singular.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -59,10 +59,10 @@ const SINGULAR: &[&str] = &[
     "atlas", "chaos",
 ];
 
-/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent are one character,
-/// whichever way the database keeps them.
+/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent become
+/// one character, however the database stores them.
 pub fn split(name: &str) -> Vec<String> {
-    // Most names have nothing to compose, and looking for it takes longer than all the rest.
+    // Most names have nothing to compose, and normalizing takes longer than everything else here.
     let chars: Vec<char> = if name.is_ascii() { name.chars().collect() } else { name.nfc().collect() };
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -89,7 +89,7 @@ pub fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// An English word in the singular; another word stays.
+/// The singular of an English word; other words stay.
 pub fn singular(word: &str) -> String {
     if word.len() < 4 || SINGULAR.contains(&word) {
         return word.to_owned();
@@ -102,7 +102,7 @@ pub fn singular(word: &str) -> String {
         }
     }
     match word.strip_suffix("ses") {
-        // `addresses` was above; `cases`, `statuses`.
+        // `cases`, `statuses`; `addresses` is handled above.
         Some(stem) if SINGULAR.contains(&format!("{stem}s").as_str()) => return format!("{stem}s"),
         _ => {}
     }
@@ -112,7 +112,7 @@ pub fn singular(word: &str) -> String {
     }
 }
 
-/// The words of a name with abbreviations resolved, for a sentence: `cust_addr` is `customer address`.
+/// The words of a name with abbreviations expanded, for a sentence: `cust_addr` is `customer address`.
 pub fn spoken(name: &str) -> String {
     let words = split(name);
     let lower = name.to_lowercase();
@@ -136,13 +136,13 @@ pub fn spoken(name: &str) -> String {
     spoken
 }
 
-/// Most letters of a word that is one with the number behind it.
+/// Most letters of a word that forms one word with the number after it.
 const NUMBERED: usize = 3;
 
-/// Most letters of a word that is one with the number before it.
+/// Most letters of a word that forms one word with the number before it.
 const ORDINAL: usize = 2;
 
-/// The words of a name in the singular, without its last one if that says only that it is a key.
+/// The words of a name in the singular, without the last one if it only marks a key.
 pub(crate) fn stem(name: &str) -> Vec<String> {
     split(name).iter().map(|word| singular(word)).collect()
 }
@@ -167,7 +167,8 @@ pub fn slug(text: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
-/// Whether a text can be part of a path or an id as [`slug`] writes them, whatever its words are: a domain may be named after a hash.
+/// Whether a text can be part of a path or an id as [`slug`] writes them, whatever its words: a domain may be named
+/// after a hash.
 pub(crate) fn is_slug(text: &str) -> bool {
     let is_word =
         |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());

@@ -6,7 +6,7 @@ use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::snapshot::{Column, Table};
 use crate::statistics::{ColumnProfile, TableProfile};
 
-/// What the page of a table says of its values, as far as the configuration allows it now.
+/// What the page of a table says about its values, as far as the configuration still allows it.
 pub fn kept(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> TableProfile {
     let of_column = |column: &Column| {
         let before = page.columns.iter().find(|before| before.name == column.name)?;
@@ -20,7 +20,7 @@ fn profile(config: &DatabaseConfig, table: &Table, column: &Column, before: &Col
     let of_values = before.sensitive.as_deref().and_then(SensitiveRule::of_values);
     let of_values = of_values.filter(|rule| !is_lifted || *rule != SensitiveRule::FreeText);
     let sensitive = by_name_and_type(config, table, column).or(of_values);
-    // What was told before the column was sensitive is too much now.
+    // Values published before the column became sensitive must go.
     let is_too_much = sensitive.is_some() && before.sensitive.is_none();
     let statistics = before.statistics.clone().filter(|_| !is_too_much);
     if statistics.is_none() && sensitive.is_none() {

@@ -1,5 +1,5 @@
-//! What a PostgreSQL server knows of values: its own statistics where it has them and the role may see them, else the first rows of
-//! a table, with one statement a table, some of which are on the way at once. The time of each is limited at the server.
+//! What a PostgreSQL server knows about values: its own statistics if it has them and the role may see them, else the
+//! first rows of a table, with one statement per table, several of them in flight. The server limits the time of each.
 
 mod statistics;
 #[cfg(test)]
@@ -35,14 +35,14 @@ SELECT DISTINCT n.nspname::text, r.relname::text
 FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND (c.relkind = 'f' OR c.relrowsecurity)
 JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace";
 
-/// Statements after which their locks are let go: a transaction keeps one for each table and index that it read, and a server has room
-/// for a few thousand in all.
+/// Statements after which their locks are released: a transaction keeps a lock for each table and index that it read,
+/// and a server has room for a few thousand in all.
 const LOCKED: usize = 200;
 
 /// Types whose values are numbers.
 const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "oid"];
 
-/// Reads what is known of the values of all tables, and drops joins whose keys are not found.
+/// Reads what is known about the values of all tables, and drops joins whose keys are not found.
 pub(crate) fn sample(
     database: &Reachable<'_>,
     server: &ServerConnection,
@@ -60,7 +60,7 @@ fn read(
     waits: &[Duration],
 ) -> Sampled {
     let mut sampled = Sampled::default();
-    // Reading the schema has told what is wrong with the address.
+    // Reading the schema has already reported what is wrong with the address.
     let Ok(address) = place::address(server, &database.around) else { return sampled };
     let from_the_start = || {
         sampled = Sampled::default();
@@ -97,7 +97,7 @@ fn attempt(
     Ok(())
 }
 
-/// Whether no further statement can be asked.
+/// Whether no further statement can be sent.
 fn is_lost(refusal: &Refusal) -> bool {
     matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped)
 }
@@ -105,7 +105,7 @@ fn is_lost(refusal: &Refusal) -> bool {
 struct Sampler<'a> {
     database: &'a Reachable<'a>,
     session: &'a ReadingSession,
-    /// Tables whose rows are not all here.
+    /// Tables whose rows are not all on this server.
     elsewhere: BTreeSet<TableName>,
     sampled: &'a mut Sampled,
 }
@@ -159,8 +159,8 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Asks each of these statements, and passes on what it is about with its rows; one that is refused does not keep the others from
-    /// being asked.
+    /// Sends each of these statements, and passes on its subject with its rows; if one is refused, the others are still
+    /// sent.
     fn ask_each<'a, T>(
         &self,
         asked: &'a [(String, T)],
@@ -189,7 +189,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Nothing, so that the next statement can be asked; an error if the connection is lost.
+    /// `None`, so that the next statement can be sent; an error if the connection is lost.
     fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         if is_lost(&refusal) {
             return Err(refusal);
@@ -225,7 +225,7 @@ impl Sampler<'_> {
 /// A table whose first rows are read.
 struct RowSample<'t> {
     table: &'t Table,
-    /// For each column why it is sensitive by its name or type.
+    /// For each column, why it is sensitive by its name or type.
     rules: Vec<Option<SensitiveRule>>,
 }
 
@@ -234,10 +234,10 @@ impl<'t> RowSample<'t> {
         Self { table, rules: table.columns.iter().map(|column| by_name_and_type(config, table, column)).collect() }
     }
 
-    /// Reads the rows; `None` for a table that cannot be named.
+    /// The statement that reads the rows; `None` for a table that cannot be named.
     fn statement(&self) -> Option<String> {
         let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
-            // A name with a NUL cannot be asked for.
+            // A name with a NUL cannot be used in a statement.
             let Some(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
@@ -270,7 +270,7 @@ impl<'t> RowSample<'t> {
     }
 }
 
-/// Asks how many of the values of a join are keys of the table that it would lead to, and of how many; no value is asked for.
+/// The statement that counts the values of a join, and those that are keys of the other table; it returns no value.
 fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
     let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
     let (from, to) = (from(table)?, from(target)?);
@@ -287,7 +287,7 @@ fn is_denied(rows: &[Row]) -> Result<bool, Refusal> {
     Ok(!is_share_found(value(row, 0)?, value(row, 1)?))
 }
 
-/// The table as a statement names it: without tables that inherit from it, which may be elsewhere.
+/// The table as a statement names it: without tables that inherit from it, which may be on another server.
 fn from(table: &Table) -> Option<String> {
     let (schema, name) = (quoted(&table.schema)?, quoted(&table.name)?);
     let only = if table.kind == TableKind::Table { "ONLY " } else { "" };

@@ -1,4 +1,4 @@
-//! What is told of a sample of a column.
+//! What is published about a sample of a column.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 /// Most values of a small set.
 pub(super) const SET: usize = 20;
 
-/// A value of a set is in at least this many rows, and in one of this many.
+/// A value of a set is in at least this many rows, and in at least one of this many.
 const SET_ROWS: (usize, usize) = (10, 100);
 
 /// Most characters of a value of a set, and of a shape.
 const SET_CHARACTERS: usize = 40;
 
-/// Rows that a shape has at least.
+/// Fewest rows of a shape.
 const SHAPE_ROWS: usize = 10;
 
-/// Most shapes that are told.
+/// Most shapes that are published.
 const SHAPES: usize = 4;
 
 /// Text that is wider than this on average is free text.
@@ -38,8 +38,8 @@ pub(crate) enum Cell {
     Text(String),
 }
 
-/// What is told of rows that were read. Of as many as are read at most there may be more, and a value that is in none of these: the
-/// set of all is then not known.
+/// What is published about rows that were read. If the limit was reached, further rows may have other values, so the
+/// set of all values is not known.
 pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let mut found = profile(cells, rule, is_lifted);
     let rows = cells.len() as u64;
@@ -50,14 +50,14 @@ pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_li
     found
 }
 
-/// What is told of these values, which are all that the column has; `rule` says why the column is sensitive by its name or type, and `is_lifted` that the configuration
-/// does not let its width count.
+/// What is published about these values, which are all that the column has; `rule` says why the column is sensitive by
+/// its name or type, and `is_lifted` that the configuration ignores its width.
 pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let rows = cells.len();
     let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
     let share =
         |step: usize| (rows > 0).then(|| u8::try_from((nulls * 100 / rows + step / 2) / step * step).unwrap_or(100));
-    // What is looked for in a text is looked for once, however many rows have it.
+    // Each distinct text is examined once, however many rows have it.
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
     for cell in cells {
         if let Cell::Text(text) = cell
@@ -114,7 +114,8 @@ fn in_order(mut values: Vec<&str>) -> Vec<String> {
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// The kind that a detector found in two values, or in one of fifty. Of each text its number of rows is given, and of all.
+/// The kind that a detector found in two values, or in one of fifty. `texts` has the number of rows of each text, and
+/// `rows` is the total.
 fn detected(texts: &BTreeMap<&str, usize>, rows: usize) -> Option<SensitiveRule> {
     found_often(texts.iter().filter_map(|(text, rows)| Some((detect(text)?, *rows))), rows)
 }
@@ -129,8 +130,8 @@ fn found_often(kinds: impl Iterator<Item = (&'static str, usize)>, values: usize
     (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most.into()))
 }
 
-/// The same for numbers. What a single number cannot show by its digits, such as a place or a number to call, at least half of the
-/// column must look like.
+/// The same for numbers. If a single number proves nothing by its digits, as with coordinates or phone numbers, at
+/// least half of the column must match.
 fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let numbers: Vec<(f64, &str)> = cells
         .iter()
@@ -143,7 +144,7 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let half = |count: usize| count > 0 && count * 2 >= numbers.len();
     found_often(cards, numbers.len()).or_else(|| {
         let to_call = numbers.iter().filter(|(_, text)| is_number_to_call(text)).count();
-        // Ratios have as many places, and are smaller.
+        // Ratios have as many decimal places, but are smaller.
         let is_ratio = numbers.iter().all(|(number, _)| number.abs() <= 1.0);
         let is_around = numbers.iter().all(|(number, _)| number.abs() <= 180.0);
         let degrees = numbers.iter().filter(|(number, text)| is_degree(*number, text)).count();
@@ -164,7 +165,7 @@ fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
     Some((years().min()?, years().max()?))
 }
 
-/// The least and the largest power of ten of numbers that are not zero.
+/// The smallest and the largest power of ten of the numbers that are not zero.
 fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
     let mut found: Option<(i16, i16)> = None;
     for cell in cells {
@@ -195,7 +196,7 @@ fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
             .collect();
         *counts.entry(shape).or_default() += rows;
     }
-    // A shape of letters alone only says that there is text.
+    // A shape with only letters says no more than that there is text.
     let says_something = |shape: &String| shape.contains(|c: char| !matches!(c, 'a' | 'A' | ' ' | '?'));
     let mut found: Vec<(String, usize)> =
         counts.into_iter().filter(|(shape, count)| *count >= SHAPE_ROWS && says_something(shape)).collect();

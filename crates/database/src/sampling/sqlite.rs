@@ -1,4 +1,4 @@
-//! Samples of the tables of an SQLite file: one statement a table, the first rows, within its time.
+//! Samples of the tables of an SQLite file: one statement per table, for the first rows, with a time limit.
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -19,7 +19,7 @@ use crate::statistics::{TableProfile, may_sample};
 /// Reads samples of all tables, and drops joins whose keys are not found.
 pub(crate) fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
-    // Reading the schema has told what is wrong with the file.
+    // Reading the schema has already reported what is wrong with the file.
     SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()
 }
 
@@ -42,7 +42,7 @@ fn sample_all(
             }
             Err(_) if database.around.is_stopped() => return sampled,
             Err(error) => {
-                // What SQLite says of an error while it reads rows may quote a value of one.
+                // SQLite's message for an error while reading rows may quote a value.
                 let reason = match error {
                     rusqlite::Error::SqliteFailure(failure, _) if failure.code != ErrorCode::TooBig => {
                         failure.to_string()
@@ -73,7 +73,7 @@ fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> r
         .iter()
         .zip(&rules)
         .map(|(column, rule)| {
-            // A name with a NUL cannot be asked for.
+            // A name with a NUL cannot be used in a statement.
             let Some(name) = quoted(&column.name) else { return "NULL".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
@@ -116,7 +116,7 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
     }
 }
 
-/// Whether enough of the values of a join are keys of the table that it would lead to; only a share is asked for.
+/// Whether enough of the values of a join are keys of the other table; the statement returns only a share.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
     let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
     let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name));

@@ -1,5 +1,5 @@
-//! The canary law: no marked value of a sensitive column occurs in anything that is written, in any encoding that we write; and
-//! joins that the values deny are dropped.
+//! The canary law: no marked value of a sensitive column occurs in anything that is written, in any encoding that we
+//! write; and joins that the values contradict are dropped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ fn all_output(sql: &str, more: &str) -> String {
     written(&config, &reachable, reading)
 }
 
-/// Everything that would be written about a database that was read, and the errors that would be shown.
+/// The same for a database that was already read.
 pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Reading) -> String {
     let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
@@ -120,7 +120,7 @@ fn no_marked_value_of_a_sensitive_column_gets_out() {
         for published in ["", ", publish_values: true, not_sensitive: ['*.c*']"] {
             let out = all_output(&sql, &format!(", sampling: {sampling}, sensitive: ['*.picked']{published}"));
             for (name, _, value) in &columns {
-                // The configuration may lift what looks sensitive by its type or its width, as it says.
+                // `not_sensitive` lifts what is sensitive by its type or its width.
                 if ["c7", "c8"].contains(name) && !published.is_empty() {
                     continue;
                 }
@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// Marked names of this test do not stand in the words of a page by themselves.
+/// The marked values of this test do not occur in the fixed words of a page.
 #[test]
 fn an_empty_database_has_no_profiles() {
     let text = "databases: [{name: shop, type: sqlite, connection: {file: a.db}}]";

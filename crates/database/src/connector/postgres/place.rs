@@ -1,4 +1,4 @@
-//! Where a server is by the configuration, the environment, the service file and the file of passwords.
+//! The address of a server, from the configuration, the environment, the service file and the password file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::unreachable;
 use crate::config::{Secret, ServerConnection};
 use crate::connector::ConnectionSurroundings;
 
-/// Most bytes of a file with services or passwords.
+/// Most bytes of a service file or a password file.
 const FILE_BYTES: u64 = 1024 * 1024;
 
 /// The folders in which a server of this machine has its socket.
@@ -76,7 +76,7 @@ impl Resolver<'_> {
         value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
     }
 
-    /// The text with the variables in it. What a variable says is part of one field: it begins no other.
+    /// The text with its variables expanded. The value of a variable is part of one field: it cannot begin another.
     fn expanded(&self, text: &str) -> Result<String, Error> {
         let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
         let is_url = text.contains("://");
@@ -121,7 +121,7 @@ impl Resolver<'_> {
         named.or_else(|| self.around.home.as_ref().map(|home| home.join(below_home)))
     }
 
-    /// As PostgreSQL's own programs read it; what the configuration says itself comes first.
+    /// As PostgreSQL's own programs read it; the configuration itself takes precedence.
     fn add_service(&self, address: &mut Address, service: &str) -> Result<(), Error> {
         let system = (self.around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
         let files = self.path_of("PGSERVICEFILE", ".pg_service.conf").into_iter();
@@ -184,7 +184,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What is wrong with it is not said, because a password may be part of it.
+/// The error does not say what is wrong, because a password may be part of it.
 fn parsed(text: &str) -> Result<Address, Error> {
     let fix = "write it as postgres://user@host/database";
     Address::parse(text).ok_or_else(|| unreachable("its URL is not that of a PostgreSQL database", fix))
@@ -195,7 +195,7 @@ fn small_file(file: &Path) -> Option<String> {
     if is_fit { fs::read_to_string(file).ok() } else { None }
 }
 
-/// As PostgreSQL, a file of passwords that others may read is not used.
+/// Like PostgreSQL, refdesk does not use a password file that others may read.
 fn is_private(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)
@@ -220,7 +220,7 @@ fn service_of(text: &str, service: &str) -> Option<Vec<(String, String)>> {
     found
 }
 
-/// The password of the first line that fits: host, port, database, user, with `*` for any.
+/// The password of the first matching line: host, port, database, user, with `*` for any.
 fn stored_password(text: &str, wanted: &[String; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut fields = vec![String::new()];

@@ -1,7 +1,8 @@
-//! The statements that read a schema, of any size. Each takes the wanted schemas (none: all) as `$1` and whether the system's
-//! count as `$2`, as far as it reads what is in schemas.
+//! The statements that read a schema of any size. Those that read the contents of schemas take the wanted schemas
+//! (empty: all) as `$1`, and whether the system's count as `$2`.
 
-/// Schemas and, joined to them, the relations that are read: no partitions, for they are counted, and nothing temporary.
+/// Schemas and, joined to them, the relations that are read: not partitions, which are only counted, and nothing
+/// temporary.
 macro_rules! wanted {
     () => {
         "wanted AS (
@@ -78,7 +79,8 @@ WITH RECURSIVE chain AS (
 SELECT c.domain, c.base, format_type(c.base, c.modifier), c.not_null
 FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype <> 'd'";
 
-/// The types of columns that have fields, or are made of one that has. The parts of a type are below a domain, in an array or a range.
+/// The types of columns that have fields, or are made of a type that has. The parts of a type are below a domain, in an
+/// array or in a range.
 pub(super) const COMPOSITES: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),

@@ -100,7 +100,7 @@ fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
     let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
     assert_eq!(try_read(&connection, "", &around).unwrap_err().code, Code::Stopped);
     silent.join().unwrap();
-    // Nor is the next try waited for.
+    // Nor does it wait for the next try.
     let connection = "host: 127.0.0.1, port: 1, user: a, sslmode: disable";
     let (config, server) = config(connection, "");
     let error = read(&config, &server, &around, &[Duration::from_secs(1_000)]).unwrap_err();
@@ -296,7 +296,7 @@ fn refusals(server: &TestServer, database: &str) {
         assert!(error.message.contains(why), "{connection}: {error}");
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
     }
-    // The limit does not hold for a superuser.
+    // The limit does not apply to a superuser.
     server.run("postgres", &format!("ALTER DATABASE {database} CONNECTION LIMIT 0"));
     server.run("postgres", "CREATE ROLE plain LOGIN");
     let error = try_read(&place(server, database, "plain"), "", &around).unwrap_err();

@@ -47,14 +47,14 @@ FROM INFORMATION_SCHEMA.COLUMNS WHERE ",
     " ORDER BY table_schema, table_name, ordinal_position"
 );
 
-/// Keys, which `INFORMATION_SCHEMA` has without their columns.
+/// Keys; `INFORMATION_SCHEMA` has them only without their columns.
 const KEYS: [(&str, KeyKind); 3] =
     [("PRIMARY", KeyKind::Primary), ("UNIQUE", KeyKind::Unique), ("IMPORTED", KeyKind::Foreign)];
 
-/// `SHOW` tells at most this many rows.
+/// `SHOW` lists at most this many rows.
 const SHOWN: usize = 10_000;
 
-/// The longest texts, which are what a type without a length stands for: 16 MiB, and 128 MiB since 2025.
+/// The greatest lengths, which a type without a length has: 16 MiB, and 128 MiB since 2025.
 const UNLIMITED: [&str; 4] = ["16777216", "134217728", "8388608", "67108864"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ enum KeyKind {
     Foreign,
 }
 
-/// As which role a database was read.
+/// The role with which a database was read.
 pub(crate) struct RoleName {
     pub name: String,
     pub database: String,
@@ -189,7 +189,7 @@ fn printed_type(row: &Row<'_>) -> String {
     }
 }
 
-/// All keys of one kind: at once, and by schema where that does not tell all.
+/// All keys of one kind: in one statement, or by schema if that does not list them all.
 fn keys(
     session: &Session<'_>,
     word: &str,

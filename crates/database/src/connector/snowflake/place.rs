@@ -1,4 +1,4 @@
-//! Where an account is by the configuration, and how refdesk shows who it is by the environment or a file.
+//! The address of an account, from the configuration, and how refdesk authenticates, from the environment or a file.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,7 +22,7 @@ pub(crate) fn account(server: &ServerConnection) -> Result<Account, Error> {
     Ok(Account { base, database, warehouse: server.warehouse.clone(), role: server.role.clone() })
 }
 
-/// The token of the environment, or one that the private key signs.
+/// The token from the environment, or one signed with the private key.
 pub(crate) fn token(
     server: &ServerConnection,
     around: &ConnectionSurroundings,
@@ -64,7 +64,7 @@ fn key_file(file: &str, around: &ConnectionSurroundings) -> Result<String, Error
     let read = |path: &Path| read_regular(path, KEY_BYTES).map_err(|error| error.to_string());
     match read(&path) {
         Ok((_, true)) => Err(unreachable(&format!("'{file}' is too large for a private key"), fix)),
-        // What is in it may be secret, and is in no message.
+        // Its content may be secret, so no message quotes it.
         Ok((bytes, false)) => {
             String::from_utf8(bytes).map_err(|_| unreachable(&format!("'{file}' is not a key in PEM"), fix))
         }

@@ -1,4 +1,4 @@
-//! Against a stand-in: a real server of HTTP that speaks as Snowflake documents it.
+//! Against a stand-in: a real HTTP server that behaves as Snowflake's documentation says.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 

@@ -1,5 +1,5 @@
-//! What only the text of a `CREATE TABLE` says: comments, checks, collations and names of foreign keys. SQLite accepted the text,
-//! but the file may be hostile, so anything may be here; what is not understood is left out.
+//! What only the text of a `CREATE TABLE` says: comments, checks, collations and names of foreign keys. SQLite accepted
+//! the text, but the file may be hostile, so anything is possible here; what is not understood is left out.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(crate) struct TableText {
     pub foreign_keys: Vec<Option<String>>,
 }
 
-/// What it says of a column.
+/// What it says about a column.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnText {
     /// The comments beside it, and those on lines of their own before it.
@@ -57,7 +57,7 @@ pub(crate) fn read(sql: &str) -> TableText {
             }
             match (&last, element.first()) {
                 _ if last.is_none() && element.is_empty() && token.line == first_line => about.push(comment),
-                // Behind the comma, on the line of the column before.
+                // After the comma, on the line of the previous column.
                 (Some((name, line)), None) if *line == token.line => add_comment(&mut table, name, comment),
                 (_, Some(_)) => {
                     let beside = element.last().is_some_and(|it| it.line == token.line);

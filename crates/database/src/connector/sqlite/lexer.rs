@@ -7,7 +7,7 @@ pub(crate) enum Kind<'a> {
     Word(&'a str),
     /// A name in quotes.
     Quoted(String),
-    /// A text without anything in it.
+    /// An empty text.
     Text,
     Sign(char),
     Comment(&'a str),
@@ -127,7 +127,7 @@ impl<'a> Iterator for Lexer<'a> {
     }
 }
 
-/// What stands between tokens. Every other character that is not ASCII can be in a name.
+/// Whitespace between tokens. Every other non-ASCII character can be part of a name.
 fn is_blank(c: char) -> bool {
     c.is_ascii_whitespace() || matches!(c, '\u{b}' | '\u{feff}')
 }

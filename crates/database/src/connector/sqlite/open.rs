@@ -23,14 +23,14 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Where the header says whether the file has a write-ahead log, for a writer and for a reader: 2 if it has.
 const LOG_MARKS: [usize; 2] = [18, 19];
 
-/// What SQLite opens beside a file without being asked, by the ends of their names: the journal that undoes what was not finished,
-/// the write-ahead log, and the memory of those who use it.
+/// Name endings of the files that SQLite opens beside a database on its own: the rollback journal, the write-ahead log,
+/// and the shared memory of the log's users.
 const SIBLINGS: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// How long reading the schema may take.
 pub(super) const SCHEMA_TIME: Duration = Duration::from_secs(30);
 
-/// How many steps of SQLite's machine pass between looks at the clock.
+/// How many steps of SQLite's virtual machine run between checks of the clock.
 const STEPS: i32 = 2_000;
 
 /// Most bytes of a row or a text.
@@ -52,7 +52,7 @@ const LIMITS: [(Limit, i32); 11] = [
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
 ];
 
-/// Pragmas that only tell something.
+/// Pragmas that only report something.
 const PRAGMAS: [&str; 4] = ["table_xinfo", "foreign_key_list", "index_list", "index_xinfo"];
 
 /// Functions that reach beyond the file.
@@ -62,7 +62,7 @@ pub(crate) struct SqliteFile {
     connection: Connection,
     shown: String,
     limit: TimeLimit,
-    /// The tables that preparing a statement asked to read, while that is noted.
+    /// The tables that preparing a statement asked to read, while they are being recorded.
     reads: Arc<Mutex<Option<BTreeSet<String>>>>,
     problems: Vec<Diagnostic>,
 }
@@ -90,9 +90,9 @@ struct Checked {
 }
 
 impl SqliteFile {
-    /// Opens the file at an absolute path without links, and does something with it; `None` if it is empty, which SQLite takes for a
-    /// database. All of it happens on a thread that can open this file, its log and its journal and nothing else: SQLite opens them
-    /// by path, when it needs them.
+    /// Opens the file at an absolute path without links, and runs `act` with it; `None` if it is empty, which SQLite
+    /// takes for a database. All of this happens on a thread that can open only this file, its log and its journal:
+    /// SQLite opens them by path, when it needs them.
     ///
     /// # Errors
     /// It cannot be opened, is not a regular file, or is not an SQLite database.
@@ -150,7 +150,7 @@ impl SqliteFile {
         Ok(Self { connection, shown: shown.to_owned(), limit, reads, problems })
     }
 
-    /// What is not read of it.
+    /// What could not be read.
     pub(crate) fn problems(&self) -> &[Diagnostic] {
         &self.problems
     }
@@ -165,12 +165,12 @@ impl SqliteFile {
         *self.limit.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
 
-    /// Whether the time has passed, or nothing is to be read any more.
+    /// Whether the time has passed, or reading was stopped.
     pub(super) fn is_over(&self) -> bool {
         self.limit.is_over()
     }
 
-    /// Does something, and tells which tables it asked to read.
+    /// Runs `act`, and returns which tables it asked to read.
     pub(super) fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
         let reads = || self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         *reads() = Some(BTreeSet::new());
@@ -189,7 +189,7 @@ impl SqliteFile {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "wait until the program that writes it is done"
             }
-            // Its log came or went meanwhile, or holds a change that was not finished.
+            // Its log appeared or disappeared in the meantime, or holds an unfinished change.
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
                 "another program uses it or left a change unfinished: try again, or open it once with that program"
             }
@@ -212,11 +212,11 @@ fn header(file: &mut File) -> Option<[u8; 100]> {
     Some(header)
 }
 
-/// Looks at the file and at what SQLite would open beside it; `None` if the file is empty.
+/// Checks the file and those that SQLite would open beside it; `None` if the file is empty.
 fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
     let failed = |error: &io::Error, path: &Path| {
         let error = error.to_string();
-        // The file is named before.
+        // The message already names the file.
         let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned();
         unopened(shown, &why, "check its path")
     };
@@ -298,12 +298,12 @@ fn harden(
     connection.set_prepared_statement_cache_capacity(8);
     let running = time.clone();
     connection.progress_handler(STEPS, Some(move || running.is_over()))?;
-    // No file can be made, neither for a sort.
+    // No file may be created, not even for a sort.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
-    // All that follows sees one state of the file.
+    // Everything that follows sees one state of the file.
     connection.execute_batch("BEGIN")?;
     let (reads, preparing) = (reads.clone(), time.clone());
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -313,7 +313,7 @@ fn harden(
         {
             read.insert(table_name.to_owned());
         }
-        // The progress handler is not asked while a statement is prepared.
+        // The progress handler is not called while a statement is prepared.
         if may(&context.action) && !preparing.is_over() { Authorization::Allow } else { Authorization::Deny }
     }))
 }
@@ -330,7 +330,7 @@ fn may(action: &AuthAction<'_>) -> bool {
     }
 }
 
-/// An error without the statement and without what a row says.
+/// An error without the statement and without values of rows.
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
@@ -350,7 +350,7 @@ mod tests {
 
     use super::*;
 
-    /// The path may lead elsewhere once it was checked.
+    /// The path may lead elsewhere after it was checked.
     #[test]
     fn only_the_file_that_was_checked_is_read() {
         if confine_to(&[], || fs::read("/dev/null").is_ok()).unwrap() {

@@ -1,4 +1,4 @@
-//! Real files: read whole, hostile, damaged.
+//! Real files: intact, hostile, damaged.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn reading(world: &World, more: &str) -> Reading {
     read_at(&world.path, more, "a.db").unwrap()
 }
 
-/// Each pattern would be compared with each name, of which there may be 1,000,000.
+/// Each pattern would be compared with each of up to 1,000,000 names.
 #[test]
 fn patterns_are_not_compared_with_names_without_end() {
     let view = |at: usize| format!("CREATE VIEW \"{}{at}\" AS SELECT 1 AS {};", "a".repeat(200), "c".repeat(100));
@@ -169,7 +169,8 @@ fn nothing_is_written_beside_a_file() {
     }
 }
 
-/// SQLite decides by one byte of the header whether it reads a log, by another whether it writes one, and reads a log that is there.
+/// SQLite decides by one byte of the header whether to read a log, by another whether to write one, and reads a log
+/// that exists.
 #[test]
 fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
     for (marks, log) in [([1, 2], 0), ([2, 1], 0), ([2, 2], 0), ([1, 1], 4_096), ([1, 2], 4_096)] {
@@ -188,7 +189,7 @@ fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
     }
 }
 
-/// SQLite would wait for a pipe for ever.
+/// SQLite would wait for a pipe forever.
 #[test]
 fn what_is_beside_a_file_is_a_file() {
     for mode in ["delete", "wal"] {

@@ -1,5 +1,6 @@
-//! What the texts of views name, and how large a view becomes when SQLite puts the views that it reads in their places. That cannot
-//! be stopped, and doubles with each view that reads the one before it twice, so it is estimated before SQLite sees the view.
+//! What the texts of views name, and how large a view becomes when SQLite expands the views that it reads. Expansion
+//! cannot be stopped, and doubles with each view that reads the previous one twice, so the size is estimated before
+//! SQLite sees the view.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -7,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::Object;
 use super::lexer::{Kind, Lexer};
 
-/// Most words and columns of a view, together with those of every view that it reads, each time that it does.
+/// Most words and columns of a view, including those of every view that it reads, as often as it reads it.
 pub(super) const VIEW_SIZE: usize = 200_000;
 
 /// Most views that read each other; SQLite refuses more.
@@ -39,11 +40,11 @@ const TOO_LARGE: Size = Size { words: usize::MAX, columns: WIDTH };
 struct ViewText {
     words: usize,
     commas: usize,
-    /// How often it asks for all columns.
+    /// How often it selects all columns.
     stars: usize,
-    /// The tables that it names, in lower case, each as often as it does.
+    /// The tables that it names, in lower case, once per occurrence.
     tables: Vec<String>,
-    /// The names that it gives to queries of its own.
+    /// The names that it gives to its own queries.
     own: HashSet<String>,
 }
 
@@ -115,7 +116,7 @@ impl Part {
     }
 }
 
-/// The tokens with the dots between words on their own.
+/// The tokens, with the dots between words as separate tokens.
 fn parts(sql: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     for token in Lexer::new(sql) {
@@ -173,7 +174,7 @@ impl ViewText {
                     is_table_next = true;
                 }
                 Part::Word(word) if word == "join" => is_table_next = true,
-                // What is in parentheses is a list of values or a query.
+                // Parentheses contain a list of values or a query.
                 Part::Word(word) if word == "in" => is_table_next = next != Some(&Part::Sign('(')),
                 Part::Word(word) if ENDS.contains(&word.as_str()) => {
                     set_last(&mut lists, false);

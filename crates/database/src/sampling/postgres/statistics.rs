@@ -1,5 +1,5 @@
-//! The statistics that the server gathered itself. Of a column that is not sensitive by its name or type its frequent values are
-//! looked at too, as if they were rows, so that a detector finds in them what it would find in the table.
+//! The statistics that the server gathered itself. The frequent values of a column that is not sensitive by its name or
+//! type are examined too, as if they were rows, so that a detector finds in them what it would find in the table.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::snapshot::{Column, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
 
-/// Tables that one statement asks for.
+/// Tables per statement.
 pub(crate) const TABLES: usize = 2_000;
 
-/// The view leaves out what the role may not read. Of the bounds, which are in order, some are taken evenly from the first to the last:
-/// those at one end may all be of one kind.
+/// The view leaves out what the role may not read. The bounds are ordered, so some are taken evenly from the first to
+/// the last: those at one end may all be of one kind.
 const STATISTICS: &str = "
 SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25], e.bounds
 FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bool[]) WITH ORDINALITY
@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (SELECT array_agg(h.bounds[places.place] ORDER BY places.plac
                     FROM (SELECT DISTINCT 1 + (cardinality(h.bounds) - 1) * step / 25 AS place
                           FROM generate_series(0, 25) step WHERE cardinality(h.bounds) > 0) places) e";
 
-/// What the server knows of a column.
+/// What the server knows about a column.
 struct ServerStatistics {
     null_share: f64,
     width: u64,
@@ -91,7 +91,7 @@ impl ServerStatistics {
         let is_number = is_number(printed);
         let is_text = ["text", "character", "bpchar", "citext"].iter().any(|name| printed.starts_with(name));
         let is_lifted = is_lifted(config, table, column);
-        // Of texts that are too wide the server keeps no values.
+        // The server keeps no values of texts that are too wide.
         let is_wide = is_text && self.width > FREE_TEXT as u64 && !is_lifted;
         let rule = rule.or(is_wide.then_some(SensitiveRule::FreeText));
         let rows = table.row_estimate.unwrap_or(SAMPLED_ROWS);
@@ -112,14 +112,14 @@ impl ServerStatistics {
         statistics.distinct = distinct.map(to_two_digits);
         statistics.average_width = is_text.then_some(self.width);
         statistics.few_values = is_small && rows > SET as u64 * 5;
-        // All values are known only if the frequent ones are all that there are.
+        // All values are known only if there are no others than the frequent ones.
         if !is_small || self.common.len() as f64 != self.distinct {
             found.values = None;
         }
         found
     }
 
-    /// Rows that have these values as often as the table has them.
+    /// Rows with these values, as often as the table has them.
     fn cells(&self, rows: u64, is_number: bool) -> Vec<Cell> {
         let share = |share: f64| (share.clamp(0.0, 1.0) * rows as f64).round() as usize;
         let mut cells = vec![Cell::Null; share(self.null_share)];

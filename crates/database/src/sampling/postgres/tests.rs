@@ -1,4 +1,5 @@
-//! The same laws over a real server: what it keeps of a sensitive column stays there, in its rows and in its statistics.
+//! The same laws with a real server: values of a sensitive column stay there, both those in rows and those in
+//! statistics.
 
 #![allow(clippy::print_stderr, reason = "says which case failed")]
 
@@ -94,7 +95,7 @@ fn canaries(server: &TestServer, database: &str) {
                 let more = format!(", sampling: {sampling}, sensitive: ['*.picked']{published}");
                 let out = all_output(server, database, &more);
                 for (name, _, value) in &columns {
-                    // The configuration may lift what looks sensitive by its type or its width, as it says.
+                    // `not_sensitive` lifts what is sensitive by its type or its width.
                     if ["c7", "c8"].contains(name) && !published.is_empty() {
                         continue;
                     }
@@ -107,7 +108,7 @@ fn canaries(server: &TestServer, database: &str) {
     }
 }
 
-/// What is sensitive in a table is so in a view that is kept, and as a field of a column.
+/// A value that is sensitive in a table is also sensitive in a materialized view, and as a field of a column.
 fn canaries_elsewhere(server: &TestServer, database: &str) {
     server.run(
         database,
@@ -240,7 +241,7 @@ fn time(server: &TestServer, database: &str) {
              FROM generate_series(1, 150) n;
          CREATE TABLE still AS SELECT * FROM slow;",
     );
-    // More than are on the way at once stand before, between and after those that are refused.
+    // More statements than can be in flight come before, between and after those that are refused.
     let quick = |name: &str| (0..10).map(|at| format!("{name}_{at}")).collect::<Vec<_>>();
     let quick: Vec<String> = [quick("quick"), quick("small"), quick("tail")].concat();
     let made = quick.iter().map(|name| format!("CREATE TABLE {name} (id int); INSERT INTO {name} VALUES (1);"));
