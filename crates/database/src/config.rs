@@ -251,7 +251,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
             }
         };
         if let Some(extra) = list.get(DATABASES) {
-            let message = format!("there are more than {DATABASES} databases; the rest is left out");
+            let message = format!("there are more than {DATABASES} databases; the rest are left out");
             fields.report(extra, Diagnostic::error(Code::TooMany, message));
         }
         entries.extend(list.iter().take(DATABASES));

@@ -1,4 +1,5 @@
-//! What is said of a database: pure functions of its snapshot, the notes and the configuration. No file, no database and no clock.
+//! What is written about a database: pure functions of its snapshot, the notes and the configuration, without files,
+//! database or clock.
 
 pub mod check;
 pub mod describe;

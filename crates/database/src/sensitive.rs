@@ -14,7 +14,7 @@ use crate::config::DatabaseConfig;
 use crate::names::words::split;
 use crate::snapshot::{Column, Table};
 
-/// Why nothing may be known of a column's values.
+/// Why nothing may be revealed about a column's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SensitiveRule {
     /// The configuration names it.
@@ -30,7 +30,7 @@ pub enum SensitiveRule {
 }
 
 impl SensitiveRule {
-    /// The rule that looked at values, of those that a page has in words.
+    /// Parses the words of a rule on a page; `None` unless the rule examined values.
     pub(crate) fn of_values(words: &str) -> Option<Self> {
         let kind = words.strip_prefix("values: ").map(|kind| Self::Detected(Cow::Owned(kind.to_owned())));
         kind.or_else(|| (words == Self::FreeText.words()).then_some(Self::FreeText))
@@ -48,10 +48,10 @@ impl SensitiveRule {
     }
 }
 
-/// Types of numbers that tell rows apart, by the first word of their names.
+/// Integer types, which can identify rows, by the first word of their names.
 const INTEGERS: [&str; 8] = ["int", "integer", "smallint", "bigint", "tinyint", "mediumint", "number", "numeric"];
 
-/// Types about whose values nothing is said.
+/// Types whose values are always sensitive.
 const TYPES: &[&str] = &[
     "bytea",
     "blob",
@@ -74,7 +74,7 @@ const TYPES: &[&str] = &[
     "clob",
 ];
 
-/// Why a column is sensitive, as far as it can be told without its values; `None` if it is not, or if the configuration lifts it.
+/// Why a column is sensitive, judged without its values; `None` if it is not, or if the configuration lifts it.
 pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
     let matches = |patterns: &[crate::names::globs::NamePattern]| {
         let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
@@ -97,7 +97,7 @@ pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &
     kind.or(column.is_composite.then_some("composite")).map(SensitiveRule::Type)
 }
 
-/// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, and no street.
+/// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, not a street.
 fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
     let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
     let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));

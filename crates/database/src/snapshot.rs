@@ -1,4 +1,4 @@
-//! The schema of a database, all of it as it was at one moment. Everything in it came from the database and is foreign text.
+//! The schema of a database. Everything in it came from the database and is foreign text.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(crate) const ALL_COLUMNS: usize = 1_000_000;
 /// Most bytes of a comment.
 pub(crate) const COMMENT_BYTES: usize = 64 * 1024;
 
-/// What was read of a schema.
+/// What was read from the schemas of a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
@@ -45,7 +45,7 @@ pub enum TableKind {
     /// A table.
     #[default]
     Table,
-    /// A table whose rows are in partitions, which are counted and not listed.
+    /// A table whose rows are in partitions, which are counted but not listed.
     PartitionedTable,
     /// A view.
     View,
@@ -53,7 +53,7 @@ pub enum TableKind {
     MaterializedView,
     /// A table of another server.
     ForeignTable,
-    /// A table that a program computes; it is named and not read.
+    /// A table that a program computes; it is named but not read.
     VirtualTable,
 }
 
@@ -76,7 +76,7 @@ impl TableKind {
     }
 }
 
-/// A table, a view, or what else has columns.
+/// A table, a view, or anything else with columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Table {
@@ -98,7 +98,7 @@ pub struct Table {
     pub exclusions: Vec<Constraint>,
     /// Foreign keys.
     pub foreign_keys: Vec<ForeignKey>,
-    /// Indexes, without those that a key makes.
+    /// Indexes, without those of keys.
     pub indexes: Vec<IndexInfo>,
     /// What the database says about constraints, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,7 +107,7 @@ pub struct Table {
     pub comment: Option<String>,
     /// The tables that a view reads.
     pub reads_from: Vec<TableName>,
-    /// Whether rows are filtered by who reads them; such a table is never sampled.
+    /// Whether rows are filtered by the reading role; such a table is never sampled.
     pub row_security: bool,
     /// Whether this role may not read its rows.
     pub is_unreadable: bool,
@@ -179,7 +179,7 @@ pub struct Key {
 pub struct Constraint {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// What it demands, as the database prints it.
+    /// Its condition, as the database prints it.
     pub expression: String,
 }
 
@@ -193,7 +193,7 @@ pub struct ForeignKey {
     pub columns: Vec<String>,
     /// The table that it refers to.
     pub target: TableName,
-    /// The columns there, each to that of the same position.
+    /// The columns there, in the same order as `columns`.
     pub target_columns: Vec<String>,
     /// `no action`, `restrict`, `cascade`, `set null` or `set default`.
     pub on_delete: String,
@@ -248,7 +248,7 @@ impl Table {
     /// A hash of everything but row counts, which tells whether its page is stale.
     pub fn metadata_hash(&self) -> String {
         let without = Self { row_estimate: None, partitions: 0, ..self.clone() };
-        // It has only texts, numbers and lists, which are always JSON.
+        // It has only texts, numbers and lists, which always serialize.
         refdesk_files::name::sha256_hex(&serde_json::to_vec(&without).unwrap_or_default())
     }
 }

@@ -1,4 +1,4 @@
-//! What may be known of the values of a table, and of which tables.
+//! What may be known about the values of a table, and of which tables.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 use crate::sensitive::SensitiveRule;
 use crate::snapshot::{Table, TableKind};
 
-/// Most rows that are read of a table.
+/// Most rows that are read from a table.
 pub(crate) const SAMPLED_ROWS: u64 = 1_000;
 
-/// What was read of the values of a table.
+/// What was read about the values of a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableProfile {
     /// By the name of the column.
     pub columns: BTreeMap<String, ColumnProfile>,
 }
 
-/// What was read of the values of a column.
+/// What was read about the values of a column.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ColumnProfile {
-    /// Why nothing more is told.
+    /// Why nothing more is published.
     pub sensitive: Option<SensitiveRule>,
-    /// What is told.
+    /// What is published.
     pub statistics: ColumnStatistics,
-    /// All of its values, if they are few and frequent enough; they are told only where the configuration publishes them.
+    /// All of its values, if they are few and frequent enough; shown only if the configuration publishes them.
     pub values: Option<Vec<String>>,
 }
 
-/// What is known of the values of a column.
+/// What is known about the values of a column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnStatistics {
-    /// Nulls; of a sensitive column to 5 %.
+    /// The share of nulls; for a sensitive column rounded to 5 %.
     pub null_percent: Option<u8>,
-    /// Different values among the rows that were read.
+    /// Distinct values among the rows that were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Average characters.
@@ -43,28 +43,28 @@ pub struct ColumnStatistics {
     /// The first and the last year.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub years: Option<(i32, i32)>,
-    /// The least and the largest power of ten.
+    /// The smallest and the largest power of ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub magnitude: Option<(i16, i16)>,
     /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<String>,
-    /// Whether it has few values, which are not told.
+    /// Whether it has few values, which are not shown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub few_values: bool,
-    /// Rows that were read, where they need not be all of the table.
+    /// The number of rows read, if they may not be the whole table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_rows: Option<u64>,
 }
 
-/// Whether a table may be sampled at all: not one of another server, nor one that shows each reader other rows. Nor a view, kept or
-/// not: its columns may come from sensitive ones under other names.
+/// Whether a table may be sampled at all: not one of another server, nor one that shows each role different rows. Nor a
+/// view, materialized or not: its columns may come from sensitive ones under other names.
 pub(crate) fn may_sample(table: &Table) -> bool {
     let is_table = matches!(table.kind, TableKind::Table | TableKind::PartitionedTable);
     is_table && !table.row_security && !table.is_unreadable
 }
 
-/// A count of which only the first two digits are kept, so that a page does not change with every row.
+/// A count rounded down to two digits, so that a page does not change with every row.
 pub(crate) fn to_two_digits(count: u64) -> u64 {
     let mut unit = 1;
     while count / unit >= 100 {

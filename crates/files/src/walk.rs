@@ -72,7 +72,7 @@ impl WalkStop {
     /// Describes it for people.
     pub fn message(self) -> String {
         match self {
-            Self::Entries => format!("the folder has more than {ENTRIES} entries, so the rest is left out"),
+            Self::Entries => format!("the folder has more than {ENTRIES} entries, so the rest are left out"),
             Self::Budget => format!(
                 "all sources together have more than {TOTAL_ENTRIES} entries, or listing them took {} seconds, so the \
                  rest of this folder is left out",

@@ -120,7 +120,7 @@ fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Dia
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles | Problem::TooManyBytes => {
-            let what = format!("holds more than {} templates, so the rest is left out", LIMITS.files);
+            let what = format!("holds more than {} templates, so the rest are left out", LIMITS.files);
             (Code::TemplateLimit, root.path.clone(), what)
         }
     };

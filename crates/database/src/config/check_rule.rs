@@ -15,7 +15,7 @@ pub enum CheckRule {
     KeyTypesDiffer,
     /// A foreign key refers to a table that does not exist.
     MissingTarget,
-    /// A column's name fits the keys of several tables.
+    /// A column's name matches the keys of several tables.
     AmbiguousJoin,
     /// A comment is empty, or only the name.
     EmptyComment,
@@ -60,9 +60,9 @@ impl CheckRule {
         match self {
             Self::NoPrimaryKey => "tables have no primary key",
             Self::KeyWithoutIndex => "foreign keys have no index",
-            Self::KeyTypesDiffer => "foreign keys have other types than the columns they refer to",
+            Self::KeyTypesDiffer => "foreign keys have different types from the columns they refer to",
             Self::MissingTarget => "foreign keys refer to tables that do not exist",
-            Self::AmbiguousJoin => "columns have names that fit the keys of several tables",
+            Self::AmbiguousJoin => "columns have names that match the keys of several tables",
             Self::EmptyComment => "comments say nothing",
             Self::HiddenCharacters => "names or texts have hidden characters",
             Self::SensitiveWithoutNote => "columns are sensitive and have no note",

@@ -44,7 +44,7 @@ impl DatabaseConfig {
             return Ok(());
         }
         let message = format!(
-            "its patterns have {characters} characters, and the names of its {what} {bytes} bytes: to compare them would take too long"
+            "its patterns have {characters} characters, and the names of its {what} {bytes} bytes: comparing them would take too long"
         );
         Err(Error::new(Code::TooMany, message, "use fewer patterns that match more, with '*'"))
     }

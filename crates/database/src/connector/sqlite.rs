@@ -101,7 +101,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
     for object in objects.iter().filter(|object| is_wanted(config, object, &virtual_tables)) {
         let most = config.settings.max_tables;
         if tables.len() == most {
-            reader.problem(format!("there are more than {most} tables; the rest is left out"), Code::TooMany);
+            reader.problem(format!("there are more than {most} tables; the rest are left out"), Code::TooMany);
             break;
         }
         tables.push(reader.table(object));

@@ -16,10 +16,10 @@ use crate::sensitive::by_name_and_type;
 use crate::sensitive::comments::quoted_in;
 use crate::snapshot::{Snapshot, Table, TableName};
 
-/// More columns than this are many.
+/// A table with more columns than this has many.
 const MANY_COLUMNS: usize = 100;
 
-/// Characters of a comment that are many.
+/// A comment with more characters than this is long.
 const LONG_COMMENT: usize = 2_000;
 
 /// Something that a rule found.
@@ -47,7 +47,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// In percent, rounded down; `None` of nothing.
+    /// In percent, rounded down; `None` if there is nothing to describe.
     pub fn percent(self) -> Option<usize> {
         (self.described * 100).checked_div(self.all)
     }
@@ -71,13 +71,13 @@ pub struct CheckInput<'a> {
     pub snapshot: &'a Snapshot,
     /// What a person noted.
     pub notes: &'a Notes,
-    /// Joins that no key says.
+    /// Joins without a key.
     pub joins: &'a InferredJoins,
     /// The domain of each table.
     pub domains: &'a BTreeMap<TableName, String>,
 }
 
-/// What the rules find, in the order of the tables, without those that the configuration switched off.
+/// The findings of all rules that the configuration has not switched off, in the order of the tables.
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for table in &input.snapshot.tables {
@@ -143,7 +143,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
     }
     for (_, column, targets) in input.joins.ambiguous.iter().filter(|(owner, ..)| *owner == table.table_name()) {
         let names: Vec<String> = targets.iter().map(TableName::full).collect();
-        tell(CheckRule::AmbiguousJoin, Some(column), format!("its name fits the keys of {}", names.join(" and ")));
+        tell(CheckRule::AmbiguousJoin, Some(column), format!("its name matches the keys of {}", names.join(" and ")));
     }
     if let Some(comment) = &table.comment {
         of_comment(&table.name, comment, None, tell);
@@ -156,7 +156,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
     }
 }
 
-/// Names and texts of a table that have hidden characters: the column, if it is one of a column, and what is wrong.
+/// Names and texts of a table that have hidden characters: the column, if it belongs to one, and what is wrong.
 pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
     let full_name = table.full_name();
     let own = [("its name", Some(full_name.as_str())), ("its comment", table.comment.as_deref())];
@@ -204,7 +204,7 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: ReportFindi
     }
 }
 
-/// Tells that a comment quotes values, and not which.
+/// Reports that a comment quotes values, but not which.
 fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
     let kinds = quoted_in(comment);
     if !kinds.is_empty() {
@@ -214,20 +214,20 @@ fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFindin
 }
 
 impl CheckInput<'_> {
-    /// Whether a table that a key refers to is not in the database, and not only left out by the configuration.
+    /// Whether a table that a key refers to does not exist, rather than being left out by the configuration.
     fn is_missing(&self, target: &TableName) -> bool {
         self.config.wants_table(&target.schema, &target.name) && self.snapshot.table(target).is_none()
     }
 
-    /// Whether values of two types can be the same. SQLite has no other types than those of its affinities.
+    /// Whether values of two types can be equal. SQLite's only types are its affinities.
     fn is_same_type(&self, one: &str, other: &str) -> bool {
         let is_sqlite = matches!(self.config.connection, Connection::Sqlite { .. });
         one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
     }
 }
 
-/// What SQLite makes of the name of a type; numbers of all kinds are compared as numbers, and a column without a type takes what it is
-/// compared with.
+/// The affinity that SQLite derives from the name of a type; numbers of all kinds compare as numbers, and a column
+/// without a type compares with anything.
 fn affinity(data_type: &str) -> &'static str {
     let upper = data_type.to_uppercase();
     let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));

@@ -1,4 +1,4 @@
-//! Descriptions by rule: what names, keys and types say for sure, as a sentence. Nothing is guessed.
+//! Descriptions by rule: a sentence of what names, keys and types make certain. Nothing is guessed.
 
 use crate::names::words::{singular, split, spoken};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind};
@@ -6,7 +6,7 @@ use crate::snapshot::{Column, ForeignKey, Table, TableKind};
 /// Most tables that a sentence names.
 const NAMED: usize = 4;
 
-/// The end of a name that is a unit.
+/// Units at the end of a name.
 const UNITS: &[(&str, &str)] = &[
     ("ms", "milliseconds"),
     ("millis", "milliseconds"),
@@ -35,7 +35,7 @@ const UNITS: &[(&str, &str)] = &[
 /// The units of money.
 const MONEY: &[&str] = &["cents", "euros", "US dollars"];
 
-/// Names of moments, and what they say.
+/// Names of points in time, and their descriptions.
 const MOMENTS: &[(&str, &str)] = &[
     ("created", "When the row was created"),
     ("updated", "When the row was last changed"),
@@ -45,17 +45,17 @@ const MOMENTS: &[(&str, &str)] = &[
     ("inserted", "When the row was inserted"),
 ];
 
-/// Past participles without `ed` of what is done to things.
+/// Irregular past participles of what is done to things.
 const IRREGULAR: &[&str] =
     &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
 
-/// What things do at a moment.
+/// What things do at a point in time.
 const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
 
 /// A name that ends in one of these does not go before *of*.
 const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
 
-/// A table by its kind and its name alone.
+/// A table by just its kind and its name.
 pub fn named(kind: TableKind, name: &str) -> String {
     format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), said(name))
 }
@@ -254,7 +254,7 @@ fn most_characters(data_type: &str) -> Option<u64> {
     (name.contains("char") && number > 1).then_some(number)
 }
 
-/// `a, b and c`; of many the first, and how many more.
+/// `a, b and c`; if there are many, the first ones and how many more.
 pub fn list(names: &[&str]) -> String {
     match names {
         [] => String::new(),
@@ -276,7 +276,7 @@ pub(super) fn either(names: &[&str]) -> String {
     }
 }
 
-/// `a, b or c`; of many the first, and how many others.
+/// `a, b or c`; if there are many, the first ones and how many others.
 fn some_of(names: &[&str]) -> String {
     match names.get(..NAMED) {
         Some(shown) if names.len() > NAMED + 1 => {
@@ -298,7 +298,7 @@ fn said(name: &str) -> String {
     if words.is_empty() { name.to_owned() } else { words }
 }
 
-/// With a capital at its beginning.
+/// The text with its first letter capitalized.
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! How a database differs from its pages. What a table is now and what it was when its page was written have a hash each: if they
-//! are the same, the table did not change, whatever else a new page would say. If not, the pages for programs say how.
+//! How a database differs from its pages. A table's definition has a hash, now and when its page was written: if the
+//! two are equal, the table did not change, whatever else a new page would say. If not, the JSON pages show how.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub struct TableSide {
     pub name: String,
     /// The hash of its definition; `None` if the page does not say it.
     pub metadata_hash: Option<String>,
-    /// The page for programs; `None` if it cannot be read.
+    /// The JSON page; `None` if it cannot be read.
     pub doc: Option<TableDoc>,
 }
 
@@ -28,7 +28,7 @@ pub struct Difference {
     pub kind: DifferenceKind,
     /// The column, the index or the constraint, if it is about one.
     pub about: Option<String>,
-    /// What it was, and what it is, in words.
+    /// What it was and what it is now, in words.
     pub detail: String,
 }
 
@@ -40,7 +40,7 @@ pub enum DifferenceKind {
     TableAdded,
     /// A page has no table.
     TableRemoved,
-    /// A table's page for people is not there, or does not say what it was written from.
+    /// A table's page for people is missing, or does not say which definition it was written from.
     PageMissing,
     /// A table became a view, or the other way round.
     KindChanged,
@@ -50,7 +50,7 @@ pub enum DifferenceKind {
     ColumnRemoved,
     /// The same columns are in another order.
     OrderChanged,
-    /// A column has another type, or may be null now or no longer.
+    /// A column has another type, or its nullability changed.
     TypeChanged,
     /// A column has another default.
     DefaultChanged,
@@ -74,7 +74,7 @@ pub enum DifferenceKind {
     CommentRemoved,
     /// A comment says something else.
     CommentChanged,
-    /// Something changed that pages do not say, or not of a sensitive column.
+    /// Something changed that pages do not say, or do not say about a sensitive column.
     DefinitionChanged,
 }
 
@@ -106,13 +106,13 @@ impl DifferenceKind {
     }
 }
 
-/// Whether a table changed after its page was written. Everything that says "stale" asks here.
+/// Whether a table changed after its page was written. This is the only definition of "stale".
 pub fn is_stale(of_page: Option<&str>, now: Option<&str>) -> bool {
     of_page.zip(now).is_some_and(|(of_page, now)| of_page != now)
 }
 
-/// The differences between what pages say and what the database says now: at least one for each stale table, and none for a table
-/// that is as it was.
+/// The differences between the pages and the database as it is now: at least one for each stale table, and none for an
+/// unchanged table.
 pub fn diff(pages: &[TableSide], now: &[TableSide]) -> Vec<Difference> {
     let before: BTreeMap<&str, &TableSide> = pages.iter().map(|side| (side.name.as_str(), side)).collect();
     let after: BTreeSet<&str> = now.iter().map(|side| side.name.as_str()).collect();
@@ -160,7 +160,7 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
 /// A key, check or index in words, with its name if it has one.
 type Named = (Option<String>, String);
 
-/// The differences of one table, while they are found.
+/// Collects the differences of one table.
 struct Differences<'f> {
     table: &'f str,
     found: &'f mut Vec<Difference>,
@@ -214,7 +214,7 @@ impl Differences<'_> {
             self.note(DifferenceKind::TypeChanged, name, changed(&shape(old), &shape(new)));
         }
         self.comment(name, (old.source, &old.description), (new.source, &new.description));
-        // Of a sensitive column neither is told; a page from before it was sensitive may still quote one.
+        // Neither is shown for a sensitive column; a page from before it was sensitive may still quote one.
         if old.sensitive.is_some() || new.sensitive.is_some() {
             return;
         }
@@ -237,7 +237,7 @@ impl Differences<'_> {
     fn of_constraints(&mut self, old: &TableDoc, new: &TableDoc) {
         let keys = (keys(old), keys(new));
         self.lists(keys, DifferenceKind::KeyRemoved, DifferenceKind::KeyAdded);
-        // By what is sensitive now: a page from before may quote what is no longer told.
+        // By what is sensitive now: an earlier page may quote values that are no longer shown.
         let sensitive = sensitive_names(&new.columns);
         let checks = |doc: &TableDoc| -> Vec<Named> {
             doc.checks.iter().map(|check| (None, literals::check(check, &sensitive))).collect()
@@ -249,7 +249,7 @@ impl Differences<'_> {
         self.lists(indexes, DifferenceKind::IndexRemoved, DifferenceKind::IndexAdded);
     }
 
-    /// What one of two lists has and the other has not.
+    /// What is in only one of two lists.
     fn lists(&mut self, (old, new): (Vec<Named>, Vec<Named>), removed: DifferenceKind, added: DifferenceKind) {
         for (about, detail) in new.iter().filter(|it| !old.contains(it)) {
             self.note(added, about.as_deref(), detail.clone());
@@ -259,7 +259,7 @@ impl Differences<'_> {
         }
     }
 
-    /// A note hides the comment below it, of which nothing is known then.
+    /// A note hides the comment below it, which is then unknown.
     fn comment(&mut self, about: Option<&str>, old: (DescriptionSource, &str), new: (DescriptionSource, &str)) {
         if [old.0, new.0].contains(&DescriptionSource::Note) {
             return;

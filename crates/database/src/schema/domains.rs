@@ -1,7 +1,7 @@
-//! Which tables belong together, without a model: groups of the graph of foreign keys, named by the commonest word of their
-//! tables; tables without keys by a prefix that at least three share; the rest is `system`. The same schema gives the same
-//! domains. The name of a group follows from its tables alone, and groups of one name are one domain, so that a new table renames
-//! no group but its own.
+//! Which tables belong together, without a model: groups in the graph of foreign keys, named after the commonest word
+//! of their tables; tables without keys by a prefix that at least three share; the rest is `system`. The same schema
+//! gives the same domains. The name of a group depends only on its tables, and groups with the same name are one
+//! domain, so a new table renames no group but its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use crate::names::globs::NamePattern;
 use crate::names::words::{singular, slug, split};
 use crate::snapshot::{Snapshot, Table, TableName};
 
-/// The domain of what belongs nowhere.
+/// The domain of tables that belong to no other.
 pub(super) const SYSTEM: &str = "system";
 
 /// Tables without keys that must share a prefix.
@@ -18,13 +18,13 @@ const SHARING: usize = 3;
 /// Rounds after which groups are taken as they are.
 const ROUNDS: usize = 24;
 
-/// Words that name no business area.
+/// Words that do not name a business area.
 const EMPTY_WORDS: &[&str] = &[
     "tbl", "table", "id", "link", "map", "mapping", "rel", "relation", "xref", "view", "vw", "tab", "t", "has", "to",
     "of", "and", "by", "the", "for", "data", "info",
 ];
 
-/// The domain of each table; `named` are the domains that a person gave, the first that matches counts.
+/// The domain of each table; `named` has the domains that a person configured, of which the first match counts.
 pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTreeMap<TableName, String> {
     let mut found: BTreeMap<TableName, String> = BTreeMap::new();
     let mut free: Vec<&Table> = Vec::new();
@@ -53,7 +53,7 @@ pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTr
 
 /// A view belongs to the domain of most of the tables that it reads.
 fn add_views(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
-    // A view may read another one, which is placed a round earlier.
+    // A view may read another one, which gets its domain a round earlier.
     loop {
         let mut placed = Vec::new();
         for view in left.iter().filter(|table| !table.reads_from.is_empty()) {
@@ -89,8 +89,8 @@ fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table]) {
     }
 }
 
-/// The word that most of the tables have; of several the one in the table with the most keys from and to the others, then the one
-/// that most refer to, then the first.
+/// The word that most of the tables have. Ties go to the word of the table with the most keys from and to the others,
+/// then of the one that most refer to, then to the first.
 fn group_name(tables: &[&Table]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let words_of = |table: &Table| -> Vec<String> {
@@ -108,14 +108,14 @@ fn group_name(tables: &[&Table]) -> String {
     ranked.sort_by_key(|table| (std::cmp::Reverse(rank(table)), table.table_name()));
     let best = ranked.iter().flat_map(|table| words_of(table)).find(|word| counts.get(word) == Some(&most));
     best.unwrap_or_else(|| {
-        // No word has a letter that a path can have.
+        // No word has a letter that is allowed in a path.
         let names: Vec<String> = tables.iter().map(|table| table.full_name()).collect();
         let hash = refdesk_files::name::sha256_hex(names.join("\n").as_bytes());
         format!("group-{}", hash.get(..6).unwrap_or_default())
     })
 }
 
-/// Of each table, its keys from and to the others of its group, and those to it.
+/// For each table, the number of keys from and to the others of its group, and of keys to it.
 fn keys_within(tables: &[&Table]) -> HashMap<TableName, (usize, usize)> {
     let mut counts: HashMap<TableName, (usize, usize)> =
         tables.iter().map(|table| (table.table_name(), (0, 0))).collect();
@@ -177,7 +177,7 @@ impl KeyGraph {
                 }
                 let Some(most) = counts.values().max().copied() else { continue };
                 let Some(own) = labels.get_mut(at) else { continue };
-                // On a tie the own label stays, else the first counts.
+                // On a tie the table keeps its own label, if that is one of the best, else it takes the first.
                 if counts.get(own) != Some(&most)
                     && let Some((label, _)) = counts.iter().find(|(_, count)| **count == most)
                 {

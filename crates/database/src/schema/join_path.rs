@@ -14,23 +14,23 @@ mod tests;
 /// Most joins of a path.
 pub const HOPS: usize = 6;
 
-/// Paths that are told.
+/// Paths in an answer.
 const PATHS: usize = 3;
 
-/// What a key costs, and an inferred join: as much as three keys, and of equally long ways that over keys is the better one.
+/// The cost of a key; an inferred join costs as much as three and a bit more, so that keys win between equal paths.
 const KEY: usize = 10;
 const INFERRED: usize = 31;
 
 /// Partial paths after which the search ends.
 const TRIED: usize = 20_000;
 
-/// Tables that are named if there is no path.
+/// Nearby tables that are named if there is no path.
 const NEAR: usize = 5;
 
 /// Tables near another that are searched for bridges.
 const AROUND: usize = 200;
 
-/// Columns that many tables have without meaning the same.
+/// Columns that many tables have with different meanings.
 const COMMON_COLUMNS: &[&str] = &[
     "id",
     "name",
@@ -49,7 +49,7 @@ const COMMON_COLUMNS: &[&str] = &[
     "version",
 ];
 
-/// A way from one table to another.
+/// A path from one table to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JoinPath {
     /// One join each.
@@ -67,7 +67,7 @@ pub struct JoinHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names.
     pub on_clause: String,
-    /// Whether no key says so.
+    /// Whether it is inferred and has no key.
     pub inferred: bool,
 }
 
@@ -76,9 +76,9 @@ pub struct JoinHop {
 pub struct JoinPaths {
     /// The best first.
     pub paths: Vec<JoinPath>,
-    /// Whether the search ended before all ways were tried.
+    /// Whether the search ended before all paths were tried.
     pub is_cut_short: bool,
-    /// If there is none: what the reader may know to be joined with the first table, and with the second.
+    /// If there is no path: the tables joined with the first one that the reader may know about.
     pub near_source: Vec<String>,
     /// The same for the second.
     pub near_target: Vec<String>,
@@ -88,7 +88,7 @@ pub struct JoinPaths {
     pub bridges: Vec<PossibleJoin>,
 }
 
-/// Two columns that may mean the same, though no join says so.
+/// Two columns that may mean the same, though no join connects them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleJoin {
     /// `schema.table.column`, near the first table.
@@ -132,7 +132,7 @@ struct Edge {
     pairs: Vec<(String, String)>,
 }
 
-/// The paths between two tables of these, at most so many joins long.
+/// The paths between two of these tables, with at most `most` joins.
 pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: usize) -> JoinPaths {
     let positions: HashMap<&str, usize> =
         tables.iter().enumerate().map(|(at, table)| (table.full_name(), at)).collect();
@@ -142,7 +142,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     };
     let left = costs_to(&edges, to);
     let mut open = BinaryHeap::new();
-    // By what is spent and at least still needed, then by the order in which it was found.
+    // By the cost so far plus the least remaining cost, then by the order in which it was found.
     let mut found_so_far = 0usize;
     let mut paths: Vec<Vec<(usize, usize)>> = Vec::new();
     let mut is_cut_short = false;
@@ -215,7 +215,7 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             doc.inferred_joins.iter().map(|it| (&it.referenced_table, &it.columns, &it.referenced_columns, INFERRED));
         for (target, columns, target_columns, cost) in real.chain(inferred) {
             let Some(to) = positions.get(target.as_str()).copied().filter(|to| *to != from) else { continue };
-            // A page that refdesk did not write may have different numbers of columns, which make no join.
+            // A page that refdesk did not write may pair different numbers of columns, which is not a join.
             if columns.is_empty() || columns.len() != target_columns.len() {
                 continue;
             }
@@ -232,7 +232,7 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
     edges
 }
 
-/// What each table is from this one at least.
+/// The least cost from each table to this one.
 fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
     let mut costs: Vec<Option<usize>> = vec![None; edges.len()];
     let mut open = BinaryHeap::from([Reverse((0usize, target))]);
@@ -250,7 +250,7 @@ fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
     costs
 }
 
-/// The tables of the cheapest path; none if there is none.
+/// The tables of the cheapest path; empty if there is no path.
 fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize) -> Vec<usize> {
     let mut path = vec![from];
     let mut at = from;
@@ -340,7 +340,7 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
     Some(JoinPath { hops, sql_snippet: sql })
 }
 
-/// A name that no statement can hold is left as it is seen: the snippet is for reading.
+/// A name that no statement can contain is left unquoted: the snippet is for reading.
 fn column(name: &str) -> String {
     quoted(name).unwrap_or_else(|| refdesk_text::escape::one_line(name).into_owned())
 }

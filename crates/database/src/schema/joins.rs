@@ -1,5 +1,5 @@
-//! Joins that no key says, inferred from names and types: a column that fits the key of exactly one other table. A person's notes
-//! add joins and take inferred ones away.
+//! Joins without a key, inferred from names and types: a column that matches the key of exactly one other table. A
+//! person's notes add joins and remove inferred ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,11 +17,11 @@ pub enum Confidence {
     Low,
     /// Likely.
     Medium,
-    /// As good as certain.
+    /// Almost certain.
     High,
 }
 
-/// A join that no key of the database says.
+/// A join without a key in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InferredJoin {
     /// The columns that refer.
@@ -43,7 +43,7 @@ pub struct InferredJoin {
 pub struct InferredJoins {
     /// By the table that refers, in the order of its columns.
     pub of: BTreeMap<TableName, Vec<InferredJoin>>,
-    /// Columns that fit the keys of several tables equally well: table, column, and those tables.
+    /// Columns that match the keys of several tables equally well: table, column, and those tables.
     pub ambiguous: Vec<(TableName, String, Vec<TableName>)>,
 }
 
@@ -55,11 +55,11 @@ struct TargetKey<'s> {
     column_words: Vec<String>,
 }
 
-/// The last word of a name and, where it is certain, the one before it.
+/// The last word of a name and, if it is certain, the one before it.
 type NameEnd<'w> = (&'w str, Option<&'w str>);
 
 impl TargetKey<'_> {
-    /// How the name of a column ends that refers to it.
+    /// How the name of a referring column ends.
     fn end(&self) -> NameEnd<'_> {
         let is_generic = is_generic(&self.column_words);
         let words = self.table_words.iter().filter(|_| is_generic).chain(&self.column_words);
@@ -72,7 +72,7 @@ fn is_generic(words: &[String]) -> bool {
     words.iter().all(|word| GENERIC.contains(&word.as_str()))
 }
 
-/// How a name fits, the best first.
+/// How a name matches, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
     /// `customer_id` for `customer.id` or `customer.customer_id`.
@@ -91,7 +91,7 @@ const GENERIC: &[&str] = &["id", "key", "code", "no", "nr", "number", "uuid", "g
 /// Finds the joins of a schema.
 pub fn infer(snapshot: &Snapshot, notes: &Notes) -> InferredJoins {
     let keys = target_keys(snapshot);
-    // Only keys whose last words are those of the column can fit.
+    // Only keys with the same last words as the column can match.
     let mut by_end: HashMap<NameEnd<'_>, Vec<&TargetKey<'_>>> = HashMap::new();
     for key in &keys {
         by_end.entry(key.end()).or_default().push(key);
@@ -129,7 +129,7 @@ fn target_keys(snapshot: &Snapshot) -> Vec<TargetKey<'_>> {
 
 fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words: &[String], keys: &[&TargetKey<'_>]) {
     let is_own_key = table.primary_key.as_ref().is_some_and(|key| key.columns == [column.name.as_str()]);
-    // The key of a table is not a reference, and a bare `id` names no table.
+    // A table's own key is not a reference, and a bare `id` names no table.
     if words.len() < 2 || is_own_key {
         return;
     }
@@ -139,7 +139,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     let Some(best) = fits.iter().map(|(fit, _)| *fit).min() else { return };
     let mut best_keys: Vec<&&TargetKey<'_>> =
         fits.iter().filter(|(fit, _)| *fit == best).map(|(_, key)| *key).collect();
-    // Of tables of one name the one in the same schema is meant.
+    // Among tables with the same name, the one in the same schema is meant.
     if best_keys.iter().any(|key| key.table.schema == table.schema) {
         best_keys.retain(|key| key.table.schema == table.schema);
     }

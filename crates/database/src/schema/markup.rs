@@ -1,5 +1,5 @@
-//! Foreign text in Markdown: it can neither start a heading, a table, a link or a comment, nor hide anything, nor end the cell or
-//! the front matter in which it stands.
+//! Foreign text in Markdown: it cannot start a heading, a table, a link or a comment, hide anything, or end the cell or
+//! front matter that contains it.
 
 use refdesk_text::escape::one_line;
 
@@ -20,7 +20,7 @@ pub(super) fn prose(text: &str) -> String {
             c => out.push(c),
         }
     }
-    // A number or a sign at the beginning would make a list, a heading or a rule.
+    // A leading number or sign would make a list, a heading or a rule.
     let is_sign = |c: char| matches!(c, '-' | '+' | '=' | ':');
     if out.starts_with(is_sign) {
         out.insert(0, '\\');
@@ -52,7 +52,7 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// A value in front matter: as it is if that is plain, else in quotes.
+/// A value in front matter, quoted unless it is plain.
 pub fn yaml(value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let begins_with_letter = value.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -61,7 +61,7 @@ pub fn yaml(value: &str) -> String {
     if begins_with_letter && !is_word && value.chars().all(is_plain) {
         return value.to_owned();
     }
-    // A text of JSON is one of YAML.
+    // A JSON string is also a YAML string.
     refdesk_text::escape::json(&serde_json::Value::from(value).to_string()).into_owned()
 }
 

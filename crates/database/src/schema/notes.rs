@@ -1,4 +1,5 @@
-//! What a person says of tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note wins over everything else.
+//! What a person notes about tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note wins over everything
+//! else.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,9 +19,9 @@ pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
 pub struct Notes {
     /// By `schema.table` as written.
     pub tables: BTreeMap<String, TableNote>,
-    /// Joins that no key says.
+    /// Joins without a key.
     pub joins: Vec<NotedJoin>,
-    /// Joins that there are not, although names suggest them.
+    /// Joins that names suggest but that do not exist.
     pub not_joins: Vec<NotedJoin>,
 }
 
@@ -51,7 +52,7 @@ pub struct NotedJoin {
 }
 
 impl Notes {
-    /// The note on a table; a note may leave the schema out.
+    /// The note on a table; a note may omit the schema.
     pub fn table(&self, table: &Table) -> Option<&TableNote> {
         self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
     }
@@ -62,7 +63,8 @@ impl Notes {
         let mut warn = |line: usize, message: String| {
             found.push(Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line));
         };
-        // Many notes and many tables: each table is looked at once. Of several with this name the first one counts.
+        // With many notes and many tables, each table is visited only once. The first of several with the same name
+        // counts.
         let tables = snapshot.tables.iter().rev();
         let by_name: HashMap<String, &Table> =
             tables.flat_map(|table| [(table.name.clone(), table), (table.full_name(), table)]).collect();

@@ -1,5 +1,5 @@
-//! The pages of a database: an overview, one for each domain, and for each table one for people and one for programs. The same input
-//! gives the same bytes; a page contains no time.
+//! The pages of a database: an overview, one for each domain, and for each table one for people and one in JSON for
+//! programs. The same input gives the same bytes; a page contains no time.
 
 mod diagram;
 mod overview;
@@ -20,7 +20,7 @@ use crate::snapshot::{Table, TableName};
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;
 
-/// Bytes of a page in which its front matter ends: it has the names of table, schema and database.
+/// Most bytes of a page's front matter, which has the names of table, schema and database.
 const FRONT_MATTER: usize = 64 * 1024;
 
 /// What a page is about.
@@ -63,7 +63,7 @@ pub struct PagesInput<'a> {
     pub config: &'a DatabaseConfig,
     /// The folder of all pages, relative to the workspace.
     pub docs_path: &'a str,
-    /// Its tables, and what is said of each.
+    /// Its tables, and what is written about each.
     pub tables: &'a [(&'a Table, TableDoc)],
     /// The domain of each table that gets a page.
     pub domains: &'a BTreeMap<TableName, String>,
@@ -74,11 +74,11 @@ struct PageTable<'a> {
     pub table: &'a Table,
     pub doc: &'a TableDoc,
     pub domain: &'a str,
-    /// The name of its files, without an ending.
+    /// The name of its files, without an extension.
     pub file: &'a str,
 }
 
-/// All pages of a database with the places that they link to.
+/// All pages of a database with their link targets.
 struct PageSet<'a> {
     pub config: &'a DatabaseConfig,
     pub docs_path: &'a str,
@@ -88,12 +88,12 @@ struct PageSet<'a> {
     positions: BTreeMap<String, usize>,
 }
 
-/// The id of the source that a domain becomes.
+/// The id of a domain's source.
 pub fn domain_id(database: &str, domain: &str) -> String {
     format!("db-{database}-{domain}")
 }
 
-/// The id of the source that a table becomes.
+/// The id of a table's source.
 pub fn table_id(database: &str, table: &TableName) -> String {
     let plain = slug(&table.full());
     let is_same = plain == table.full().to_lowercase().replace(['.', '_'], "-");
@@ -150,7 +150,7 @@ impl PageSet<'_> {
     }
 }
 
-/// Whether this path is the one of a page that refdesk writes for this database.
+/// Whether refdesk writes a page of this database at this path.
 pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
     let Some(below) = path.strip_prefix(docs_path).and_then(|rest| rest.strip_prefix('/')) else { return false };
     let is_file = |name: &str| {
@@ -166,14 +166,14 @@ pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
     }
 }
 
-/// The folder of all pages, if this path is the one of a page that refdesk writes for this database there.
+/// The folder of all pages, if refdesk would write a page of this database at this path there.
 pub fn folder_of_page<'p>(path: &'p str, database: &str) -> Option<&'p str> {
     let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
     folders.filter(|folder| is_pages_folder(folder)).find(|folder| is_page_path(path, folder, database))
 }
 
-/// Whether the bytes at the path of a page say that refdesk wrote them: a page for people in its front matter, one for programs by
-/// describing the table after which its file is named.
+/// Whether the bytes at the path of a page say that refdesk wrote them: a page for people in its front matter, a JSON
+/// page by describing the table that its file is named after.
 pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
     if let Some(path) = path.strip_suffix(".json") {
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -183,7 +183,7 @@ pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
     generated::is_generated(&String::from_utf8_lossy(bytes))
 }
 
-/// The hash of the table's definition that the page of a table for people says it was written from.
+/// The hash of the definition that a table's page for people says it was written from.
 pub fn metadata_hash(page: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(page.get(..page.len().min(FRONT_MATTER))?).into_owned();
     let line = head.lines().skip(1).take_while(|line| *line != "---").find_map(|it| it.strip_prefix("metadata_hash: "));

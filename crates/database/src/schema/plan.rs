@@ -1,5 +1,5 @@
-//! The plan: what would be documented, in which order, and what would be read for it. A person reviews it and may change domains,
-//! priorities, what is skipped, notes and order; the rest is computed.
+//! The plan: what would be documented, in which order, and what would be read for it. A person reviews it and may
+//! change domains, priorities, skipped tables, notes and order; the rest is computed.
 
 mod edits;
 mod make;
@@ -38,7 +38,7 @@ pub struct Plan {
     pub complexity: Complexity,
     /// In the order of the configuration.
     pub databases: Vec<PlannedDatabase>,
-    /// A domain of a database each.
+    /// One for each domain of a database.
     pub work_units: Vec<WorkUnit>,
     /// Totals.
     pub summary: PlanSummary,
@@ -104,9 +104,9 @@ pub struct WorkUnit {
     pub output_directory: String,
     /// The tables in the order in which they are documented.
     pub priority_order: Vec<String>,
-    /// Units whose tables these refer to, and which come earlier.
+    /// Earlier units to whose tables these refer.
     pub depends_on: Vec<String>,
-    /// Tells whether anything but domain, priority, skip, note and order was changed by hand.
+    /// Tells whether a person changed anything but domain, priority, skip, note and order.
     pub content_hash: String,
 }
 
@@ -137,7 +137,7 @@ pub struct PlannedTable {
     pub metadata_hash: String,
     /// What the database says about it.
     pub existing_comment: Option<String>,
-    /// What would be read of it, and told of each column.
+    /// What would be read from it, and what its page would say about each column.
     pub reads: TableReads,
     /// Whether it gets no page; a person may change it.
     #[serde(default)]
@@ -149,7 +149,7 @@ pub struct PlannedTable {
     pub planned: Computed,
 }
 
-/// What a person's change is told from.
+/// The computed values, to detect a person's changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Computed {
     /// The computed domain.
@@ -158,12 +158,12 @@ pub struct Computed {
     pub priority: u8,
 }
 
-/// What would be read of a table before anything is.
+/// What would be read from a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableReads {
-    /// Most rows that are read; 0: no row.
+    /// Most rows that are read; 0 for none.
     pub rows: u64,
-    /// What would be told of each column, in the order of the table.
+    /// What its page would say about each column, in the order of the table.
     pub columns: Map<String, Value>,
 }
 
@@ -180,12 +180,12 @@ pub struct Estimate {
     pub cost: Option<f64>,
     /// Its currency.
     pub currency: Option<String>,
-    /// What that rests on.
+    /// The assumptions behind it.
     pub assumes: String,
 }
 
 impl Estimate {
-    /// No model is asked.
+    /// The estimate without a model.
     fn without_model() -> Self {
         Self { cost: Some(0.0), assumes: "no language model is asked".to_owned(), ..Self::default() }
     }
@@ -206,9 +206,9 @@ pub struct PlanSummary {
     pub domain_count: usize,
     /// Without a model next to none.
     pub total_estimated_minutes: f64,
-    /// Units at once.
+    /// Units to document in parallel.
     pub recommended_parallelism: usize,
-    /// What all of it would cost.
+    /// The total cost.
     pub estimate: Estimate,
 }
 
@@ -242,9 +242,9 @@ pub enum RunSeverity {
 }
 
 impl Plan {
-    /// The plan as its file has it.
+    /// The plan as JSON for its file.
     pub fn text(&self) -> String {
-        // It has only texts, numbers and lists, which are always JSON.
+        // It has only texts, numbers and lists, which are always serialize.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 

@@ -1,5 +1,5 @@
-//! All that a page says of a table, as a value: its JSON is the page for programs, its Markdown the one for people. Joins are read
-//! from here and never from prose.
+//! Everything that a page says about a table, as a value: its JSON is the page for programs, its Markdown the one for
+//! people. Joins are read from here, never from prose.
 
 use std::collections::BTreeMap;
 
@@ -41,15 +41,15 @@ pub struct TableDoc {
     pub primary_key: Vec<String>,
     /// Columns that are unique together.
     pub unique: Vec<Vec<String>>,
-    /// What every row fulfils.
+    /// Conditions that every row satisfies.
     pub checks: Vec<String>,
     /// Indexes.
     pub indexes: Vec<IndexDoc>,
     /// Its keys to other tables.
     pub foreign_keys: Vec<ForeignKeyDoc>,
-    /// Keys of other tables to it.
+    /// Keys of other tables that refer to it.
     pub referenced_by: Vec<ReferenceDoc>,
-    /// Joins that no key says.
+    /// Joins without a key.
     pub inferred_joins: Vec<InferredJoinDoc>,
     /// What the database says about constraints, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -88,18 +88,18 @@ pub struct ColumnDoc {
     pub description: String,
     /// Where that comes from.
     pub source: DescriptionSource,
-    /// `false` for a name that says all: no model is asked about it.
+    /// `false` for a name that says everything: no model is asked about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<bool>,
-    /// The rule because of which nothing is said about its values.
+    /// The rule that keeps the page from saying anything about its values.
     pub sensitive: Option<String>,
-    /// What is known of its values.
+    /// What is known about its values.
     pub statistics: Option<ColumnStatistics>,
-    /// The values that it may have: labels of its type, or a small set where the configuration publishes that.
+    /// The values that it can have: labels of its type, or a small set if the configuration publishes it.
     pub labels: Vec<String>,
 }
 
-/// The names of the sensitive ones.
+/// The names of the sensitive columns.
 pub(super) fn sensitive_names(columns: &[ColumnDoc]) -> Vec<&str> {
     columns.iter().filter(|column| column.sensitive.is_some()).map(|column| column.name.as_str()).collect()
 }
@@ -128,9 +128,9 @@ pub struct ForeignKeyDoc {
     pub referenced_columns: Vec<String>,
     /// `many_to_one` or `one_to_one`.
     pub cardinality: String,
-    /// What happens here when the row there goes.
+    /// What happens here when the row there is deleted.
     pub on_delete: String,
-    /// Whether the other table is not in the database.
+    /// Whether the other table does not exist.
     #[serde(rename = "missing", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_missing: bool,
 }
@@ -172,9 +172,9 @@ pub struct DocInput<'a> {
     pub snapshot: &'a Snapshot,
     /// What a person noted.
     pub notes: &'a Notes,
-    /// Joins that no key says.
+    /// Joins without a key.
     pub joins: &'a InferredJoins,
-    /// What was read of values.
+    /// What was read about values.
     pub profiles: &'a BTreeMap<TableName, TableProfile>,
 }
 
@@ -300,7 +300,7 @@ impl DocInput<'_> {
 
     fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
         let is_unique = table.is_unique_by(&key.columns);
-        // One that the configuration leaves out is there.
+        // A table that the configuration leaves out exists.
         let is_missing = || self.config.wants_table(&key.target.schema, &key.target.name);
         ForeignKeyDoc {
             constraint_name: key.name.clone(),
@@ -333,7 +333,7 @@ fn description(
 impl TableDoc {
     /// The page for programs.
     pub fn json(&self) -> String {
-        // It has only texts, numbers and lists, which are always JSON.
+        // It has only texts, numbers and lists, which are always serialize.
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         format!("{}\n", refdesk_text::escape::json(&text))
     }

@@ -1,36 +1,37 @@
-//! Tells from a value that it is about a person or a secret: addresses, numbers with check digits, keys.
+//! Detects values about people, and secrets: addresses, numbers with check digits, keys.
 
 use std::net::IpAddr;
 
 use super::passages::grouped_number;
 
-/// Shortest part of a text that is looked at by itself.
+/// Shortest part of a text that is examined separately.
 const PART: usize = 6;
 
-/// Shortest text that can be a secret by its randomness alone.
+/// Shortest text that can be a secret just by its randomness.
 const SECRET: usize = 20;
 
-/// The kind of sensitive value that a text is, or that is in it: as a member of JSON, of an array or of a list, or among other words.
+/// The kind of sensitive value that a text is or contains: as a member of JSON, of an array or of a list, or among
+/// other words.
 pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let is_quote = |c: char| "[]{}<>()\"',;|=\n\t".contains(c);
     let is_structured = text.contains(is_quote) || text.contains(": ") || text.contains("\":");
     let parts = text.split(move |c: char| is_quote(c)).filter(move |_| is_structured);
     let words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
-    // What is written beside a colon: `mail:ann@example.org`.
+    // The value after a colon: `mail:ann@example.org`.
     let halves = words.clone().filter_map(|word| word.split_once(':')).map(|(_, value)| value);
     let of_parts = || parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole);
     whole(text).or_else(of_parts).or_else(|| grouped_number(text))
 }
 
-/// The kind of sensitive value that the digits of an integer are. A phone number is told from other numbers only by several
-/// of them: see [`is_number_to_call`].
+/// The kind of sensitive value that the digits of an integer are. Phone numbers can be told from other numbers only if
+/// there are several: see [`is_number_to_call`].
 pub(crate) fn detect_integer(text: &str) -> Option<&'static str> {
     let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
     (digits.len() == text.len() && is_issued(text) && is_card(text, &digits)).then_some("card")
 }
 
-/// Whether the digits begin as those of cards do; a count of milliseconds begins with 1.
+/// Whether the digits begin like a card number; a timestamp in milliseconds begins with 1.
 pub(super) fn is_issued(text: &str) -> bool {
     let beginning = |length: usize| text.get(..length).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     matches!(beginning(1), 4 | 6)
@@ -38,8 +39,8 @@ pub(super) fn is_issued(text: &str) -> bool {
         || matches!(beginning(4), 2221..=2720 | 3528..=3589)
 }
 
-/// Whether an integer may be a phone number, with its country or its area: not a count of seconds or milliseconds of these years,
-/// and not a date without its signs.
+/// Whether an integer may be a phone number with a country or area code: not a recent timestamp in seconds or
+/// milliseconds, and not a date without punctuation.
 pub(crate) fn is_number_to_call(text: &str) -> bool {
     let Ok(number) = text.parse::<u64>() else { return false };
     let is_time = matches!(number, 900_000_000..2_000_000_000 | 900_000_000_000..2_000_000_000_000);
@@ -51,7 +52,7 @@ pub(crate) fn is_number_to_call(text: &str) -> bool {
     (10..=15).contains(&text.len()) && !is_time && !is_date
 }
 
-/// Whether a number may be a latitude or a longitude: so many places have degrees, while sums have fewer and quotients more.
+/// Whether a number may be a latitude or a longitude, by its decimal places: sums have fewer, quotients more.
 pub(crate) fn is_degree(number: f64, text: &str) -> bool {
     let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
     number.abs() <= 180.0 && (4..=8).contains(&places)
@@ -66,7 +67,7 @@ pub(super) fn whole_word(word: &str) -> Option<&'static str> {
 fn whole(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
-    // Order matters: the more certain first.
+    // Order matters: the most certain first.
     let detectors: [(&'static str, bool); 13] = [
         ("private key", text.contains("-----BEGIN ")),
         ("token", is_jwt(text)),
@@ -89,7 +90,7 @@ fn has_mail(text: &str) -> bool {
     if text.contains('@') {
         return has_plain_mail(text);
     }
-    // `ann (at) example (dot) org`, as people write it for people.
+    // `ann (at) example (dot) org`, as people write it to hide it from programs.
     let is_hidden = |open: char| matches!(open, '(' | '[' | '{' | '<');
     if !text.contains(is_hidden) {
         return false;
@@ -126,7 +127,7 @@ fn is_jwt(text: &str) -> bool {
     parts.len() == 3 && text.starts_with("ey") && parts.iter().take(2).all(is_part)
 }
 
-/// ISO 13616: the number, turned and with letters as numbers, leaves 1 when divided by 97.
+/// ISO 13616: the number, rotated and with letters as numbers, leaves 1 when divided by 97.
 pub(super) fn is_iban(text: &str) -> bool {
     let plain: Vec<u8> =
         text.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|b| b.to_ascii_uppercase()).collect();
@@ -160,7 +161,7 @@ pub(super) fn is_card(text: &str, digits: &[u8]) -> bool {
 
 fn is_ip(text: &str) -> bool {
     let address = text.split('/').next().unwrap_or_default();
-    // Two colons alone are one, too.
+    // Two colons by themselves are an address too.
     address.contains(|c: char| c.is_ascii_digit()) && address.parse::<IpAddr>().is_ok()
 }
 
@@ -186,7 +187,7 @@ fn is_social_security(text: &str) -> bool {
     ["999-99-9999", "AA999999A", "AA 99 99 99 A"].contains(&shape.as_str())
 }
 
-/// A Brazilian number with its points.
+/// A Brazilian taxpayer number with its punctuation.
 fn is_cpf(text: &str, digits: &[u8]) -> bool {
     let check = |count: usize| -> Option<bool> {
         let sum: usize = digits
@@ -204,7 +205,7 @@ fn is_cpf(text: &str, digits: &[u8]) -> bool {
     digits.len() == 11 && text.contains('.') && text.contains('-') && check(9) == Some(true) && check(10) == Some(true)
 }
 
-/// Two numbers with many places, within the ranges of latitude and longitude.
+/// Two numbers with many decimal places, within the ranges of latitude and longitude.
 fn is_coordinates(text: &str) -> bool {
     let Some((one, other)) = text.split_once([',', ';', ' ']) else { return false };
     let number = |text: &str, most: f64| {
@@ -215,21 +216,21 @@ fn is_coordinates(text: &str) -> bool {
     number(one, 90.0) && number(other, 180.0)
 }
 
-/// Digits with a plus or signs between them, as people write numbers to call; a bare number or a date is none.
+/// Digits with a plus or punctuation, as people write phone numbers; a bare number or a date does not count.
 pub(super) fn is_phone(text: &str, digits: usize) -> bool {
     let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '+' | ' ' | '-' | '(' | ')' | '.' | '/');
     let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
     let is_date = is_dated(text);
     let has_plus = text.starts_with('+') || text.starts_with("00");
     let has_area = text.starts_with('(') && text.contains(')');
-    // Two groups with a point are a number with places.
+    // Two groups with a point are a decimal number.
     let is_local = has_area_code(&groups) && (groups.len() > 2 || !text.contains('.'));
     let is_grouped = groups.len() >= 3 && !text.contains('.') && digits >= 9;
     let is_told = has_plus || has_area || is_grouped || is_local;
     (7..=15).contains(&digits) && text.chars().all(is_sign) && !is_date && is_told
 }
 
-/// Whether groups of digits are a number to call within a country: `0171 4635298`, `030 123 45 67`, `06 12 34 56 78`.
+/// Whether groups of digits are a national phone number: `0171 4635298`, `030 123 45 67`, `06 12 34 56 78`.
 pub(super) fn has_area_code(groups: &[&str]) -> bool {
     let Some((area, rest)) = groups.split_first() else { return false };
     let digits: usize = groups.iter().map(|group| group.len()).sum();
@@ -243,7 +244,7 @@ pub(super) fn has_area_code(groups: &[&str]) -> bool {
     is_area && is_shaped && (9..=12).contains(&digits)
 }
 
-/// Whether a text begins with a date as databases write it.
+/// Whether a text begins with a date in the format of databases.
 pub(crate) fn is_dated(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -253,7 +254,7 @@ pub(crate) fn is_dated(text: &str) -> bool {
         && (matches!(bytes.get(7), Some(b'-' | b'/')) || matches!(bytes.get(6), Some(b'-' | b'/')))
 }
 
-/// A long word without blanks in which letters and digits are mixed as chance mixes them.
+/// A long word in which letters and digits are mixed as if at random.
 fn is_secret(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
     if text.len() < SECRET || !text.chars().all(is_part) {
@@ -272,7 +273,7 @@ fn is_secret(text: &str) -> bool {
     classes >= 2 && has(u8::is_ascii_digit) && !is_uuid && entropy(text) >= 3.3
 }
 
-/// Bits a character, by how often each occurs.
+/// Bits per character, by how often each occurs.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0u32; 256];
     for byte in text.bytes() {

@@ -1,19 +1,19 @@
-//! Values that the schema itself quotes, in defaults, expressions, checks and labels: of a sensitive column none is told, and of
-//! others none that looks like an address, a card number or a secret.
+//! Values that the schema itself quotes, in defaults, expressions, checks and labels: those of a sensitive column are
+//! never shown, and those of others not if they look like an address, a card number or a secret.
 
 use std::borrow::Cow;
 
 use super::detect::detect;
 use crate::snapshot::Column;
 
-/// Whether an expression has a text or a number that a detector knows.
+/// Whether an expression has a text or a number that a detector recognizes.
 fn quotes_a_value(expression: &str) -> bool {
     let quoted = expression.split('\'').skip(1).step_by(2);
     let words = expression.split(|c: char| c.is_whitespace() || "(),;'\"=<>|[]{}".contains(c));
     std::iter::once(expression).chain(quoted).chain(words).any(|text| detect(text).is_some())
 }
 
-/// The column with what may be told of its default, expression and labels, in a table with these sensitive columns.
+/// The column with what may be shown of its default, expression and labels, in a table with these sensitive columns.
 pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
     let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
@@ -37,8 +37,8 @@ pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<
     Cow::Owned(told)
 }
 
-/// Whether an expression names a column. A name that is not one plain word stands there in quotes, of which there are several kinds:
-/// letters and digits alone are compared then.
+/// Whether an expression names a column. A name that is not one plain word is quoted there, in one of several ways, so
+/// only letters and digits are compared.
 fn is_named(name: &str, expression: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     if name.chars().all(is_part) {
@@ -49,7 +49,7 @@ fn is_named(name: &str, expression: &str) -> bool {
     parts(expression).contains(&parts(name))
 }
 
-/// What is told of a check over a table with these sensitive columns.
+/// A check as it may be shown, in a table with these sensitive columns.
 pub(crate) fn check(expression: &str, sensitive: &[&str]) -> String {
     match sensitive.iter().find(|name| is_named(name, expression)) {
         Some(name) => format!("not shown: it is about {name}, which is sensitive"),

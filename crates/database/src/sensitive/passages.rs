@@ -1,4 +1,4 @@
-//! Values within a text of several words: numbers in groups and addresses, each with its place.
+//! Values within a text of several words: numbers in groups and addresses, each with its position.
 
 use std::ops::Range;
 
@@ -38,16 +38,16 @@ const PHONE_WORDS: &[&str] = &[
     "sms",
 ];
 
-/// A kind of value and where it is.
+/// Where a value is, and its kind.
 pub(super) type Passage = (Range<usize>, &'static str);
 
-/// What words and groups of digits within a text are.
+/// The sensitive values among the words and groups of digits of a text.
 pub(super) fn passages(text: &str) -> Vec<Passage> {
     let is_end = |c: char| c.is_whitespace() || "[]{}<>()\"',;|=`".contains(c);
     let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
     for word in text.split(is_end) {
         let word = word.trim_matches(['.', ':', '!', '?']);
-        // What is written beside a colon: `mail:ann@example.org`.
+        // The value after a colon: `mail:ann@example.org`.
         let value = word.split_once(':').map_or(word, |(_, value)| value);
         let kind = [value, word].into_iter().find_map(|part| Some((place(text, part), whole_word(part)?)));
         found.extend(kind);
@@ -60,7 +60,7 @@ pub(super) fn grouped_number(text: &str) -> Option<&'static str> {
     numbers(text).chain(ibans(text)).next().map(|(_, kind)| kind)
 }
 
-/// Cards and phone numbers whose digits are grouped, with blanks, dots or hyphens between them.
+/// Card and phone numbers whose digits are grouped by spaces, dots or hyphens.
 fn numbers(text: &str) -> impl Iterator<Item = Passage> {
     let has_digits = text.bytes().filter(u8::is_ascii_digit).nth(DIGITS - 1).is_some();
     let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-./()".contains(c);
@@ -86,7 +86,7 @@ fn numbers(text: &str) -> impl Iterator<Item = Passage> {
     })
 }
 
-/// How the digits of cards are grouped, by their first digit: `3` is that of cards with fewer.
+/// How the digits of cards are grouped; those that begin with `3` have fewer.
 const CARDS: [(bool, &[usize]); 4] =
     [(true, &[4, 6, 5]), (true, &[4, 6, 4]), (false, &[4, 4, 4, 4, 3]), (false, &[4, 4, 4, 4])];
 

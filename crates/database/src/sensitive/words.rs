@@ -1,12 +1,12 @@
-//! Words in names of columns that hold something about people, or secrets.
+//! Words in the names of columns that hold personal data or secrets.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::names::words::{singular, split};
 
-/// Whole words, in English, German, French, Spanish, Italian, Portuguese and Dutch; those of several words without what is between
-/// them.
+/// Whole words, in English, German, French, Spanish, Italian, Portuguese and Dutch; several words are joined without
+/// separators.
 const WORDS: &[&str] = &[
     // Names.
     "name names firstname lastname fullname surname username nickname forename middlename maiden login contact vorname nachname \
@@ -55,7 +55,8 @@ const WORDS: &[&str] = &[
     "ip ipaddress mac imei imsi geo latitude longitude lat lng lon location gps coordinates koordinaten useragent",
 ];
 
-/// Words for people, and for where they live and work, that are written together with the next word: `customername`, `homephone`.
+/// Words for people, and for where they live and work, that can be joined to the next word: `customername`,
+/// `homephone`.
 const PEOPLE: &[&str] = &[
     "customer",
     "client",
@@ -99,20 +100,20 @@ const PEOPLE: &[&str] = &[
     "delivery",
 ];
 
-/// Words that are written together with the previous word: `phonenumber`.
+/// Words that can be joined to the previous word: `phonenumber`.
 const ENDINGS: &[&str] =
     &["number", "no", "nr", "num", "nummer", "nummern", "address", "adresse", "adres", "addr", "id"];
 
-/// Words that are written together with the next word: `numerotelefono`.
+/// Words that can be joined to the next word: `numerotelefono`.
 const BEGINNINGS: &[&str] = &["numero", "numéro", "número", "num"];
 
-/// Neighbouring words that are looked up as one.
+/// Most neighbouring words that are looked up as one.
 const RUN: usize = 3;
 
-/// Shortest word that several make together: `r_g_b` is no `rg`.
+/// Shortest word that several words can form: `r_g_b` is not `rg`.
 const SHORTEST_RUN: usize = 5;
 
-/// To look words up: a schema has up to a million columns.
+/// A map for fast lookup: a schema has up to a million columns.
 static WORD_SET: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| WORDS.iter().flat_map(|line| line.split_whitespace()).map(|word| (word, word)).collect());
 
@@ -125,7 +126,7 @@ pub(super) fn sensitive_word(name: &str) -> Option<&'static str> {
     of_runs.or_else(|| known(&words.concat()))
 }
 
-/// A word of the list, of which this is one, its plural, or a word of two.
+/// The listed word that this one is, or is the plural or a compound of.
 fn known(word: &str) -> Option<&'static str> {
     let listed = |word: &str| WORD_SET.get(word).copied();
     let in_singular = |word: &str| listed(&singular(word)).or_else(|| listed(word.strip_suffix('s')?));

@@ -104,7 +104,7 @@ impl SchemaQuery<'_> {
             }
             let most = config.settings.max_tables;
             if tables.len() == most {
-                let message = format!("there are more than {most} tables; the rest is left out");
+                let message = format!("there are more than {most} tables; the rest are left out");
                 problems.push(Diagnostic::warning(Code::TooMany, message));
                 break;
             }

@@ -127,7 +127,7 @@ fn tables(
         }
         let most = config.settings.max_tables;
         if tables.len() == most {
-            let message = format!("there are more than {most} tables; the rest is left out");
+            let message = format!("there are more than {most} tables; the rest are left out");
             problems.push(Diagnostic::warning(Code::TooMany, message));
             break;
         }
@@ -150,7 +150,7 @@ fn add_columns(tables: &mut Tables, rows: &Rows, problems: &mut Vec<Diagnostic>)
         let table = TableName { schema: row.text("table_schema")?, name: row.text("table_name")? };
         let Some(table) = tables.get_mut(&table) else { continue };
         if columns == ALL_COLUMNS {
-            let message = format!("there are more than {ALL_COLUMNS} columns; the rest is left out");
+            let message = format!("there are more than {ALL_COLUMNS} columns; the rest are left out");
             problems.push(Diagnostic::warning(Code::TooMany, message));
             break;
         }

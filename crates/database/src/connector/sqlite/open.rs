@@ -136,7 +136,7 @@ impl SqliteFile {
         let mut connection = opened.map_err(|error| match error.sqlite_error_code() {
             // SQLite would quote the whole path.
             Some(ErrorCode::CannotOpen) => {
-                unopened(shown, &"another file replaced it meanwhile", "try again when no program replaces it")
+                unopened(shown, &"another file replaced it in the meantime", "try again when no program replaces it")
             }
             _ => unopened(shown, &words(&error), ""),
         })?;
@@ -334,7 +334,7 @@ fn may(action: &AuthAction<'_>) -> bool {
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
-            "it has a value that is larger than what is read".to_owned()
+            "it has a value that is too large to read".to_owned()
         }
         rusqlite::Error::SqliteFailure(failure, message) => message.clone().unwrap_or_else(|| failure.to_string()),
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),

@@ -1,4 +1,4 @@
-//! Every kind of difference, and the law that a table differs exactly if its hash does.
+//! Every kind of difference, and the law that a table differs if and only if its hash does.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn orders() -> Table {
     }
 }
 
-/// What is told of the table after a change.
+/// The reported differences of the table after a change.
 fn told(change: impl FnOnce(&mut Table)) -> Vec<String> {
     let mut changed = orders();
     change(&mut changed);
@@ -120,7 +120,7 @@ fn each_kind_of_difference_is_told() {
         (Box::new(|it| drop(it.constraint_comments.insert("k".into(), "Why".into()))), &["new comment k: Why"]),
         (Box::new(|it| it.columns[0].collation = Some("C".into())), &[UNTOLD]),
         (Box::new(|it| it.indexes[0].is_partial = true), &[UNTOLD]),
-        // Of a sensitive column no value is told.
+        // No value of a sensitive column is shown.
         (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[UNTOLD]),
         (
             Box::new(move |it| it.checks.push(check("email <> 'b@example.com'"))),
@@ -160,7 +160,7 @@ fn tables_come_and_go() {
         words,
         ["s.b new table: table with 0 columns", "s.orders table is gone or left out: table with 3 columns"]
     );
-    // A page for programs that cannot be read has a table all the same.
+    // An unreadable JSON page still counts as its table.
     let damaged = TableSide { doc: None, ..sides(&[orders()]).remove(0) };
     assert_eq!(diff(std::slice::from_ref(&damaged), &sides(&[orders()])), []);
     let missing = TableSide { metadata_hash: None, ..damaged.clone() };

@@ -1,4 +1,4 @@
-//! Examples, and the laws: domains are a partition, and a new table renames no group but its own.
+//! Examples and laws: domains are a partition, and a new table renames no group but its own.
 
 use proptest::prelude::*;
 
@@ -107,7 +107,7 @@ proptest! {
         prop_assert!(found.values().all(|domain| !domain.is_empty()));
     }
 
-    /// A table of another component, whatever its name.
+    /// A table in another component does not affect the others, whatever its name.
     #[test]
     fn a_new_table_elsewhere_moves_no_table_with_keys(schema in any_schema(), name in "[a-z]{1,8}(_[a-z]{1,8})?") {
         let before = domains(&schema, &[]);

@@ -1,4 +1,4 @@
-//! Small schemas, and what of them may be told.
+//! Small schemas, and what an answer may reveal about them.
 
 use super::*;
 use crate::schema::joins::Confidence;
@@ -95,7 +95,7 @@ fn a_large_schema_is_searched_in_bounded_steps() {
     assert_eq!(found(&tables, "t1", "gone", 6), JoinPaths::default());
 }
 
-/// Forty tables are joined with twenty others each, and one is far away.
+/// Forty tables are joined with twenty others each, and one table is far away.
 #[test]
 fn a_search_that_ends_early_says_so() {
     let names: Vec<String> = (0..40).map(|at| format!("t{at}")).collect();
@@ -117,7 +117,7 @@ fn a_search_that_ends_early_says_so() {
     assert!(near.paths.is_empty() && !near.is_cut_short, "{near:?}");
 }
 
-/// Whatever there is between two tables, nothing is told that stands on unreadable pages alone.
+/// Whatever is between two tables, nothing is revealed that is only on unreadable pages.
 #[test]
 fn what_is_near_is_told_from_readable_pages() {
     let with = |doc: TableDoc| TableDoc {

@@ -11,7 +11,7 @@ use refdesk_text::tokens::{counted, grouped};
 /// Characters of a description in a page that would be too large.
 const SHORT: usize = 80;
 
-/// The page for people and the page for programs.
+/// The page for people and the JSON page.
 pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
     let base = format!("{}/tables/{}", book.folder(subject.domain), subject.file);
     let page = |ending: &str, (text, is_shortened): (String, bool)| Page {
@@ -31,7 +31,7 @@ pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
     [page("md", within(&in_words, &in_words)), page("json", within(&TableDoc::json, &TableDoc::compact_json))]
 }
 
-/// The same with short descriptions and without what is longest.
+/// The same with short descriptions and without the longest parts.
 fn short(doc: &TableDoc) -> TableDoc {
     let column = |column: &ColumnDoc| ColumnDoc {
         description: shortened(column.description.clone(), SHORT),
@@ -62,7 +62,7 @@ fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Stri
     let rows = doc.row_count_approx.map_or_else(String::new, |rows| format!("About {} rows. ", grouped(rows)));
     text.push_str(&format!("\n{rows}{}\n", origin(doc)));
     if table.is_unreadable {
-        text.push_str("\nIts rows cannot be read with this connection; this page is from the catalog alone.\n");
+        text.push_str("\nIts rows cannot be read with this connection; this page is based only on the catalog.\n");
     }
     text.push_str(&columns(doc));
     text.push_str(&keys(doc));
@@ -134,7 +134,7 @@ fn columns(doc: &TableDoc) -> String {
     text
 }
 
-/// What is known of the values of a column.
+/// What is known about the values of a column.
 fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     let mut parts = Vec::new();
     if let Some(rule) = &column.sensitive {
@@ -146,8 +146,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         parts.extend(distinct.map(|distinct| format!("{} distinct", grouped(distinct))));
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
-        // How large numbers are says nothing where they only name rows.
-        // A zero has no order of magnitude.
+        // The magnitude of numbers that only identify rows says nothing. A zero has no magnitude.
         let between = |(from, to): (i16, i16)| match (from, to) {
             (0, 0) => "below 10".to_owned(),
             _ => format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1))),
@@ -161,7 +160,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     parts.join("; ")
 }
 
-/// Whether the column is of the primary key, or of a key to another table.
+/// Whether the column is part of the primary key or of a foreign key.
 fn is_key(doc: &TableDoc, column: &ColumnDoc) -> bool {
     doc.primary_key.contains(&column.name) || doc.foreign_keys.iter().any(|key| key.columns.contains(&column.name))
 }
@@ -193,7 +192,7 @@ fn joins(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String 
             "" | "no action" => String::new(),
             action => format!(", on delete {}", prose(action)),
         };
-        let missing = if key.is_missing { ", which is not there" } else { "" };
+        let missing = if key.is_missing { ", which does not exist" } else { "" };
         let (columns, others) = (names(&key.columns), names(&key.referenced_columns));
         lines.push(format!("- {columns} → {to} {others} ({what}{delete}){missing}"));
     }
@@ -230,8 +229,8 @@ fn names(columns: &[String]) -> String {
     columns.iter().map(|column| code(column)).collect::<Vec<_>>().join(", ")
 }
 
-/// A table as another one's page names it: with a link within the domain, and elsewhere with its domain's name alone, so that a pick
-/// does not bring the whole schema.
+/// A table as another table's page names it: as a link within the domain, and otherwise only with the name of its
+/// domain, so that a pick does not bring the whole schema.
 fn place(book: &PageSet<'_>, from: &PageTable<'_>, full_name: &str) -> String {
     let shown = code(full_name);
     match book.subject(full_name) {

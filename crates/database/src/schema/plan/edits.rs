@@ -1,4 +1,4 @@
-//! What a person changed in a plan, told from what was computed, and carried over to the next one.
+//! A person's changes to a plan: found by comparing it with the computed values, and carried over to the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use super::order::computed_order;
 use super::{Plan, PlannedTable, WorkUnit};
 use crate::names::words::slug;
 
-/// For changes of what is computed.
-const FIX: &str = "change domain, priority, skip, note and priority_order alone";
+/// The fix for changes to computed values.
+const FIX: &str = "change only domain, priority, skip, note and priority_order";
 
 /// The changes of a person, by database and table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct PlanEdits {
     pub(super) orders: BTreeMap<String, Vec<String>>,
 }
 
-/// The changes at one table.
+/// The changes to one table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TableEdit {
     pub domain: Option<String>,
@@ -31,8 +31,8 @@ pub(super) struct TableEdit {
 }
 
 impl PlanEdits {
-    /// The changes in a plan, errors about values that cannot be, and warnings about what else was changed by hand, which is
-    /// computed anew.
+    /// The changes in a plan, errors about invalid values, and warnings about changes to computed values, which are
+    /// recomputed.
     pub fn of(plan: &Plan, file: &str) -> (Self, Vec<Diagnostic>) {
         let mut edits = Self::default();
         let mut problems = Vec::new();
@@ -46,7 +46,7 @@ impl PlanEdits {
                 problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
             }
             let order = known_order(unit);
-            // A priority that was changed alone moves its table.
+            // If only its priority was changed, the table moves.
             let planned = unit.tables.iter().map(|it| PlannedTable { priority: it.planned.priority, ..it.clone() });
             let is_computed =
                 [computed_order(&unit.tables), computed_order(&planned.collect::<Vec<_>>())].contains(&order);
@@ -63,7 +63,7 @@ impl PlanEdits {
         (edits, problems)
     }
 
-    /// Warnings about changes at tables that are gone; `known` has the tables of the databases that were read.
+    /// Warnings about changes to tables that are gone; `known` has the tables of the databases that were read.
     pub fn gone(&self, known: &BTreeMap<String, BTreeSet<String>>, file: &str) -> Vec<Diagnostic> {
         let is_gone = |(database, table): &&(String, String)| known.get(database).is_some_and(|it| !it.contains(table));
         let warning = |(database, table): &(String, String)| {
@@ -74,7 +74,7 @@ impl PlanEdits {
     }
 }
 
-/// The order as the file has it, of tables that are there.
+/// The order in the file, without tables that are gone.
 fn known_order(unit: &WorkUnit) -> Vec<String> {
     let names: BTreeSet<&str> = unit.tables.iter().map(|table| table.fully_qualified_name.as_str()).collect();
     unit.priority_order.iter().filter(|name| names.contains(name.as_str())).cloned().collect()
@@ -104,7 +104,7 @@ fn edit_of(database: &str, table: &PlannedTable, problems: &mut Vec<Diagnostic>,
     }
 }
 
-/// The hash of what is computed of a unit: everything but what a person may change.
+/// The hash of the computed parts of a unit: everything but what a person may change.
 pub(super) fn content_hash(unit: &WorkUnit) -> String {
     let computed = |table: &PlannedTable| PlannedTable {
         domain: String::new(),
@@ -116,6 +116,6 @@ pub(super) fn content_hash(unit: &WorkUnit) -> String {
     let mut tables: Vec<PlannedTable> = unit.tables.iter().map(computed).collect();
     tables.sort_by(|a, b| a.fully_qualified_name.cmp(&b.fully_qualified_name));
     let computed = WorkUnit { tables, priority_order: Vec::new(), content_hash: String::new(), ..unit.clone() };
-    // It has only texts, numbers and lists, which are always JSON.
+    // It has only texts, numbers and lists, which are always serialize.
     sha256_hex(&serde_json::to_vec(&computed).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Makes a plan from what was read, with a person's changes to the last one.
+//! Makes a plan from what was read, with a person's changes to the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ const COMMENT_SHOWN: usize = 2_000;
 pub struct PlanInput<'a> {
     /// Its configuration.
     pub config: &'a DatabaseConfig,
-    /// What was read of it.
+    /// The outcome of reading it.
     pub state: DatabaseState<'a>,
     /// What a person noted.
     pub notes: &'a Notes,
@@ -48,7 +48,7 @@ pub enum DatabaseState<'a> {
     Untrusted,
 }
 
-/// Makes the plan. Warnings are about changes of a person that could not be kept.
+/// Makes the plan. Warnings are about a person's changes that could not be kept.
 pub fn make(
     databases: &DatabasesConfig,
     inputs: &[PlanInput<'_>],
@@ -204,7 +204,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     for table in &snapshot.tables {
         let Some(own) = unit_of.get(&table.full_name()) else { continue };
         for other in table.foreign_keys.iter().filter_map(|key| unit_of.get(&key.target.full())) {
-            // Only earlier ones, so that no two wait for each other.
+            // Only earlier ones, so that no two units depend on each other.
             if other < own
                 && let Some(wanted) = wanted.get_mut(*own)
             {
@@ -221,12 +221,12 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
 /// What precedes the rule of a sensitive column.
 const SENSITIVE: &str = ", sensitive by ";
 
-/// Whether what `reads` says of a column is that it is sensitive.
+/// Whether `reads` says that a column is sensitive.
 pub fn says_sensitive(told: &str) -> bool {
     told.contains(SENSITIVE)
 }
 
-/// What would be read of a table, and told of each column.
+/// What would be read from a table, and what its page would say about each column.
 pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
@@ -243,7 +243,7 @@ pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     TableReads { rows: if is_sampled { SAMPLED_ROWS } else { 0 }, columns }
 }
 
-/// Tells whether the configuration changed: how databases are reached is not part of it.
+/// Tells whether the configuration changed, not counting how databases are reached.
 pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     let patterns = |patterns: &[crate::names::globs::NamePattern]| -> Vec<String> {
         patterns.iter().map(|pattern| pattern.text.clone()).collect()
@@ -272,7 +272,7 @@ pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     sha256_hex(json!([config.docs_path, all]).to_string().as_bytes())
 }
 
-/// What changed since a plan was made, in words; `now` is made from the present schema.
+/// What changed since a plan was made, in words; `now` is made from the current schema.
 pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
     let mut changes = Vec::new();
     if then.config_hash != now.config_hash {

@@ -7,7 +7,7 @@ use crate::names::words::split;
 use crate::schema::domains::SYSTEM;
 use crate::snapshot::{Table, TableName};
 
-/// Incoming keys that a table of the first priority has at least.
+/// Fewest incoming keys of a table with the first priority.
 const MANY: usize = 3;
 
 /// Words in the names of copies, logs and other unimportant tables.
@@ -59,7 +59,7 @@ pub(crate) fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) 
     counts.get(tenth.saturating_sub(1)).copied().unwrap_or(0).max(MANY)
 }
 
-/// 1 for what many refer to, 3 for copies, logs and tables without a domain, else 2.
+/// 1 for tables that many others refer to, 3 for copies, logs and tables without a domain, else 2.
 pub(super) fn priority(table: &Table, domain: &str, incoming: usize, threshold: usize) -> u8 {
     if incoming >= threshold {
         return 1;
@@ -68,7 +68,7 @@ pub(super) fn priority(table: &Table, domain: &str, incoming: usize, threshold: 
     if is_unimportant || domain == SYSTEM { 3 } else { 2 }
 }
 
-/// The order in which tables are documented: by priority, then what most refer to, then by name.
+/// The order in which tables are documented: by priority, then by the number of incoming keys, then by name.
 pub(super) fn computed_order(tables: &[PlannedTable]) -> Vec<String> {
     let mut ordered: Vec<&PlannedTable> = tables.iter().collect();
     ordered

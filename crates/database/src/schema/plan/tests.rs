@@ -1,4 +1,4 @@
-//! A plan, a person's changes to it, and what becomes of them.
+//! A plan, a person's changes to it, and how they carry over.
 
 use super::*;
 use crate::config;
@@ -115,7 +115,7 @@ fn what_a_person_changed_is_carried_over() {
         unit.priority_order,
         ["main.order_note", "main.order_line", "main.product", "main.order", "main.order_tax"]
     );
-    // And once more, unchanged.
+    // And again, unchanged.
     let (again, _) = plan_of(&snapshot(&grown), &PlanEdits::of(&next, "f").0);
     assert_eq!(again, next);
 }

@@ -1,4 +1,4 @@
-//! The parts of a plan that are counted from its databases and units.
+//! The totals of a plan.
 
 use std::collections::BTreeMap;
 
@@ -36,13 +36,13 @@ impl PlannedDatabase {
 }
 
 impl Plan {
-    /// Counts what the databases and units add up to.
+    /// Computes the totals from the databases and units.
     pub fn count(&mut self) {
         self.complexity = Complexity::of(&self.databases);
         self.summary = PlanSummary::of(&self.databases, &self.work_units);
     }
 
-    /// The names of the counted parts that are other than they would be counted: a person changed them.
+    /// The names of the totals that are wrong, because a person changed them.
     pub(super) fn miscounted(&self) -> Vec<String> {
         let mut parts = Vec::new();
         if self.summary != PlanSummary::of(&self.databases, &self.work_units) {
