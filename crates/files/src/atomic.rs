@@ -1,5 +1,5 @@
-//! Atomic writes: a temporary file in the same folder, then a rename. A reader sees the old bytes or the new ones and
-//! nothing in between, even after the writer was killed.
+//! Atomic writes: a temporary file in the same folder, then a rename. A reader sees either the old bytes or the new
+//! ones, even after the writer was killed.
 //!
 //! A writer holds the lock of its temporary file until the rename, and the kernel releases it if the writer dies. So an
 //! unlocked temporary file is left over, and the next writer in that folder removes it. Many files in one folder share the
@@ -232,7 +232,7 @@ impl Folder {
     pub fn sweep_dead(&self) -> io::Result<()> {
         for name in self.unfinished()? {
             if let Some(leader) = batch::leader_of(&name) {
-                // One that cannot be opened may be another user's: only a leader that is gone, or unlocked, is dead.
+                // A leader that cannot be opened may be another user's: it is dead only if it is gone or unlocked.
                 let is_dead = match self.open(&leader) {
                     Ok(file) => file.try_lock().is_ok(),
                     Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -276,7 +276,7 @@ pub struct Staged {
     is_named: bool,
 }
 
-/// What tells others that the writer of a temporary file is alive.
+/// The lock that tells others that the writer of a temporary file is alive.
 #[derive(Debug)]
 enum WriterLock {
     /// The open and locked file.
@@ -286,7 +286,7 @@ enum WriterLock {
 }
 
 impl Staged {
-    /// The open file; of one in a batch, that of the leader, which is on the same file system.
+    /// The open file; in a batch that of the leader, which is on the same file system.
     fn file(&self) -> &File {
         match &self.hold {
             WriterLock::Own(file) => file,
@@ -321,7 +321,7 @@ impl Staged {
         device_of(self.file())
     }
 
-    /// For a file that was renamed by its temporary name: there is nothing to remove.
+    /// For a file that was renamed directly: there is nothing left to remove.
     pub(super) fn mark_renamed(mut self) {
         self.is_named = true;
     }

@@ -3,10 +3,10 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 
-/// Pairs of files that the runtime of tokio opens when it is made.
+/// Pairs of files that tokio's runtime opens when it is created.
 const PAIRS: usize = 4;
 
-/// Fails where this process may hardly open files any more: tokio panics there when it is started.
+/// Fails if this process can open hardly any more files, since tokio would panic when it starts.
 ///
 /// # Errors
 /// The limit of open files is reached.

@@ -2,7 +2,7 @@
 //! links, and stays the same folder even if something else appears at its path. A folder swapped for a link between two
 //! steps is therefore refused, and a folder swapped after it was opened changes nothing.
 //!
-//! What is done with the names in it is in `names`, the system calls are in `handle`.
+//! Operations on the names in it are in `names`, system calls in `handle`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

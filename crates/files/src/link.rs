@@ -1,5 +1,5 @@
-//! Symbolic links on the way to a file, where they are followed neither to read nor to write: a file that is written through a link and
-//! not read through it would be found changed forever.
+//! Symbolic links on the way to a file that are followed neither for reading nor for writing: a file written through a
+//! link but not read through it would always look changed.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Er
     let mut names = path.components();
     while let Some(name) = names.next() {
         at.push(name);
-        // Nothing is below what is missing.
+        // Nothing is below a missing folder.
         if !fs::symlink_metadata(&at).ok()?.is_symlink() {
             continue;
         }

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-/// How many files of a folder are asked for one by one before it is listed, and the most entries of such a listing: a folder with
-/// more is tried again when so many of its files were asked for that the longer listing is worth its time.
+/// How many files of a folder are looked up one by one before it is listed, and the most entries of such a listing: a
+/// folder with more is tried again once enough of its files were looked up for the longer listing to be worth its time.
 const ATTEMPTS: [(usize, usize); 3] = [(4, 8_192), (2_048, 65_536), (16_384, 1_048_576)];
 
 /// The regular files of some folders.
@@ -23,7 +23,7 @@ pub struct FolderListings {
 #[derive(Debug, Default)]
 struct Listing {
     asked: AtomicUsize,
-    /// Of each attempt; `None` if it must not be listed, there are too many, or it cannot be read.
+    /// The result of each attempt; `None` if the folder must not be listed, has too many entries, or cannot be read.
     attempts: [OnceLock<Option<HashSet<OsString>>>; ATTEMPTS.len()],
 }
 

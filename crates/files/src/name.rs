@@ -12,20 +12,21 @@ pub fn safe(name: &str) -> String {
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
 }
 
-/// The most characters of a readable file name, and the most bytes: with an ending and a number, a file system takes 255.
+/// The most characters of a readable file name, and the most bytes: with an extension and a number, a file system
+/// allows 255.
 const CHARACTERS: usize = 64;
 const BYTES: usize = 160;
 
-/// Names of devices, which Windows does not take as file names, whatever ending they have.
+/// Device names, which Windows does not accept as file names with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Turns a name into a safe file name that people can still read: letters and digits of any script stay, composed, anything
-/// else becomes `-`. Different names may become the same; one of which nothing is left becomes its SHA-256.
+/// else becomes `-`. Different names may become the same; a name of which nothing is left becomes its SHA-256.
 pub fn readable(name: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let mut file = String::new();
     for c in name.nfc().map(|c| if is_kept(c) { c } else { '-' }).take(CHARACTERS) {
-        // Of characters in a row that do not stay, one is enough; a plain name keeps all of its own.
+        // A run of replaced characters becomes one `-`; a plain name keeps all of its own.
         let repeats = c == '-' && file.ends_with('-') && safe(name) != name;
         if !repeats && file.len() + c.len_utf8() <= BYTES {
             file.push(c);

@@ -45,7 +45,8 @@ fn is_clean(path: &[u8]) -> bool {
     path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
-/// [`Path::starts_with`] for the usual case in a tenth of the time: it takes no path apart if the bytes say it.
+/// [`Path::starts_with`] for the usual case in a tenth of the time: it compares bytes first and parses no path unless
+/// it must.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (path_bytes, folder_bytes) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
     let rest = path_bytes.strip_prefix(folder_bytes);
@@ -75,12 +76,12 @@ pub fn display(workspace: &Path, path: &Path) -> String {
     }
 }
 
-/// The path as text; what is not UTF-8 in it becomes U+FFFD.
+/// The path as text; invalid UTF-8 becomes U+FFFD.
 pub fn lossy(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The most bytes of a path that a system opens; what is longer does not exist.
+/// The most bytes of a path that a system opens; a longer path counts as missing.
 pub const PATH_BYTES: usize = 4096;
 
 /// Resolves symbolic links and caches folders, since a catalog asks about many files in few folders.

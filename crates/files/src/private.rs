@@ -23,13 +23,13 @@ pub fn private_folder(path: &Path) -> io::Result<Folder> {
     Ok(folder)
 }
 
-/// Whether this process may make files in this folder.
+/// Whether this process can create files in this folder.
 pub fn is_writable(folder: &Path) -> bool {
     folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one that has
-/// another name, where it may be something else.
+/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one
+/// with a second name, which may have another purpose.
 pub fn narrow(file: &File) {
     narrow_with(file, 1);
 }

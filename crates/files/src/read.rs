@@ -52,8 +52,8 @@ fn changed(metadata: &Metadata) -> u64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(metadata.ctime_nsec()).unwrap_or(0))
 }
 
-/// Whether what is at a path is neither a folder nor a file with a content that lasts: a pipe, a socket, a device, or
-/// something that the kernel makes up whenever it is read.
+/// Whether a path is neither a folder nor a file with lasting content: a pipe, a socket, a device, or something that
+/// the kernel generates on each read.
 pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
     match (metadata.is_file(), metadata.is_dir()) {
         (true, _) => metadata.len() == 0 && is_on_procfs(path),
@@ -62,8 +62,8 @@ pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
     }
 }
 
-/// Whether an absolute path without dots is a name that leads each process somewhere else, such as `/proc/self/cwd/a.md`. What it leads
-/// to may be a file that lasts, but not for the next one who asks.
+/// Whether an absolute path without dots leads to a different place for each process, such as `/proc/self/cwd/a.md`.
+/// Its target may be a lasting file, but not the same one for the next process.
 pub fn is_of_process(path: &Path) -> bool {
     let names = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     names.iter().any(|name| path.starts_with(name))
@@ -100,7 +100,8 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
 /// All bytes of a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read_regular`]; [`io::ErrorKind::FileTooLarge`] if there are more, which a sparse file claims without taking any room.
+/// As [`read_regular`]; [`io::ErrorKind::FileTooLarge`] if there are more, which a sparse file can claim without taking
+/// any space.
 pub fn read_whole(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular(path, limit).and_then(|read| whole(read, limit))
 }

@@ -120,7 +120,7 @@ impl Sealer {
     }
 }
 
-/// Whether files can be made in a folder, or in the nearest one above it where it is missing.
+/// Whether files can be created in a folder, or if it is missing, in the nearest one above it.
 fn can_be_written(folder: &Path) -> bool {
     folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).is_some_and(is_writable)
 }

@@ -42,7 +42,7 @@ pub struct WalkedFile {
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
-    /// What tells it from a later version, if it was asked for together with the size.
+    /// Its stamp, if that was read together with the size.
     pub stamp: Option<Stamp>,
 }
 
@@ -81,7 +81,7 @@ impl WalkStop {
         }
     }
 
-    /// What helps.
+    /// The fix.
     pub fn fix(self) -> &'static str {
         match self {
             Self::Entries => "split the source into smaller ones",
@@ -158,9 +158,9 @@ pub fn files_below(
 }
 
 impl Folder {
-    /// The files below this folder, which was opened by its real path, whose names are `wanted`: in path order, hidden
-    /// ones included, with paths that begin with `root`. Skips folders of git and those that refdesk generates, unless
-    /// this is one: the selection must not depend on an earlier selection.
+    /// The files below this folder, which was opened by its real path, whose names are `wanted`: in path order,
+    /// including hidden ones, with paths that begin with `root`. Skips folders of git and those that refdesk generates,
+    /// unless this is one: the selection must not depend on an earlier selection.
     pub fn files(
         &self,
         root: &Path,
@@ -214,7 +214,7 @@ struct WalkEntry {
     kind: EntryKind,
 }
 
-/// A walk on its way.
+/// A walk in progress.
 struct Walk<'a, W> {
     top: &'a Folder,
     wanted: W,

@@ -26,8 +26,8 @@ pub enum WorkspaceReason {
 }
 
 /// The workspace for work in the folder `from`: the nearest folder upward with `.jaato/` or a configuration file, else
-/// the root of the nearest git repository, else `from`. Above `from`, the home folder and what is above it do not count:
-/// they would take in everything that the user has.
+/// the root of the nearest git repository, else `from`. Above `from`, the search stops below the home folder: a
+/// workspace there would take in everything that the user has.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceReason) {
     // The system reports the current folder without links, but `$HOME` may be a link: both forms are compared.
     let real_home = home.and_then(|home| fs::canonicalize(home).ok());
@@ -92,9 +92,9 @@ mod tests {
             // A bare repository has no work tree.
             (&["home/p.git/HEAD", "home/p.git/objects/"], "home/p.git", "home/p.git", NothingFound),
             (&["home/p/a/"], "home/p/a", "home/p/a", NothingFound),
-            // What has the right name and is something else.
+            // Entries with the right name but of the wrong type.
             (&["home/p/.jaato", "home/p/references.json/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
-            // The home folder and what is above it count for nothing below.
+            // From below, the home folder and those above it do not count.
             (&["home/.jaato/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
             (&["home/references.json", ".jaato/", "home/p/"], "home/p", "home/p", NothingFound),
             (&["home/.git/", "home/p/"], "home/p", "home/p", NothingFound),

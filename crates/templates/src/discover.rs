@@ -77,7 +77,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     let own = workspace.join(".templates");
     match fs::canonicalize(&own) {
         Ok(resolved) if !resolved.is_dir() => {}
-        // Only what is in the workspace is used without trust.
+        // Without trust, only files in the workspace are used.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
             let message = "'.templates' is a link out of the workspace, so it is not searched for templates";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));

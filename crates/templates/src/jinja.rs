@@ -25,8 +25,8 @@ pub(crate) use edits::as_written;
 pub(crate) use operators::asks_about_a_value;
 pub(crate) use strings::{end_of_raw, end_of_string};
 
-/// The functions of every template, and their names in the engine: a name that is not called is a variable, which the
-/// engine would look up among its functions too.
+/// The functions of every template, and their names in the engine. They are renamed because a name that is not called
+/// is a variable, which the engine would also look up among its functions.
 pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
     ("range", "__range__"),
     ("dict", "__dict__"),
@@ -40,7 +40,7 @@ pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
 pub(crate) const CHANGING: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
-/// Names that no variable has.
+/// Names that cannot be variables.
 pub(crate) const RESERVED: [&str; 2] = ["self", "super"];
 
 /// Tags that BEHAVIOUR §6 refuses: a template uses no other template and defines no code.

@@ -190,7 +190,7 @@ impl<'a> SyntaxScan<'a> {
                 self.mustache.see(at);
                 return Some(close + 3);
             }
-            // Jinja2 would begin a dict here, which a name alone cannot be.
+            // Jinja2 would begin a dict here, but a bare name is not one.
             self.no_jinja_name |= self.text.get(inside + 1..close).is_some_and(is_dotted_name);
             return Some(at + 1);
         }
@@ -328,8 +328,8 @@ fn is_dotted_name(content: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// Whether the content of a tag is a name that Jinja2 cannot have: `api-name`, `2nd`, `$x`, `.x`. What has operators or white
-/// space is an expression, right or wrong.
+/// Whether the content of a tag is a name that Jinja2 cannot have: `api-name`, `2nd`, `$x`, `.x`. Content with
+/// operators or white space is an expression, right or wrong.
 fn is_foreign_name(content: &str) -> bool {
     if content.starts_with('.') {
         return true;

@@ -204,7 +204,7 @@ fn what_is_only_tested_is_given_as_false() {
         (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),
         (Jinja2, "{{ 'a' if x and y }}{{ z }}", json!({}), json!({"x": false, "y": false}), "x y"),
         (Jinja2, "{% if x %}{{ x }}{% endif %}", json!({}), json!({}), ""),
-        // What copes without it is left as it is.
+        // Values that the template can do without are left out.
         (Jinja2, "{% if x is defined and x %}a{% endif %}{% if y|d %}b{% endif %}", json!({}), json!({}), ""),
         (
             Jinja2,

@@ -1,6 +1,6 @@
-//! Many temporary files in one folder under one lock. A file of its own for each lock would have to stay open until its
-//! rename, and a process may have few open files. So the files of a batch are closed once they are written, and their names
-//! begin with that of a leader, which stays open and locked: they are left over if it is.
+//! Many temporary files in one folder under one lock. If each had its own lock, it would have to stay open until its
+//! rename, and a process can have few open files. So the files of a batch are closed once they are written, and their
+//! names begin with that of a leader, which stays open and locked: they are left over if the leader is.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -27,8 +27,8 @@ impl Batch {
         Ok(Self { leader: Arc::new(folder.temporary(FileMode::Private)?), made: Arc::default() })
     }
 
-    /// Writes `bytes` to a temporary file that is to be renamed to `name`; it is not synced. A file that it replaces passes
-    /// its mode on.
+    /// Writes `bytes` to a temporary file that is to be renamed to `name`; it is not synced. It takes over the mode of
+    /// a file that it replaces.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -131,7 +131,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         write_atomic(&path(".refdesk-theirs-0.tmp"), b"x").unwrap();
-        // A link is refused to root, too, which no mode of a file is.
+        // A link is refused even for root, unlike any file mode.
         std::os::unix::fs::symlink("elsewhere", path(".refdesk-theirs.tmp")).unwrap();
         Folder::root(folder.path()).unwrap().sweep_dead().unwrap();
         assert!(path(".refdesk-theirs-0.tmp").exists());

@@ -1,5 +1,5 @@
-//! Work by a library that opens its files by path. A path may lead elsewhere a moment after it was checked; where the kernel can
-//! hold a thread to one folder or to some files, that changes nothing.
+//! Work by a library that opens its files by path. A path may lead elsewhere a moment after it was checked; if the
+//! kernel can confine a thread to one folder or to some files, that does no harm.
 
 use std::fs::File;
 use std::io;
@@ -16,10 +16,10 @@ use landlock::{
 
 use super::Folder;
 
-/// Does `work` on a thread that can open these files for reading, and can open, write, make and remove nothing else, wherever paths
-/// lead. Only Linux can do that, since version 5.13; elsewhere the work is done all the same.
-///
-/// A thread that `work` starts is confined to the files, too.
+/// Does `work` on a thread that can only open these files for reading, and cannot open, write, create or remove
+/// anything else, wherever paths lead. Only Linux can do that, since version 5.13; elsewhere the work is done without
+/// it.
+/// A thread that `work` starts is confined to the files too.
 ///
 /// # Errors
 /// The thread cannot be started or confined; nothing was done.
@@ -44,7 +44,7 @@ fn on_held_thread<T: Send>(
     })
 }
 
-/// Takes these rights from the thread but for what is in `places`; whether this kernel can do that in full.
+/// Takes these rights from the thread except in `places`; returns whether this kernel fully supports that.
 #[cfg(target_os = "linux")]
 fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitFlags<AccessFs>) -> io::Result<bool> {
     let rules = places.iter().map(|place| Ok::<_, RulesetError>(PathBeneath::new(place, left)));
@@ -57,10 +57,9 @@ fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitF
 }
 
 impl Folder {
-    /// Does `work` on a thread that cannot write, make or remove anything outside this folder, wherever paths lead. Only Linux
-    /// can do that, since version 5.13; elsewhere the work is done all the same.
-    ///
-    /// A thread that `work` starts is confined to the folder, too.
+    /// Does `work` on a thread that cannot write, create or remove anything outside this folder, wherever paths lead.
+    /// Only Linux can do that, since version 5.13; elsewhere the work is done without it.
+    /// A thread that `work` starts is confined to the folder too.
     ///
     /// # Errors
     /// The thread cannot be started or confined; nothing was done.
@@ -153,7 +152,7 @@ mod tests {
             return;
         }
         let files = ["one", "two"].map(|name| folder.locate(name).unwrap());
-        // A pipe without a writer would be waited for.
+        // Opening a pipe without a writer would block.
         let names = ["one", "two", "link", "other", "pipe"];
         let read = || names.map(|name| fs::read_to_string(path(name)).ok());
         let (read, written, made) =

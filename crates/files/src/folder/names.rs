@@ -57,8 +57,8 @@ impl Folder {
         self.open_for(name.as_ref(), Purpose::Read)
     }
 
-    /// A regular file, whatever becomes of its name. On Linux it is not opened for reading: closing it would release the POSIX
-    /// locks that this process holds on it.
+    /// A handle on a regular file, whatever happens to its name. On Linux it is not opened for reading: closing it
+    /// would release the POSIX locks that this process holds on it.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -74,8 +74,8 @@ impl Folder {
         self.locate(name)?.metadata()
     }
 
-    /// Opens a regular file for reading and appending, and makes it private. One that has other names, too, is set aside as
-    /// `….aside`, and a new file is begun: what is appended is not for the others.
+    /// Opens a regular file for reading and appending, and makes it private. A file that also has other names is set
+    /// aside as `….aside`, and a new one is begun, so that nothing is appended to the others.
     ///
     /// # Errors
     /// As [`Folder::open`].

@@ -83,7 +83,7 @@ fn only_regular_files_are_opened() {
     }
 }
 
-/// SQLite holds such locks on a database, whose identity is asked for meanwhile.
+/// SQLite holds such locks on a database while its identity is checked.
 #[cfg(target_os = "linux")]
 #[test]
 fn metadata_releases_no_lock_of_this_process() {

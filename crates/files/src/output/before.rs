@@ -13,7 +13,7 @@ use crate::{Folder, Stamp, read_open};
 pub(super) enum OldContent {
     Nothing,
     Text(String),
-    /// A file without lines to compare, and a sentence that says why.
+    /// A file whose lines cannot be compared, with a sentence that says why.
     Other(String),
 }
 

@@ -218,7 +218,7 @@ mod tests {
                 "--- a/f\n+++ b/f\n@@ -3,7 +3,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
                 "+1 −1",
             ),
-            // A carriage return alone does not end a line.
+            // A bare carriage return does not end a line.
             (Some("a\rb\n"), "a\rc\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\rb\n+a\rc\n", "+1 −1"),
             (Some("a\r\n"), "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\r\n+a\n", "+1 −1"),
         ] {

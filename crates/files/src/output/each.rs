@@ -1,5 +1,5 @@
-//! Writes many files that can be made again, each by itself: a reader sees a file's old bytes or its new ones, and a killed writer
-//! leaves whole files. Only the end of all of them waits for the disk.
+//! Writes many files that can be regenerated, each separately: a reader sees a file's old bytes or its new ones, and a
+//! killed writer leaves complete files. Only `finish` waits for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::atomic::{device_of, sync_file_system};
 use crate::{Durability, EntryKind, FileMode, Folder, link_on_path};
 use refdesk_text::{Code, Error};
 
-/// From this many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
+/// From this many files, their file system is synced as a whole, which takes one flush instead of one per file.
 const MANY: usize = 16;
 
 /// Files of a workspace that are written one after the other.
@@ -33,8 +33,8 @@ impl SeparateWrites {
         Self { workspace: workspace.to_path_buf(), lookup: PathLookup::default(), written: BTreeMap::new() }
     }
 
-    /// Writes a file at a path relative to the workspace, whose content is still `before`. No link is followed, as these files are read
-    /// again, which follows none either.
+    /// Writes a file at a path relative to the workspace, whose content is still `before`. No link is followed, since
+    /// reading the files follows none either.
     ///
     /// # Errors
     /// The path may not be written or has a link in it, its content changed, or the file system's error.
@@ -73,7 +73,7 @@ impl SeparateWrites {
         Ok(WrittenFile { shown, bytes: text.len(), lines: text.lines().count() })
     }
 
-    /// Waits until everything that was written is on the disk, and removes what killed writers left beside it.
+    /// Waits until everything that was written is on the disk, and removes what killed writers left there.
     ///
     /// # Errors
     /// The file system's error.
@@ -103,12 +103,12 @@ impl SeparateWrites {
         Ok(())
     }
 
-    /// The folder of a file, where it or one above it is missing: those are created.
+    /// The folder of a file; it and those above it are created if missing.
     fn make_folder_of(&mut self, path: &Path) -> io::Result<Folder> {
         let mut made = Vec::new();
         let folder = make_folders(path, &mut made)?;
         if !made.is_empty() {
-            // It knows that there is no such folder.
+            // Its cache says that there is no such folder.
             self.lookup = PathLookup::default();
         }
         Ok(folder)

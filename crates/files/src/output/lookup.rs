@@ -1,6 +1,6 @@
-//! Looks up paths one after the other. A write of many files has few folders: each is reached once, without following
-//! links, and stays open for the next files in it, until there are many. After some files it is reached again, so that one
-//! that was moved or replaced meanwhile is noticed.
+//! Looks up paths one after the other. A write of many files has few folders: each is opened once, without following
+//! links, and stays open for the next files in it, up to a limit. After some files it is opened again, to notice if it
+//! was moved or replaced in the meantime.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::path::is_absent;
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused};
 use refdesk_text::Error;
 
-/// How many files are looked up in a folder before it is reached again.
+/// How many files are looked up in a folder before it is opened again.
 const USES: usize = 64;
 
-/// The most folders that are known at once: each is an open file, of which a process may have few.
+/// The most folders that are kept open: each is an open file, of which a process can have few.
 const OPEN: usize = 64;
 
 /// What is known about paths; for one step of a write, or for several proposals.

@@ -64,9 +64,9 @@ pub(super) struct FileRename {
 /// Progress of a rename.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenameState {
-    /// It can be made.
+    /// Not made yet, but possible.
     Before,
-    /// It was made.
+    /// Made.
     After,
     /// The file was changed since, or its new content is gone.
     Neither,
@@ -185,11 +185,11 @@ impl WriteRecord {
         stuck
     }
 
-    /// Removes the temporary files, and what else a dead writer left beside them, such as the leader of a batch.
+    /// Removes the temporary files, and anything else a dead writer left there, such as the leader of a batch.
     pub(super) fn remove_temporary(&self) {
         let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {
-            // The next writer in that folder removes what stays.
+            // The next writer in that folder removes what remains.
             let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
             for beside in step.old.iter().chain([&step.staged]) {
                 let _ = folder.remove_file(name_of(beside));

@@ -172,8 +172,9 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     Err(Error::new(Code::Guarded, message, "choose another path"))
 }
 
-/// Checks what exists at a path, also of one that was accepted before: none of its folders has become a link meanwhile, since a folder is
-/// reached without following links, and a file that is a link cannot be replaced. Returns its folder, if there is something at the path.
+/// Checks what exists at a path, even one that was accepted before: its folders are opened without following links,
+/// which detects a folder that has become a link, and a file that is a link cannot be replaced. Returns its folder, if
+/// there is something at the path.
 ///
 /// # Errors
 /// It leads elsewhere, or may not be written to.
@@ -216,7 +217,7 @@ fn quoted(path: &str) -> String {
 /// links.
 fn shown((named, workspace): (&Path, &Path), asked: &Path, written: &Path, real: &Path) -> String {
     let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
-    // What was asked for is known to lead to the real path.
+    // The requested path is known to lead to the real one.
     let leads_there =
         || asked.as_os_str() == written.as_os_str() || resolve(written).is_ok_and(|resolved| resolved == real);
     match within {

@@ -31,7 +31,7 @@ pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
 
 /// Removes up to this many folders above a file that is gone; one with content stays, and so do those above it.
 pub fn remove_empty_folders(path: &Path, folders: usize) {
-    // What a killed writer left is no content.
+    // Files that a killed writer left do not count as content.
     let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
     for folder in path.ancestors().skip(1).take(folders) {
         if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {

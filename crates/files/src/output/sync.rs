@@ -1,5 +1,5 @@
-//! Brings staged files to the disk before they are renamed. Many are synced together: one after the other takes twenty
-//! times as long.
+//! Syncs staged files to disk before they are renamed. Many are synced together: one after the other takes twenty times
+//! as long.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -8,10 +8,10 @@ use super::record::write_failed;
 use super::write::Ready;
 use refdesk_text::{Code, Error};
 
-/// The threads that sync files at once.
+/// The number of threads that sync files.
 const SYNCING: usize = 8;
 
-/// From this many files on, their file system is synced as a whole, which takes one flush instead of one for each file.
+/// From this many files, their file system is synced as a whole, which takes one flush instead of one per file.
 const MANY: usize = 64;
 
 /// Waits until the content of all files is on the disk.

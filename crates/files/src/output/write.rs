@@ -14,7 +14,7 @@ use crate::name::sha256_hex;
 use crate::{Batch, Durability, FileMode, Folder, Sealer, Staged};
 use refdesk_text::{Code, Error};
 
-/// From this many files in one folder on, they are one batch, and only a few stay open.
+/// From this many files in one folder, they form one batch, and only a few stay open.
 const BATCH: usize = 32;
 
 /// The most files that an error names.
@@ -46,8 +46,8 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         } else {
             drop(staged);
         }
-        // Last, so that a writer killed before leaves nothing that recovery does not remove. A note that stays describes
-        // finished renames, and recovery sees that.
+        // Last, so that recovery can remove everything left by a writer that was killed earlier. A note that stays
+        // describes finished renames, and recovery sees that.
         if is_noted {
             let _ = WriteRecord::forget(workspace);
         }
@@ -90,7 +90,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
     let mut in_folder: HashMap<Option<&Path>, usize> = HashMap::new();
     wanted.iter().for_each(|proposal| *in_folder.entry(proposal.path.parent()).or_default() += 1);
-    // The new file, the old one, and a folder that may be of its own.
+    // The new file, the old one, and perhaps a folder.
     allow_open_files(in_folder.values().map(|count| 3 * count.min(&BATCH)).sum());
     let mut reached: HashMap<Option<&Path>, (Folder, Option<Batch>)> = HashMap::new();
     // Many files are synced together: one after the other takes twenty times as long.

@@ -90,7 +90,7 @@ pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, 
 /// Finds the selected source of a file: the innermost; of equals, the first that does not declare its templates.
 struct SourceOwners<'a> {
     by_root: HashMap<&'a Path, usize>,
-    /// Of each folder that a file was in: folders may be thousands deep.
+    /// Cached by folder, since folders may be thousands deep.
     by_folder: HashMap<PathBuf, Option<usize>>,
 }
 
@@ -159,7 +159,7 @@ mod tests {
         let roots = ["/w/docs", "/w/docs/a/b", "/w/docs/a/c.md"];
         let mut owners = SourceOwners { by_root: HashMap::new(), by_folder: HashMap::new() };
         owners.by_root.extend(roots.iter().enumerate().map(|(at, root)| (Path::new(*root), at)));
-        // Twice: the second time the folders are known.
+        // Twice: the second time the folders are cached.
         for _ in 0..2 {
             for (file, expected) in [
                 ("/w/docs/a/b/d/e.md", Some(1)),

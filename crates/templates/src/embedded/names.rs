@@ -63,7 +63,7 @@ pub(crate) fn slug(heading: &str) -> String {
     slug
 }
 
-/// What a name keeps of its text: letters and decimal digits, so not `²` or `Ⅷ`.
+/// Whether a name keeps this character: letters and decimal digits, so not `²` or `Ⅷ`.
 fn is_kept(c: char) -> bool {
     is_letter(c) || is_digit(c)
 }

@@ -8,7 +8,7 @@ use super::edits::SourceEdit;
 use super::tokens::{offset, tags};
 use super::{CHANGING, FUNCTIONS};
 
-/// Tests that examine a value and not only its kind, so they fail on an undefined value.
+/// Tests that examine a value and not just its kind, so they fail on an undefined value.
 const ABOUT_VALUES: [&str; 22] = [
     "odd",
     "even",
@@ -50,7 +50,7 @@ pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
 struct Edits<'t> {
     text: &'t str,
     edits: Vec<SourceEdit>,
-    /// Whether lists and dicts that the template makes have to be able to change.
+    /// Whether lists and dicts that the template makes must be mutable.
     changes: bool,
 }
 
@@ -215,7 +215,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Adds the edits `inside` an expression; if it `makes` a list or dict, this must be able to change.
+    /// Adds the edits `inside` an expression; if it `makes` a list or dict, that must be mutable.
     fn can_change(&mut self, makes: bool, span: Span, inside: impl FnOnce(&mut Self)) {
         let encloses = makes && self.changes;
         self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.start_offset), "(")));

@@ -87,7 +87,7 @@ impl<'a> NameScope<'a> {
         }
     }
 
-    /// What a name refers to that this value is assigned to.
+    /// What a name refers to after this value is assigned to it.
     pub(super) fn alias(&self, value: &Expr<'_>) -> NameBinding {
         self.path(value)
             .map_or(NameBinding::Own, |path| NameBinding::Alias { path, has_default: self.has_default(value) })

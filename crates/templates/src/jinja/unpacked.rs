@@ -1,5 +1,5 @@
-//! Tuples without parentheses, and values that are taken apart. Jinja2 prints `{{ a, b }}`, takes strings apart in `{% set a,
-//! b = "xy" %}`, and in `{% with a = 1, b = a %}` the second value does not know the first name; the engine does none of it.
+//! Tuples without parentheses, and unpacking. Jinja2 prints `{{ a, b }}`, unpacks strings in `{% set a, b = "xy" %}`,
+//! and in `{% with a = 1, b = a %}` the second value does not see the first name; the engine does none of this.
 
 use minijinja::machinery::{Span, Token};
 
@@ -8,7 +8,7 @@ use super::tokens::offset;
 
 type Placed<'t> = (Token<'t>, Span);
 
-/// The edits that enclose those within the tag: the ones before them, the ones after them. `word` is the tag's first word,
+/// The edits that enclose those within the tag: those before them and those after them. `word` is the tag's first word,
 /// empty for `{{ … }}`.
 pub(super) fn around(text: &str, word: Option<&str>, tokens: &[Placed<'_>]) -> [Vec<SourceEdit>; 2] {
     let enclosed = |close: &'static str, tokens: &[Placed<'_>]| match (tokens.first(), tokens.last()) {
@@ -29,7 +29,7 @@ pub(super) fn around(text: &str, word: Option<&str>, tokens: &[Placed<'_>]) -> [
     }
 }
 
-/// `a = 1, b = 2` becomes `(a, b) = (1, 2)`: the engine evaluates all of one value before it knows a name.
+/// `a = 1, b = 2` becomes `(a, b) = (1, 2)`, so the engine evaluates both values before it binds a name.
 fn with(text: &str, tokens: &[Placed<'_>]) -> Option<[Vec<SourceEdit>; 2]> {
     let assigned = parts(tokens, is_comma);
     let (_, first) = tokens.first()?;
@@ -45,7 +45,7 @@ fn with(text: &str, tokens: &[Placed<'_>]) -> Option<[Vec<SourceEdit>; 2]> {
         // The white space between the tokens stays, so that no line break is lost.
         edits.extend(part.iter().take(target.len() + 1).map(|(_, span)| SourceEdit::replace(*span, "")));
     }
-    // A target over several lines keeps its place, not its form.
+    // A target over several lines keeps its position, but is put on one line.
     let targets = targets.join(", ").replace(['\r', '\n'], " ");
     edits.insert(0, SourceEdit::insert(offset(first.start_offset), format!("({targets}) = (")));
     Some([edits, vec![SourceEdit::insert(offset(last.end_offset), ")")]])

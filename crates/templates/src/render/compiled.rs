@@ -87,7 +87,7 @@ impl<'t> CompiledTemplate<'t> {
         };
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
         for warning in &mut warnings {
-            // A warning names its lines as an error does.
+            // A warning names lines in the same way as an error.
             let moved = in_file(template_error(1, std::mem::take(warning)), self.main);
             *warning = moved.message;
         }

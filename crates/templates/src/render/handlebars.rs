@@ -220,7 +220,7 @@ fn at_line(what: String, line: Option<usize>) -> Error {
     template_error(line, message)
 }
 
-/// Text up to the output limit; every write is a step, also an empty one.
+/// Text up to the output limit; every write is a step, even an empty one.
 struct LimitedOutput {
     text: String,
     fuel: u64,

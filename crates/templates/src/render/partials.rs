@@ -38,7 +38,8 @@ pub fn gather(
     Ok(found)
 }
 
-/// The names that partials use, each part of a dotted one: what they stand for depends on where a partial is expanded.
+/// The names that partials use, with each part of a dotted one: what they refer to depends on where a partial is
+/// expanded.
 pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for text in partials.values() {

@@ -50,7 +50,7 @@ impl WorkerRenderer {
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_warm = place.is_some();
         match self.ask(&mut place, frame.clone()) {
-            // If something ended a worker that had worked before, that says nothing about this job.
+            // If something killed a worker that had worked before, that says nothing about this job.
             Err(error) if is_warm && error.code == Code::WorkerEnded => self.ask(&mut place, frame),
             outcome => outcome,
         }

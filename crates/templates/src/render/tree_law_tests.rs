@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{RenderJob, render};
 use crate::{Syntax, analyse, sample, skeleton};
 
-/// The error about an undefined value, with either document made from the tree.
+/// The errors about undefined values, with either document made from the tree.
 fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
     let analysis = analyse(text, Some(syntax));
     let mut found: Vec<String> = analysis.problem.iter().map(ToString::to_string).collect();

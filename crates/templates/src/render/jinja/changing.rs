@@ -1,6 +1,6 @@
-//! Lists and dicts that a template makes and then changes: `{% set _ = xs.append(1) %}`. The engine's own values never change, so
-//! that the translation asks for these, where Jinja2 makes a new list or dict, in templates that change one. Given values stay
-//! as they are.
+//! Lists and dicts that a template makes and then changes: `{% set _ = xs.append(1) %}`. The engine's own values are
+//! immutable, so in templates that change one, the translation uses these wherever Jinja2 makes a new list or dict.
+//! Given values stay as they are.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,7 +54,7 @@ impl Object for ChangingDict {
     }
 }
 
-/// A new list or dict with the same items, which can change.
+/// A new, mutable list or dict with the same items.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ fn pairs(value: &Value) -> Result<Pairs, Error> {
     value.try_iter()?.map(|key| Ok((key.clone(), value.get_item(&key)?))).collect()
 }
 
-/// Calls a method that changes this value; `None` if the value cannot change.
+/// Calls a method that changes this value; `None` if the value is immutable.
 ///
 /// # Errors
 ///
@@ -83,7 +83,8 @@ pub(super) fn call(value: &Value, method: &str, args: &[Value]) -> Option<Result
     value.downcast_object_ref::<ChangingDict>().map(|dict| change_dict(dict, method, args))
 }
 
-/// Works on a copy unless it only adds one, because comparing, reading or dropping items can come back to the same list.
+/// Works on a copy unless it only adds an item, because comparing, reading or dropping items can lead back to the same
+/// list.
 fn change_list(list: &ChangingList, method: &str, args: &[Value]) -> Result<Value, Error> {
     let mut args = PythonArguments::of(args.to_vec());
     let mut answer = Value::from(());

@@ -1,6 +1,6 @@
 //! Filters and tests that minijinja lacks or that differ from Jinja2's, implemented as in Jinja2 (BEHAVIOUR §6). Known
-//! differences: `random` is refused (a template must always give the same text), integers end at 128 bits, and a float within
-//! a printed list prints as the engine prints it.
+//! differences: `random` is refused (a template must always give the same text), integers end at 128 bits, and the
+//! engine prints floats within a list.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 

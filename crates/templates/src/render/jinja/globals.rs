@@ -1,6 +1,5 @@
 //! Globals of every Jinja2 template: `joiner`, `namespace`, `dict`, and `self`, which prints as in Jinja2. `range` is the
-//! engine's; `cycler` and `lipsum` are refused. The functions have the names that the translation gives them where they are
-//! called.
+//! engine's; `cycler` and `lipsum` are refused. The functions have the names that the translation uses in calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! The tests after `is` that compare, compute or search, and `in`: they refuse what Python's operators refuse, where the engine
-//! answers with false.
+//! The tests after `is` that compare, compute or search, and `in`: they refuse what Python's operators refuse, while
+//! the engine answers with false.
 
 use std::cmp::Ordering;
 
@@ -26,7 +26,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_test("odd", |value: &Value| rest_is(value, &Value::from(2), 1));
     engine.add_test("divisibleby", |value: &Value, divisor: &Value| rest_is(value, divisor, 0));
     engine.add_test("in", is_in);
-    // The operators are as the test.
+    // The operators work like the test.
     engine.add_filter("__in__", is_in);
     engine.add_filter("__not_in__", |state: &State, value: &Value, container: &Value| {
         is_in(state, value, container).map(|found| !found)
@@ -42,7 +42,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     });
 }
 
-/// The name of a filter or test that is asked for; `None` for what is not a name. A list or a dict cannot be looked up at all.
+/// The name of the filter or test to look up; `None` if it is not a name. Looking up a list or a dict is an error.
 fn name(value: &Value) -> Result<Option<&str>, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(value)),

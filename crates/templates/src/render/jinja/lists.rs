@@ -1,4 +1,4 @@
-//! Filters that take a list as Jinja2 does: null is none, a dict is the list of its keys.
+//! Filters that accept a list as Jinja2 does: null is not one, and a dict is the list of its keys.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -45,12 +45,12 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     });
 }
 
-/// Whether `map`, `select` and `reject` take this for an empty list, as everything that is false: `0`, `false`, null.
+/// Whether `map`, `select` and `reject` treat this as an empty list, like all false values: `0`, `false`, null.
 pub(super) fn is_empty_list(value: &Value) -> bool {
     !value.is_undefined() && !value.is_true()
 }
 
-/// Refuses null and undefined values, which the engine takes for an empty list.
+/// Refuses null and undefined values, which the engine treats as an empty list.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub(super) fn items(value: &Value) -> Result<Vec<Value>, Error> {
 ///
 /// # Errors
 ///
-/// There are more, or less.
+/// There are more or fewer items.
 pub(super) fn pair(value: &Value) -> Result<(Value, Value), Error> {
     let items = items(value).unwrap_or_default();
     <[Value; 2]>::try_from(items)

@@ -320,8 +320,8 @@ fn given(state: &State, value: Value) -> Result<Value, Error> {
     Ok(value)
 }
 
-/// Checks that a loop's value is defined and iterable. What does not know its length becomes a list, because a loop has
-/// one.
+/// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because a loop has a
+/// length.
 fn each(state: &State, value: Value) -> Result<Value, Error> {
     must_be_there(state, &value)?;
     let kind = match value.kind() {
@@ -334,7 +334,7 @@ fn each(state: &State, value: Value) -> Result<Value, Error> {
     Err(failed(format!("is {kind} and cannot be looped over")))
 }
 
-/// What several names are set to: a string is its characters.
+/// The value for an assignment to several names: a string becomes its characters.
 fn unpack(value: Value) -> Result<Value, Error> {
     if value.kind() == ValueKind::String { lists::items(&value).map(Value::from) } else { Ok(value) }
 }

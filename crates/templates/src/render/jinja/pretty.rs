@@ -1,5 +1,5 @@
-//! The filter `pprint`, as Python's `pprint` lays values out: on one line if they fit, else an item a line, dicts by their
-//! keys. Unlike there, a long string stays on one line.
+//! The filter `pprint`, as Python's `pprint` lays values out: on one line if they fit, else one item per line, with
+//! dicts sorted by key. Unlike in Python, a long string stays on one line.
 
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
@@ -27,7 +27,7 @@ pub(super) fn pprint(value: &Value) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Columns taken on the line before a value and after it, and how deep the value is.
+/// Columns taken on the line before and after a value, and how deep the value is.
 #[derive(Clone, Copy)]
 struct Margins {
     left: usize,
@@ -68,7 +68,7 @@ fn write_items(
             out.extend(std::iter::repeat_n(' ', margins.left + 1));
         }
         out.push_str(&key);
-        // After the last item stands the bracket with what follows it, after every other a comma.
+        // The last item is followed by the bracket and what comes after it, every other one by a comma.
         let right = if at == last { margins.right + 1 } else { 1 };
         write(out, &item, Margins { left: margins.left + 1 + key.chars().count(), right, depth: margins.depth + 1 })?;
     }
@@ -94,7 +94,7 @@ fn on_one_line(value: &Value, depth: usize) -> String {
     }
 }
 
-/// The entries of a dict by their keys.
+/// The entries of a dict, sorted by key.
 fn sorted(value: &Value) -> Vec<(Value, Value)> {
     let mut entries: Vec<(Value, Value)> =
         value.as_object().and_then(DynObject::try_iter_pairs).map(Iterator::collect).unwrap_or_default();

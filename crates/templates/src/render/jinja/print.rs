@@ -1,5 +1,5 @@
-//! Printing of values. Floats print as in Python, and `{% autoescape %}` escapes as `|e` does; everything else, also a float
-//! within a list, is as in the engine.
+//! Printing of values. Floats print as in Python, and `{% autoescape %}` escapes as `|e` does; everything else,
+//! including a float within a list, is as in the engine.
 
 use std::borrow::Cow;
 

@@ -41,7 +41,7 @@ pub(super) fn digit(c: char) -> bool {
     c.general_category() == GeneralCategory::DecimalNumber
 }
 
-/// A letter as a word begins with it: `ß` is `Ss`, `ǆ` is `ǅ`.
+/// Appends a letter in title case: `ß` is `Ss`, `ǆ` is `ǅ`.
 fn push_title(out: &mut String, c: char) {
     match c {
         'Ǆ' | 'ǅ' | 'ǆ' => out.push('ǅ'),

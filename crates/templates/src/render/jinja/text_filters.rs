@@ -21,7 +21,7 @@ pub(crate) fn escape(value: &Value) -> Result<Value, Error> {
     if value.is_safe() { Ok(value.clone()) } else { force_escape(value) }
 }
 
-/// `forceescape`: escapes again what is escaped already.
+/// `forceescape`: escapes even text that is already escaped.
 ///
 /// # Errors
 ///
@@ -177,7 +177,7 @@ pub(super) fn capitalize(value: &Value) -> Value {
     as_safe(value, text::python_capitalize(&printed(value)))
 }
 
-/// A text made of a value: as safe as the value.
+/// A text made from a value: safe if the value is.
 fn as_safe(value: &Value, text: String) -> Value {
     if value.is_safe() { Value::from_safe_string(text) } else { Value::from(text) }
 }
