@@ -1,5 +1,5 @@
-//! Tries out a connection: runs the commands in an agent's settings as the agent would, and checks what comes back. What
-//! runs is told by an environment variable that it is a trial, so that it leaves no trace.
+//! Tries out a connection: runs the commands in an agent's settings as the agent would, and checks the answers. An
+//! environment variable tells the commands that it is a trial, so that it leaves no trace.
 
 mod document;
 mod hook;
@@ -112,7 +112,7 @@ pub enum CanaryFailure {
 pub enum CanaryEnd<T> {
     /// With the results of each job.
     Done(Vec<Vec<CanaryResult>>),
-    /// By the future that stops it. What was running has ended.
+    /// The future that stops it was ready; everything that was running has ended.
     Stopped(T),
 }
 

@@ -28,8 +28,8 @@ const TOKENS: usize = 2_499;
 /// A parsed hook document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
-    /// The session that reads the answer; `None` if the agent does not report it. A subagent is a session of its own:
-    /// it does not see what its parent was given.
+    /// The session that reads the answer; `None` if the agent does not report it. A subagent is a separate session: it
+    /// does not see what its parent was given.
     pub session: Option<String>,
     /// The folder in which the agent works, as written.
     pub cwd: Option<PathBuf>,

@@ -1,5 +1,5 @@
-//! Front matter: YAML between `---` lines or TOML between `+++` lines at the top of a document. It may hold anything; what
-//! is not understood is reported once, and simple `key: value` lines are read all the same.
+//! Front matter: YAML between `---` lines or TOML between `+++` lines at the top of a document. It may contain
+//! anything; what cannot be parsed is reported once, and simple `key: value` lines are still read.
 
 use serde_json::{Map, Value};
 
@@ -82,8 +82,8 @@ struct Block<'a> {
     end: Option<usize>,
 }
 
-/// The text between a first `---` or `+++` line and the next one. A first line that is followed by a blank line is a rule of
-/// markdown, and so is one that nothing closes, unless `key: value` follows.
+/// The text between a first `---` or `+++` line and the next one. A first line that is followed by a blank line is a
+/// Markdown rule, and so is an unclosed one, unless `key: value` follows.
 fn cut(text: &str) -> Option<Block<'_>> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
@@ -105,7 +105,7 @@ fn cut(text: &str) -> Option<Block<'_>> {
         }
         at += line.len();
     }
-    // Not closed: the lines up to the first that is blank or a heading.
+    // Not closed: the lines before the first blank line or heading.
     let rest = text.get(start..)?;
     let is_over = |line: &str| line.trim().is_empty() || line.starts_with('#');
     let length = rest.split_inclusive('\n').take_while(|line| !is_over(line)).map(str::len).sum::<usize>();
@@ -160,7 +160,7 @@ fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
     }
 }
 
-/// Rules write `globs: **/*.rs`, which YAML reads as an alias: the value is put in quotes.
+/// Rules write `globs: **/*.rs`, which YAML reads as an alias, so the value is quoted first.
 fn quoted_globs(inner: &str) -> String {
     let line = |line: &str| match line.strip_prefix("globs:").map(str::trim) {
         Some(globs) if globs.starts_with('*') || globs.contains(", *") => {
@@ -191,7 +191,7 @@ fn flat(inner: &str) -> Map<String, Value> {
     members
 }
 
-/// Whether a value means what it says, and does not begin with a sign of YAML: an anchor, an alias, a tag, a list or a map.
+/// Whether a value is plain and does not begin with YAML syntax: an anchor, an alias, a tag, a list or a map.
 fn is_plain(value: &str) -> bool {
     !value.trim().starts_with(['&', '*', '!', '[', ']', '{', '}', '|', '>', '%', '@', '`'])
 }
@@ -206,7 +206,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The items of a list, or of a text with commas.
+/// The items of a list, or of a comma-separated text.
 fn list(value: Option<&Value>) -> Vec<String> {
     let items: Vec<String> = match value {
         Some(Value::Array(items)) => items.iter().take(ITEMS).filter_map(scalar).collect(),

@@ -1,12 +1,12 @@
-//! Ids of proposed sources. An id is the shortest end of its path that is unique, because ids are found in prompts and
-//! documents as whole words; one that is a common word gets its folder in front.
+//! Ids of proposed sources. An id is the shortest end of its path that is unique, because ids are matched in prompts
+//! and documents as whole words. An id that is a common word gets its folder in front.
 
 use std::collections::{HashMap, HashSet};
 
 use super::tags::is_place;
 use refdesk_text::common_words::is_common;
 
-/// Words that name a document and not its subject.
+/// Words that name a kind of document and not a subject.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
                      bugs build building caching changelog cheatsheet claude cli client community compatibility components concepts \
                      configuration configure considerations contributing conventions credits database debugging decision \
@@ -20,24 +20,24 @@ const NAMES: &str = "abstract administration agents api appendix architecture au
                      templates terminology test testing tests themes todo tools troubleshooting tutorial tutorials types \
                      upgrade upgrading usage versioning vision welcome workflow workflows";
 
-/// How many other documents may have a word that is the whole id of one.
+/// How many other documents may contain the word that is a document's whole id.
 const ELSEWHERE: usize = 1;
 
 /// The parts of a path from which an id is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdParts {
-    /// Slugs of the path, the last one of the document itself; none for the README of the repository.
+    /// Slugs of the path, ending with that of the document; empty for the README of the repository.
     pub parts: Vec<String>,
     /// The slug of the repository's name.
     pub root: String,
     /// Follows the name of the repository if there are no parts.
     pub suffix: String,
-    /// Whether it is the only document of its folder: then its own name says less than that of the folder.
+    /// Whether it is the only document of its folder: the folder's name then says more than its own.
     pub is_alone: bool,
 }
 
 impl IdParts {
-    /// The id with `level` folders in front, if the path has as many; one more puts the repository in front.
+    /// The id with `level` folders in front, if the path has that many; one more level adds the repository.
     fn at(&self, level: usize) -> Option<String> {
         let count = self.parts.len();
         if count == 0 {
@@ -53,7 +53,7 @@ impl IdParts {
     }
 }
 
-/// Joins slugs; one that the next begins with is left out, as in `retry/retry-policy`.
+/// Joins slugs, leaving out one that is the beginning of the next, as in `retry/retry-policy`.
 fn joined(parts: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev().filter(|part| !part.is_empty()) {
@@ -73,7 +73,7 @@ pub(crate) fn slug(text: &str) -> String {
     parts.join("-")
 }
 
-/// Whether an id would be found where something else is meant. `documents` tells how many documents have a word.
+/// Whether an id would match text that means something else. `documents` tells how many documents have a word.
 fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
     let is_named = || NAMES.split_ascii_whitespace().any(|name| name == id);
     let is_plain = !id.contains('-') && !id.chars().any(|c| c.is_ascii_digit());
@@ -83,8 +83,8 @@ fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
         || id.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
-/// The parts without the document's own name if it is the only one of its folder, its name would need that of the folder,
-/// and that is enough, as in `adr-004-retries/ADR.md`.
+/// The parts without the document's own name if it is the only one of its folder, its name would need the folder's, and
+/// the folder's is enough, as in `adr-004-retries/ADR.md`.
 fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
     let is_plain = |id: &String| !is_ambiguous(id, documents) && !is_place(id);
     if let [.., folder, own] = parts.parts.as_slice()
@@ -97,9 +97,8 @@ fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
     parts
 }
 
-/// A unique id for each path, none of which is `taken`. The order of the paths matters only for those whose paths differ in
-/// nothing that an id can hold: they are numbered. `documents` tells how many documents have a word: an id that
-/// would be found where something else is meant gets its folder in front, too.
+/// A unique id for each path, none of which is `taken`. The order matters only for paths that give the same id, which
+/// are numbered. `documents` tells how many documents have a word: an ambiguous id gets its folder in front too.
 pub(crate) fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: &dyn Fn(&str) -> usize) -> Vec<String> {
     let paths: Vec<IdParts> = paths.iter().map(|parts| of_folder(parts.clone(), documents)).collect();
     let last = |parts: &IdParts| parts.parts.len();

@@ -1,4 +1,4 @@
-//! What a file is, by its path alone.
+//! What a file is, judged only by its path.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const UNTICKED: [&str; 14] = [
     "templates",
 ];
 
-/// Documents that are often changelogs, but may as well describe how releases are made.
+/// Documents that are often changelogs, but may also describe how releases are made.
 const RELEASES: [&str; 3] = ["changes", "history", "releases"];
 
 /// Why a changelog is not ticked.
@@ -77,7 +77,7 @@ pub(crate) struct Classified {
     pub is_ticked: bool,
 }
 
-/// The kind of a document at this path, relative to the workspace; `None` if it is not to be proposed unless a table of
+/// The kind of a document at this path, relative to the workspace; `None` if it is proposed only when a table of
 /// contents lists it. `is_among_code` tells that program code is in the same folder.
 pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     let folders: Vec<String> = path
@@ -135,13 +135,13 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     Some(if is_in(&TRANSLATIONS) { translated(&found) } else { found })
 }
 
-/// The same, not ticked because it is a translation.
+/// The same, but not ticked because it is a translation.
 pub(crate) fn translated(found: &Classified) -> Classified {
     let evidence = format!("{}; a translation or an older version", found.evidence);
     Classified { is_ticked: false, evidence, kind: found.kind }
 }
 
-/// The same as a changelog if its name may be that of one, and most of its headings below the title are versions or dates.
+/// The same, as a changelog if its name allows that and most of its headings below the title are versions or dates.
 pub(crate) fn or_changelog(found: Classified, path: &Path, headings: &[String]) -> Classified {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let is_release = headings.iter().filter(|heading| is_version_or_date(heading)).count();
@@ -166,7 +166,7 @@ fn is_version_or_date(heading: &str) -> bool {
     is_number(number) && (is_named || number.split(['.', '-']).nth(1).is_some_and(is_number))
 }
 
-/// Which documents are translations of others: the same path but for the folder or ending of a language.
+/// Which documents are translations of others: the same path except for the folder or ending of a language.
 pub(crate) struct Translations {
     /// The best rank among the documents of each path without its languages.
     originals: HashMap<PathBuf, (bool, String)>,
@@ -184,7 +184,7 @@ impl Translations {
         Self { originals }
     }
 
-    /// Whether the same document is there without a language, in English, or in a language that comes first.
+    /// Whether the same document exists without a language, in English, or in a language that sorts earlier.
     pub fn has(&self, path: &Path) -> bool {
         let (path, rank) = without_language(path);
         self.originals.get(&path).is_some_and(|best| *best < rank)
@@ -197,7 +197,7 @@ pub(crate) fn is_in_language(path: &Path) -> bool {
     has_language
 }
 
-/// A path without its languages, and these: without one, or in English, a document is an original.
+/// A path without its languages, and its rank: a document without a language, or in English, is an original.
 fn without_language(path: &Path) -> (PathBuf, (bool, String)) {
     let mut bare = PathBuf::new();
     let mut languages = String::new();

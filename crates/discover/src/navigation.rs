@@ -41,7 +41,7 @@ pub(crate) struct Link {
     pub section: String,
 }
 
-/// Whether a file of this name is read for what it names.
+/// Whether a file of this name is read for the documents that it lists.
 pub(crate) fn is_guide(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     matches!(name, "SUMMARY.md" | "_sidebar.md" | "llms.txt" | "mkdocs.yml" | "mkdocs.yaml")
@@ -92,7 +92,7 @@ pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (
     (listed.filter(|listed| exists(&listed.path)).collect(), note)
 }
 
-/// The `http://` and `https://` links of an `llms.txt`; of another file none.
+/// The `http://` and `https://` links of an `llms.txt`; empty for any other file.
 pub(crate) fn links(path: &Path, text: &str) -> Vec<Link> {
     if path.file_name().is_none_or(|name| name != "llms.txt") {
         return Vec::new();
@@ -174,7 +174,7 @@ fn local(url: &str) -> String {
 /// The folder of the documents and what `nav` lists.
 type MkDocs = (String, Vec<(Option<String>, String)>);
 
-/// Reads only the two members that are needed: others hold tags that are not plain YAML.
+/// Reads only the two members that are needed, because others can have tags that are not plain YAML.
 fn mkdocs(text: &str) -> Result<MkDocs, (usize, String)> {
     let mut root = "docs".to_owned();
     let (mut nav, mut first, mut is_nav) = (String::new(), 0, false);
@@ -212,7 +212,7 @@ fn collect_pages(value: &Value, title: Option<&str>, pages: &mut Vec<(Option<Str
     }
 }
 
-/// The ids of documents and their labels: of a JSON file as Docusaurus defines them, of code every text in quotes.
+/// The ids of documents and their labels: in a JSON file as Docusaurus defines them, in code every quoted text.
 fn sidebar(name: &str, text: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     if name == "sidebars.json" {

@@ -1,8 +1,8 @@
-//! Headings and the first paragraph of reStructuredText and AsciiDoc, as far as they can be told line by line.
+//! Headings and the first paragraph of reStructuredText and AsciiDoc, as far as they can be recognized line by line.
 
 use super::page::Collected;
 
-/// reStructuredText: a heading is a line with a line of one punctuation mark below it.
+/// reStructuredText: a heading is a line followed by a line of one repeated punctuation mark.
 pub(crate) fn restructured(text: &str, collected: &mut Collected) {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut paragraph = String::new();

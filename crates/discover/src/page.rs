@@ -26,20 +26,20 @@ const SHORT_VALUE: usize = 3;
 /// The most words of a greeting.
 const GREETING: usize = 4;
 
-/// From this many headings below the title on, they describe a document that nothing else describes.
+/// From this many headings below the title, they can describe a document that has no other description.
 const TOPICS: usize = 3;
 
-/// Keys of lines about a document, as decision records have them below their title.
+/// Keys of lines about a document, such as decision records have below their title.
 const KEYS: &str = "approvers|author|authors|consulted|created|date|deciders|decision-makers|drivers|informed|issue|last updated|\
                     owner|owners|reviewers|status|superseded by|supersedes|tags|technical story|updated|version";
 
-/// Sections that say something about their document, as the status of a decision.
+/// Sections about the document itself, such as the status of a decision.
 const ABOUT_ITSELF: [&str; 4] = ["date", "deciders", "metadata", "status"];
 
-/// How a paragraph begins that is a step of instructions and not about the document.
+/// How a paragraph begins that is a step in instructions rather than about the document.
 const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
 
-/// A document as far as it describes itself.
+/// What a document says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// Its front matter.
@@ -52,7 +52,7 @@ pub struct Page {
     pub paragraph: Option<String>,
     /// Its words, by stem, except stop words.
     pub words: Vec<WordCount>,
-    /// Whether there is anything to read in it, however short.
+    /// Whether it has any text, however short.
     pub has_text: bool,
 }
 
@@ -74,7 +74,7 @@ impl Page {
     }
 }
 
-/// The text of a document, or nothing if it is not UTF-8 text; one in UTF-16 is told by its zeros.
+/// The text of a document, or `None` if it is not UTF-8 text; UTF-16 is recognized by its zeros.
 pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let is_binary = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == 0).count() * 10 > bytes.len();
     match decode(bytes) {
@@ -83,8 +83,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Reads a document; its name tells its language. Text in other languages than Markdown, reStructuredText and AsciiDoc has
-/// words only.
+/// Reads a document in the language that its name implies. Text that is not Markdown, reStructuredText or AsciiDoc has
+/// only words.
 pub fn read_page(name: &Path, text: &str) -> Page {
     let extension = name.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     let front = match extension.as_str() {
@@ -109,7 +109,7 @@ pub fn read_page(name: &Path, text: &str) -> Page {
         headings: collected.headings,
         has_title: collected.has_title,
         words: collected.words.counted(),
-        // Another parser finds no less here.
+        // A bare parser finds no less here.
         has_text: is_letter(body) && Parser::new(body).any(is_text),
         front,
     }
@@ -123,9 +123,9 @@ pub(super) struct Collected {
     pub words: WordCounter,
     /// The first paragraph that is about the document.
     paragraph: Option<String>,
-    /// One before it that is not: a greeting, a step, or the lead-in of what follows.
+    /// An earlier paragraph that is not: a greeting, a step, or a lead-in.
     weak: Option<String>,
-    /// How many headings there were before that one; a later section is not about the document either.
+    /// How many headings came before that one; a later section is not about the document either.
     weak_section: usize,
     /// Headings so far.
     sections: usize,
@@ -134,7 +134,7 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// A heading; `is_title` if it is of the highest level.
+    /// A heading; `is_title` if it has the highest level.
     pub(crate) fn heading(&mut self, text: &str, is_title: bool) {
         let text = single_spaced(text);
         if text.is_empty() {
@@ -152,7 +152,7 @@ impl Collected {
     /// A paragraph; the first one that says something is the description.
     pub(crate) fn paragraph(&mut self, text: &str) {
         let text = single_spaced(text);
-        // One word is a status or the like.
+        // A single word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         if self.paragraph.is_some() || !is_sentence || self.is_about_itself {
             return;
@@ -168,7 +168,7 @@ impl Collected {
         }
     }
 
-    /// The items of a list that follows a paragraph: with them its lead-in says something.
+    /// The items of a list that follows a paragraph; they make its lead-in meaningful.
     fn items(&mut self, items: &[String]) {
         let lead = self.weak.as_deref().filter(|lead| lead.ends_with(':') && self.weak_section == self.sections);
         if let Some(lead) = lead.filter(|_| self.paragraph.is_none() && !items.is_empty()) {
@@ -176,7 +176,7 @@ impl Collected {
         }
     }
 
-    /// What describes the document best, shortened.
+    /// The best description of the document, shortened.
     pub(crate) fn description(&self) -> Option<String> {
         let below = self.headings.get(usize::from(self.has_title)..).unwrap_or_default();
         let topics = || (below.len() >= TOPICS).then(|| below.join(", "));
@@ -185,7 +185,7 @@ impl Collected {
     }
 }
 
-/// A paragraph without its last sentence if that only leads to what follows: "It is a book. Such as:".
+/// A paragraph without its last sentence if that is only a lead-in: "It is a book. Such as:".
 fn without_lead_in(text: String) -> String {
     let lead = text.strip_suffix(':').and_then(|text| text.rsplit_once(". "));
     match lead {
@@ -202,30 +202,30 @@ fn is_weak(text: &str) -> bool {
         || STEPS.iter().any(|step| lower.starts_with(step))
 }
 
-/// The mark that begins or ends a block of a site generator, as `!!! note`, `??? tip` or `:::warning`.
+/// The mark that begins or ends a block of a site generator, such as `!!! note`, `??? tip` or `:::warning`.
 fn is_block_mark(line: &str) -> bool {
     ["!!!", "???", ":::"].iter().any(|mark| line.trim_start().starts_with(mark))
 }
 
-/// How many `:::` blocks are open after a paragraph, of `open` before it.
+/// How many `:::` blocks are open after a paragraph, given `open` before it.
 fn open_blocks(paragraph: &str, open: usize) -> usize {
     let marks = paragraph.lines().filter_map(|line| line.trim().strip_prefix(":::"));
     marks.fold(open, |open, name| match name.trim_matches([':', ' ']) {
         "" => open.saturating_sub(1),
-        // The documentation of a function, which is made in its place.
+        // A directive that is replaced by the documentation of a function.
         name if name.contains('.') => open,
         _ => open + 1,
     })
 }
 
-/// How deep an item of a list is that is not inside anything else.
+/// The nesting depth of an item of a top-level list.
 const ITEM: usize = 2;
 
 /// Where the text of an event belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Context {
     Heading,
-    /// A paragraph that is not inside anything else.
+    /// A top-level paragraph.
     Paragraph,
     Other,
     Code,
@@ -236,10 +236,10 @@ fn markdown(text: &str, collected: &mut Collected) {
     let text = head(text);
     let mut context = Context::Other;
     let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
-    // The text of the heading or paragraph, and of a paragraph the letters outside links and images.
+    // The text of the heading or paragraph, and the number of its letters outside links and images.
     let (mut inner, mut said, mut html) = (String::new(), 0usize, String::new());
     let mut is_left_out = false;
-    // The `:::` blocks around this place, and the items of the list that follows a paragraph.
+    // The enclosing `:::` blocks, and the items of the list that follows a paragraph.
     let (mut blocks, mut items) = (0usize, Vec::new());
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES).into_offset_iter();
     for (event, range) in events {
@@ -329,12 +329,12 @@ fn markdown(text: &str, collected: &mut Collected) {
     }
 }
 
-/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], so that it says something about
-/// the document and not about its subject. One emphasized line alone may as well be a sentence if its value is long.
+/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], so that it is about the
+/// document and not about its subject. A single emphasized line with a long value may be a sentence instead.
 fn has_only_keys(paragraph: &str) -> bool {
     let is_key = |key: &str| KEYS.split('|').any(|known| key.trim().eq_ignore_ascii_case(known));
     let is_short = |value: &str| value.split_whitespace().count() <= SHORT_VALUE;
-    // Whether the line counts alone.
+    // Whether a single line counts.
     let counts = |line: &str| {
         let Some(emphasized) = line.trim().strip_prefix("**") else {
             return line.split_once(':').filter(|(key, _)| is_key(key)).map(|_| true);
@@ -350,7 +350,7 @@ fn has_only_keys(paragraph: &str) -> bool {
     lines.is_some_and(|lines| lines.len() > 1 || lines == [true])
 }
 
-/// The first bytes of a text, if possible up to a line break: enough to describe it.
+/// The beginning of a text, if possible up to a line break: enough to describe it.
 fn head(text: &str) -> &str {
     const READ: usize = 2 * COUNTED;
     let mut end = READ.min(text.len());

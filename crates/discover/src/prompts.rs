@@ -2,7 +2,7 @@
 
 use super::tags::document_number;
 
-/// Words that a document's title begins with when it says what to do.
+/// Verbs with which a title that says what to do begins.
 const VERBS: &str = "add adopt avoid build change choose configure connect create debug define deploy design enable extend \
                      format generate handle implement install keep manage migrate monitor move publish record release remove \
                      replace review run secure send set split start store test update upgrade use validate write";
@@ -18,7 +18,7 @@ const PREPOSITIONS: &str = "about across after against all an and as at before b
                             if in inside into more my no not of on only or other our outside over some than that this to \
                             toward under until up upon via with within without your";
 
-/// Words for a document, which is not what its readers ask about.
+/// Words for kinds of documents, which readers do not ask about.
 const DOCUMENTS: &str = "appendix acknowledgements book changelog changes cheatsheet conduct contributing contributors cookbook document \
                          documentation examples faq glossary guide guidelines handbook history index install installation \
                          introduction license list manual notes overview page preface quickstart readme reference resources \
@@ -33,7 +33,7 @@ const WORDS: usize = 3;
 /// The most characters of a subject.
 const LENGTH: usize = 60;
 
-/// A question about a document, if its title says how to ask: a question itself, a task, or a noun.
+/// A question about a document, if its title suggests one: a question, a task, or a noun.
 pub fn title_prompt(name: &str) -> Option<String> {
     let subject = subject(name);
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/' | '\'' | '’');
@@ -59,7 +59,7 @@ pub fn title_prompt(name: &str) -> Option<String> {
     noun_prompt(&words)
 }
 
-/// How something works that has this name.
+/// A question about how the thing with this name works.
 fn noun_prompt(words: &[String]) -> Option<String> {
     let words = match words.split_first() {
         Some((first, rest)) if ["a", "an", "the"].contains(&first.as_str()) => rest,
@@ -76,7 +76,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     if words.len() == 1 {
         return Some(format!("what do we say about {text}?"));
     }
-    // A preposition in it is followed by what qualifies the noun before it.
+    // A preposition begins what qualifies the noun before it.
     let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
     let is_qualified = words.iter().any(|word| word != "of" && has(PREPOSITIONS, word));
     let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));
@@ -92,7 +92,7 @@ pub fn tag_prompt(tag: &str) -> String {
     format!("what do we say about {tag}?")
 }
 
-/// A title without its number and final mark.
+/// A title without its number and final punctuation.
 fn subject(name: &str) -> String {
     let bare = name.trim().trim_end_matches(['.', ':', '!', '?']);
     let bare = match document_number(bare) {
@@ -105,7 +105,7 @@ fn subject(name: &str) -> String {
     if numbered.is_empty() { bare.to_owned() } else { numbered.to_owned() }
 }
 
-/// A word as people type it: in lower case, unless more than its first letter is a capital one.
+/// A word as people type it: in lower case, unless letters after the first are capitals.
 fn as_typed(word: &str) -> String {
     let is_plain = !word.chars().skip(1).any(char::is_uppercase) && word.chars().count() > 1;
     if is_plain || word == "A" { word.to_lowercase() } else { word.to_owned() }

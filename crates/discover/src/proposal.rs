@@ -1,4 +1,4 @@
-//! The result of a discovery: sources that a catalog could have, and what became of those it has.
+//! The result of a discovery: sources that a catalog could have, and changes to those it has.
 
 use std::path::PathBuf;
 
@@ -106,7 +106,7 @@ pub struct MovedSource {
     pub before: String,
     /// The path now, relative to the workspace.
     pub after: PathBuf,
-    /// What tells that it is the same.
+    /// The evidence that it is the same source.
     pub evidence: String,
 }
 
@@ -184,12 +184,12 @@ pub struct Discovery {
     pub notes: Vec<ScanNote>,
 }
 
-/// So many new sources that are not ticked are listed with the others.
+/// Up to this many unticked new sources are listed with the others.
 const FEW: usize = 10;
 
 impl Discovery {
-    /// How many of the new sources are listed at first. What is not ticked must come last; it is folded if it is much, or if
-    /// there is a catalog, because then a person left it out before.
+    /// How many of the new sources are listed at first. Unticked ones must come last; they are folded if there are
+    /// many, or if there is a catalog, because a person then left them out before.
     pub fn listed(&self, has_catalog: bool) -> usize {
         let ticked = self.new.iter().take_while(|source| source.is_ticked).count();
         let is_much = ticked + self.moved.len() > 0 && self.new.len() - ticked > FEW;

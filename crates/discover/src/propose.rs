@@ -1,4 +1,4 @@
-//! From what was read to proposals, compared with the catalog.
+//! Turns what was read into proposals, compared with the catalog.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,8 @@ const NAME: usize = 120;
 /// The file that makes a folder a skill.
 pub(super) const SKILL: &str = "SKILL.md";
 
-/// What a scanned workspace offers that the catalog does not have, and what became of the catalog's own sources.
+/// What a scanned workspace offers that the catalog does not have, and which of the catalog's sources moved or are
+/// gone.
 pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
     let mut all = drafts(scan, &mut notes);
@@ -64,7 +65,7 @@ struct Draft<'a> {
     document: Option<&'a Path>,
     /// The words of a link, which has no page.
     words: Vec<WordCount>,
-    /// Tags beside those of the page.
+    /// Tags in addition to those of the page.
     given: Vec<String>,
     /// Position in a table of contents.
     listed: usize,
@@ -142,7 +143,7 @@ pub(super) fn stem_of(place: &ProposedPlace) -> String {
     stem.map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Without characters that are not shown.
+/// The text without invisible characters.
 pub(super) fn shown_text(text: &str) -> String {
     let is_shown = |c: &char| !c.is_control() && HiddenCharacters::of(c.encode_utf8(&mut [0; 4])).is_none();
     if HiddenCharacters::of(text).is_none() && !text.chars().any(char::is_control) {
@@ -151,7 +152,7 @@ pub(super) fn shown_text(text: &str) -> String {
     text.chars().filter(is_shown).collect()
 }
 
-/// The slugs of the parts of a path; `src` is left out, because it is everywhere.
+/// The slugs of the parts of a path, without the ubiquitous `src`.
 fn slugs(path: &Path) -> Vec<String> {
     path.iter().filter(|part| *part != "src").map(|part| slug(&part.to_string_lossy())).collect()
 }
@@ -221,7 +222,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     drafts
 }
 
-/// Unticks variants of a README, such as `etc/crates-io-readme.md`, that begin as it does.
+/// Unticks variants of a README, such as `etc/crates-io-readme.md`, that begin like it.
 fn untick_copies(drafts: &mut [Draft<'_>]) {
     let readmes = drafts.iter().filter(|draft| draft.found.kind == FoundKind::Readme && !draft.description.is_empty());
     let begins: HashSet<String> = readmes.map(|draft| draft.description.clone()).collect();
@@ -234,7 +235,7 @@ fn untick_copies(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The documents that are the only one of their folder, and no readme.
+/// The documents that are the only one of their folder and not a README.
 fn alone(scan: &Scan) -> HashSet<&Path> {
     let mut count: HashMap<&Path, usize> = HashMap::new();
     scan.files.iter().filter_map(|file| file.path.parent()).for_each(|folder| *count.entry(folder).or_default() += 1);
@@ -319,7 +320,7 @@ fn document<'a>(
     let nav_title = listed.and_then(|(_, entry)| entry.title.clone());
     let page = &file.page;
     let of_folder = || folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
-    // A page may begin with a section: its heading says less than a table of contents.
+    // If a page begins with a section, the heading says less than a table of contents.
     let own = page.title().filter(|_| page.front.title.is_some() || page.has_title).map(str::to_owned);
     let name = own.or(nav_title).unwrap_or_else(|| match page.title() {
         _ if found.kind == FoundKind::Readme => format!("{} {stem}", of_folder()),
@@ -427,7 +428,7 @@ impl<'a> Covered<'a> {
         }
     }
 
-    /// Whether a source is there, or a folder around it. The main document of a folder counts as the folder.
+    /// Whether the catalog has a source or a folder around it. The main document of a folder counts as the folder.
     fn has(&self, draft: &Draft<'_>) -> bool {
         match &draft.place {
             ProposedPlace::Url(url) => self.urls.contains(url.as_str()),
@@ -439,7 +440,7 @@ impl<'a> Covered<'a> {
     }
 }
 
-/// Where the missing sources are now. What one is found at is no longer new.
+/// Finds the missing sources at new paths, and removes these from `fresh`.
 fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<GoneSource>) {
     let missing = known.iter().filter(|source| source.is_missing);
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
@@ -464,7 +465,7 @@ fn gone_of(source: &KnownSource) -> GoneSource {
     GoneSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
 }
 
-/// The one proposal that is the missing source, if one has more of it than all others: its description, which is the
+/// The proposal that matches the missing source better than all others, if there is one: its description, which is the
 /// beginning of its text, counts most, then its title, then its file name.
 fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(usize, String)> {
     let file_name = path.file_name()?;

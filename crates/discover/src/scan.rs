@@ -1,5 +1,5 @@
-//! Reads what a discovery needs: lists the documents of a workspace and describes each. A repository is hostile: files are
-//! opened below the workspace without following links, and at most [`READ`] bytes of each are read.
+//! Reads what a discovery needs: lists the documents of a workspace and describes each. A repository may be hostile:
+//! files are opened below the workspace without following links, and at most [`READ`] bytes of each are read.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub struct ScannedFile {
     pub page: Page,
 }
 
-/// What was read of a workspace.
+/// What was read from a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The name of the workspace's folder.
@@ -49,8 +49,8 @@ pub struct Scan {
     pub notes: Vec<ScanNote>,
 }
 
-/// Reads the documents below these folders of a workspace, given relative to it; none means all of it. `workspace` is an
-/// absolute path without links.
+/// Reads the documents below these folders of a workspace, given relative to it; an empty list means the whole
+/// workspace. `workspace` is an absolute path without links.
 pub fn scan(workspace: &Path, folders: &[PathBuf]) -> Scan {
     scan_within(workspace, folders, ScanLimits::default())
 }
@@ -125,7 +125,7 @@ fn read(top: &Folder, path: PathBuf) -> Read {
     }
     let page = read_page(&path, &text);
     let problem = page.front.problem.clone().map(|(line, message)| ScanNote { line: Some(line), ..note(message) });
-    // The last character of a text that was cut may be, too.
+    // The last character of a truncated text may be replaced too.
     let is_decoded = matches!(text, Cow::Owned(_)) && size <= READ;
     let undecoded = || note("some of its characters are not UTF-8 and cannot be read".to_owned());
     let problem = problem.or_else(|| is_decoded.then(undecoded));

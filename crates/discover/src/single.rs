@@ -29,17 +29,17 @@ pub struct Described {
 }
 
 impl Described {
-    /// In how many of these documents a word is.
+    /// How many of these documents have each word.
     fn frequencies(all: &[Self]) -> Frequencies<'_> {
         Frequencies::of(all.iter().map(|described| described.page.words.as_slice()))
     }
 
-    /// A place of which nothing was read.
+    /// A place that was not read.
     pub fn unread(name: String) -> Self {
         Self { name, ..Self::default() }
     }
 
-    /// The tags of each, which are compared only with each other.
+    /// The tags of each, weighed only against each other.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
         let frequencies = Self::frequencies(all);
         let tagged: Vec<Tagged<'_>> =
@@ -60,8 +60,8 @@ impl Described {
     }
 }
 
-/// An id for each place, relative to the workspace, none of which is `taken`; clashing ones, and those that would be found where
-/// something else is meant, get folders in front. An id is empty if nothing in the place can be part of one.
+/// An id for each place, relative to the workspace, none of which is `taken`; clashing and ambiguous ones get folders
+/// in front. An id is empty if nothing in the place can be part of one.
 pub fn ids_of(places: &[ProposedPlace], all: &[Described], workspace: &str, taken: &HashSet<&str>) -> Vec<String> {
     let parts: Vec<IdParts> = places.iter().map(|place| id_parts(place, workspace)).collect();
     let frequencies = Described::frequencies(all);
@@ -70,7 +70,7 @@ pub fn ids_of(places: &[ProposedPlace], all: &[Described], workspace: &str, take
     parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id }).collect()
 }
 
-/// Describes what is at a place; paths are absolute. What cannot be read has its name only.
+/// Describes what is at a place; paths are absolute. A place that cannot be read has only its name.
 pub fn describe_place(place: &ProposedPlace) -> Described {
     match place {
         ProposedPlace::Url(url) => Described { name: last_part(url), ..Described::default() },

@@ -1,8 +1,7 @@
-//! Tags of proposed sources: what the front matter says, names of folders, and the words that tell a document from the others
-//! of its repository.
-//!
-//! The words of the title come before the others, in its form and in the one that the text uses most; a title of two or three
-//! words that are all common is a tag as a whole.
+//! Tags of proposed sources: those in the front matter, names of folders, and the words that distinguish a document
+//! from the others of its repository.
+//! The words of the title come before the others, in the title's form and in the form that the text uses most; a title
+//! of two or three common words is a tag as a whole.
 //!
 //! The score of a word is `c · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
 //! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
@@ -20,19 +19,19 @@ use refdesk_text::stop_words::is_stop_word;
 /// The most tags of a source.
 const TAGS: usize = 6;
 
-/// Up to this many sources may all have one word as their only tag: a hint to each is short.
+/// Up to this many sources may share one word as their only tag, since so many hints are still short.
 const FEW: usize = 20;
 
-/// From this many sources on, a tag that a third of them would have is left out.
+/// From this many sources, a tag that a third of them would have is left out.
 const SHARING: usize = 6;
 
-/// Folders that are named for their place and not for their subject.
+/// Folders that are named for their role and not for a subject.
 const PLACES: &str = "adr adrs agents apps app assets book content contents cursor claude crates decisions doc docs documentation \
                       documents examples guide guides handbook internal lib libs manual markdown md misc miscellaneous modules notes other packages \
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
 
-/// Headings of the templates of decision records, and the states of decisions.
+/// Headings in decision record templates, and states of decisions.
 const DECIDING: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
                         decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
                         rationale rejected status superseded";
@@ -43,7 +42,7 @@ const LEAST: u32 = 3;
 /// The most characters of a tag.
 const LENGTH: usize = 40;
 
-/// A document or source, as far as its tags depend on it.
+/// The parts of a document or source from which its tags are made.
 #[derive(Debug, Default)]
 pub(crate) struct Tagged<'a> {
     /// Tags of its front matter.
@@ -113,7 +112,7 @@ impl<'a> Frequencies<'a> {
     }
 }
 
-/// Whether a folder of this name is named for its place.
+/// Whether a folder of this name is named for its role.
 pub(super) fn is_place(name: &str) -> bool {
     PLACES.split_ascii_whitespace().any(|place| place == name)
 }
@@ -140,7 +139,7 @@ pub(crate) fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &F
     let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
     let tells =
         |word: &str, stem: &str| !is_common(word) && !is_shared(frequencies.of_stem(stem), frequencies.documents);
-    // Others may well use the word for what a document is about, if not nearly all of them do.
+    // Other documents may use the word for a document's subject, as long as not nearly all of them do.
     let names = |word: &str, stem: &str| {
         !is_common(word)
             && !is_shared(titles.get(stem).copied().unwrap_or(0), sources.len())
@@ -218,8 +217,9 @@ pub(crate) fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &F
         .collect()
 }
 
-/// Tags for a source of which nothing else is left: the words of its name even if other texts have them; if those are common ones,
-/// or in the names of a third of the sources, all of a short name, or the id in words. Without any tag, nothing but its id would bring it up.
+/// Tags for a source that has no others: the words of its name even if other texts have them; if those are common, or
+/// in the names of a third of the sources, the whole name if it is short, or the id in words. Without any tag, only its
+/// id would bring it up.
 fn only_by_name(source: &Tagged<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
     let is_tag = |tag: &String| {
         let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
@@ -237,7 +237,7 @@ fn only_by_name(source: &Tagged<'_>, id: &str, is_of_many: impl Fn(&str) -> bool
     short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
 }
 
-/// Whether every decision record may have this word, whatever it decides.
+/// Whether any decision record may have this word, whatever it decides.
 fn is_deciding(word: &str) -> bool {
     DECIDING.split_ascii_whitespace().any(|known| known == word)
 }

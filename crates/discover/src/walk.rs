@@ -17,14 +17,14 @@ use refdesk_files::reserved::{is_git, is_own};
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
 
-/// Endings of documents.
+/// File extensions of documents.
 pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
 
-/// Endings of program code.
+/// File extensions of program code.
 const CODE: &str = "c cc cpp cs css cxx dart ex exs go h hpp html java jl js jsx kt lua m mjs mm php pl ps1 py r rb rs scala \
                     sh sql svelte swift tf ts tsx vue zig";
 
-/// Other files that are read: they name documents.
+/// Other files that are read, because they list documents.
 const NAMED: [&str; 8] = [
     "llms.txt",
     "mkdocs.yml",
@@ -58,7 +58,7 @@ const SKIPPED: [&str; 12] = [
     "elm-stuff",
 ];
 
-/// The endings of templates.
+/// File extensions of templates.
 const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
 
 /// The only hidden folders that are entered, and the one in each where skills or rules are.
@@ -169,7 +169,7 @@ pub(crate) fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> List
         pending.push_back(Pending { path: start.clone(), ignored, depth: 0 });
     }
     while let Some(folder) = pending.pop_front() {
-        // The last folder may be the one that is too large.
+        // The last folder may be the one that exceeds a limit.
         let ended = walker.check_time().and_then(|()| {
             walker.visit(&folder, &mut pending);
             walker.check_counts()
@@ -183,7 +183,7 @@ pub(crate) fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> List
 }
 
 impl Walker<'_> {
-    /// Why the walk has to end before the next folder.
+    /// Why the walk must stop before the next folder.
     fn check_time(&self) -> Result<(), String> {
         let time = self.limits.time;
         if self.began.elapsed() > time {
@@ -195,7 +195,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Why the walk has to end after a folder.
+    /// Why the walk must stop after a folder.
     fn check_counts(&self) -> Result<(), String> {
         let ScanLimits { entries, files, .. } = self.limits;
         let too_many = |limit: usize, what: &str| {
@@ -345,7 +345,7 @@ impl Walker<'_> {
         found.ok().flatten().is_some_and(|it| it.kind == EntryKind::File)
     }
 
-    /// Whether a link in a folder leads to a folder. What is outside is not looked at: there the name decides.
+    /// Whether a link in a folder leads to a folder. Targets outside the workspace are not examined: the name decides.
     fn leads_to_folder(&self, folder: &Folder, link: &Path) -> bool {
         let Some(name) = link.file_name() else { return false };
         let Ok(target) = std::fs::read_link(folder.path_of(name)) else { return false };

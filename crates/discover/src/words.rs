@@ -1,4 +1,5 @@
-//! The words of a document that could be tags: whole words as prompts are matched, in lower case, counted by stem.
+//! The words of a document that could be tags: whole words, as they are matched in prompts, in lower case, counted by
+//! stem.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ pub(crate) const HEADING: u32 = 3;
 pub struct WordCount {
     /// What the forms of the word share.
     pub stem: String,
-    /// Its most frequent form, of equally frequent ones the shortest.
+    /// Its most frequent form; of equally frequent ones, the shortest.
     pub word: String,
     /// Occurrences; those in headings count [`HEADING`] times.
     pub count: u32,
@@ -66,13 +67,13 @@ impl WordCounter {
     }
 }
 
-/// The whole words of a text that begin with a letter and have 3 to 30 letters, digits and single hyphens. Parts of paths,
-/// addresses and dotted or underscored names are none, because a prompt's words are compared as whole words.
+/// The whole words of a text that begin with a letter and have 3 to 30 letters, digits and single hyphens. Parts of
+/// paths, addresses and dotted or underscored names do not count, because a prompt's words are compared as whole words.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     tokens(text).filter(|token| is_word(token))
 }
 
-/// The same of a name, and words with single underscores in it as `no_std`, which a tag may have.
+/// The same for a name, plus words with single underscores such as `no_std`, which a tag may have.
 pub(crate) fn names_in(name: &str) -> impl Iterator<Item = &str> {
     tokens(name).filter(|token| token.split('_').all(|part| !part.is_empty()) && is_word(&token.replace('_', "-")))
 }

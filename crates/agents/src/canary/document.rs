@@ -23,7 +23,7 @@ pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
     }
 }
 
-/// The user sends a prompt. Cursor's prompts cannot be answered; there a tool returns this text.
+/// The user sends a prompt. Cursor's prompts cannot be answered, so a tool returns this text instead.
 pub(crate) fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
     let of = |event: &str| {
         json!({

@@ -9,7 +9,7 @@ use super::super::hook::HookAgent;
 use super::process::{ended, read, shell, spawn};
 use super::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep, document, timed};
 
-/// Runs the command for both events; a prompt only if there is one, and if the first answer was right.
+/// Runs the command for both events; for a prompt only if there is one and the first answer was right.
 pub(crate) async fn run(
     agent: HookAgent,
     command: &str,
@@ -38,7 +38,7 @@ async fn call(command: &str, workspace: &Path, document: &Value) -> Result<Strin
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(stdin) = &mut stdin {
-            // A hook that reads nothing shows that by its answer.
+            // If a hook reads nothing, its answer shows that.
             let _ = stdin.write_all(document.to_string().as_bytes()).await;
         }
         drop(stdin.take());

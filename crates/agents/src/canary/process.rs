@@ -1,4 +1,4 @@
-//! Processes of a trial. They end with it, at the latest, and so does everything that they started.
+//! Processes of a trial. They and everything that they started end with it at the latest.
 
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -23,7 +23,7 @@ pub(super) fn shell(line: &str) -> Command {
     command
 }
 
-/// A process with those that it starts; dropping it ends them all.
+/// A process and those that it starts; dropping it ends them all.
 pub(crate) struct ProcessGroup(Child);
 
 impl Deref for ProcessGroup {
@@ -42,10 +42,10 @@ impl DerefMut for ProcessGroup {
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // There is an id only until the process has been waited for; nothing else can have that id before.
+        // There is an id only while the process has not been waited for, so no other process can have it.
         let id = self.0.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(id) = id {
-            // The group may have ended in this moment.
+            // The group may have just ended.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
     }

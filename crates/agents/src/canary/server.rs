@@ -71,7 +71,7 @@ impl Session {
         tools.ok_or_else(|| CanaryFailure::WrongAnswer("it does not list its tools".to_owned()))
     }
 
-    /// The result of a request; other messages in between are ignored.
+    /// The result of a request; other messages before it are ignored.
     async fn ask(&mut self, id: u64, method: &str, params: Value) -> Result<Value, CanaryFailure> {
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         loop {
@@ -92,7 +92,7 @@ impl Session {
 
     async fn send(&mut self, message: Value) {
         if let Some(stdin) = &mut self.stdin {
-            // A server that is gone shows when its answer is read.
+            // If the server is gone, reading its answer fails.
             let _ = stdin.write_all(format!("{message}\n").as_bytes()).await;
             let _ = stdin.flush().await;
         }

@@ -1,4 +1,4 @@
-//! Trials of programs that behave in every wrong way.
+//! Trials of programs that misbehave in every way.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -67,7 +67,7 @@ fn the_answers_of_a_hook() {
         let mut expected = vec![(CanaryStep::Start, text(start))];
         expected.extend(hint.map(|hint| (CanaryStep::Hint, text(hint))));
         if script.starts_with("kill") {
-            // Some shells replace themselves by the program, and then there is no exit code.
+            // Some shells replace themselves with the program, so there is no exit code.
             assert!(matches!(found[0].1, Err(CanaryFailure::Ended(None | Some(137), _))), "{found:?}");
         } else {
             assert_eq!(found, expected, "{script}");
@@ -127,7 +127,7 @@ fn what_a_program_that_hangs_has_started_ends_with_it() {
     let (folder, path) = program(script);
     let pipe = format!("{path}.pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Ends when no process has it open for writing any more.
+    // Ends when no process has it open for writing.
     let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
     let hook = Some((HookAgent::Codex, format!("'{path}' hook codex; true")));
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
@@ -148,7 +148,7 @@ fn what_is_running_ends_when_the_trial_is_stopped() {
     let stop = async { tokio::task::spawn_blocking(|| fs::read_to_string(begun).unwrap()).await.unwrap() };
     let end = run(&[job], stop).unwrap();
     assert!(matches!(end, CanaryEnd::Stopped(said) if said == "started\n"));
-    // Its children, too: nothing has the pipe open any more.
+    // Its children ended too: nothing has the pipe open any more.
     assert_eq!(reader.join().unwrap(), "");
 }
 
@@ -159,7 +159,7 @@ fn the_workspace_and_the_trial_are_told() {
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
     let place = fs::canonicalize(folder.path()).unwrap();
     assert_eq!(found, [(CanaryStep::Start, Ok(CanaryAnswer::Text(format!("1 {}", place.display()))))]);
-    // A server gets the folder in place of the agent's variable.
+    // A server gets the folder instead of the agent's variable.
     let script =
         "read line; echo \"{\\\"id\\\": 1, \\\"result\\\": {\\\"serverInfo\\\": {\\\"name\\\": \\\"$2\\\"}}}\"";
     let (folder, program) = program(script);

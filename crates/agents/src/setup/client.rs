@@ -51,7 +51,7 @@ pub struct Client {
     pub switches: Switches,
     /// What to do so that the agent reads its settings again.
     restart: &'static str,
-    /// What to do then, if it has this part.
+    /// What to do afterwards, if it has this part.
     then: Option<(ConnectedPart, &'static str)>,
 }
 

@@ -8,8 +8,8 @@ pub const NAME: &str = "refdesk";
 /// Characters that make a shell do more than start one program.
 const OPERATORS: [char; 8] = [';', '|', '&', '<', '>', '(', ')', '`'];
 
-/// The command that answers an agent's hooks, and whether the agent has our server, too; a program given by path is quoted
-/// for the shell.
+/// The command that answers an agent's hooks; its option says whether the agent also has our server. A program given by
+/// path is quoted for the shell.
 pub fn write_command(program: &str, agent: &str, has_server: bool) -> String {
     let option = if has_server { "--mcp" } else { "--no-mcp" };
     format!("{} hook {agent} {option}", shell_words::quote(program))
@@ -37,8 +37,8 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
 }
 
 /// Whether a shell would see more than one program and its arguments: a second line, an operator, a substitution.
-/// Splitting into words does not show that, since line breaks separate words as blanks do, and text before the program
-/// is a word too.
+/// Splitting into words does not show that, since line breaks separate words like spaces do, and text before the
+/// program is a word too.
 fn does_more(command: &str) -> bool {
     let mut quote = None;
     let mut chars = command.chars().peekable();

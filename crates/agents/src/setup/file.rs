@@ -35,7 +35,7 @@ pub enum ConnectedFile {
     Write {
         /// All of it.
         text: String,
-        /// The record of each part, in the given order; `None` for one that stays as it is.
+        /// The record of each part, in the given order; `None` for an unchanged part.
         records: Vec<Option<Record>>,
     },
 }
@@ -61,8 +61,8 @@ impl SettingsPart {
     }
 }
 
-/// Adds these parts, each with its record of before. `text` is `None` if there is no file; `is_own` says whether an entry's
-/// program is this one.
+/// Adds these parts, each with its earlier record. `text` is `None` if there is no file; `is_own` says whether an
+/// entry's program is this one.
 ///
 /// # Errors
 /// The file cannot be changed without guessing what it means. The message begins with line and column.
@@ -123,7 +123,7 @@ pub fn disconnect_file(
     })
 }
 
-/// The parts without records of what was never written: with such a record, entries of others would count as ours.
+/// The parts without records of writes that never happened: with such a record, entries of others would count as ours.
 fn without_records_ahead<'r>(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&'r Record>)],

@@ -1,5 +1,5 @@
 //! What the hooks in a settings file leave out: events without an entry of ours, and entries for fewer tools than ours are
-//! for. An entry with another time limit or name is called all the same and is not a gap.
+//! for. An entry with another time limit or name still works and is not a gap.
 
 use jsonc_parser::ast::Value;
 

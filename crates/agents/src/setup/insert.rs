@@ -33,7 +33,7 @@ pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layou
             let indent = if own_line { indent.to_owned() } else { format!("{indent}{}", layout.step) };
             (format!("{}{indent}", layout.newline), indent, true)
         }
-        // On the line of the last one, which may itself have several lines.
+        // On the line of the last member, which may itself span several lines.
         Some((start, end)) => {
             (blank.to_owned(), indent_at(text, end).to_owned(), part(text, start, end).contains('\n'))
         }
@@ -87,7 +87,7 @@ fn print(value: &Value, formatter: impl Formatter) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// One line with a blank after every comma and colon.
+/// One line with a space after every comma and colon.
 struct Spaced;
 
 impl Formatter for Spaced {

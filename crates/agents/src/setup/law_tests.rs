@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::table_tests::{command, connected, disconnected, holds_entries, hook_words, value};
 use super::*;
 
-/// What may stand between two tokens.
+/// What may be between two tokens.
 fn trivia() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         4 => Just(String::new()),
@@ -107,7 +107,7 @@ proptest! {
         prop_assert_eq!(left.as_deref(), before);
     }
 
-    /// Entries that call us and that a person wrote are replaced, and come back: byte for byte, or as values into a file
+    /// Entries that a person wrote to call us are replaced, and restored later: byte for byte, or as values in a file
     /// that was edited since.
     #[test]
     fn entries_of_a_person_come_back(

@@ -193,8 +193,8 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsO
     if !found.iter().any(is_it) {
         return Ok(Remaining::Untouched);
     }
-    // The file has changed since, or the record is missing or wrong: remove one entry after the other. Without a record
-    // it is unknown whether an event without hooks was there before, but that is unlikely.
+    // The file has changed since, or the record is missing or wrong: remove the entries one by one. Without a record it
+    // is unknown whether an event without hooks was there before, but that is unlikely.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
     while let Some((next, _)) = without_first(&left, client, &is_it, may_remove)? {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// What was changed in a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// SHA-256 of the whole text before anything of ours was in it; empty if there was no file, or if that is not known.
+    /// SHA-256 of the whole text before we added anything; empty if there was no file, or if it is unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub before: String,
     /// SHA-256 of the resulting text, in hexadecimal.

@@ -101,7 +101,7 @@ fn bombs_and_huge_blocks_are_harmless() {
 }
 
 proptest::proptest! {
-    /// No text makes the reader fail, and the document begins at a character.
+    /// The reader never panics, and the document begins at a character boundary.
     #[test]
     fn any_text_is_read(text in "(---|\\+\\+\\+)\n(\\PC{0,20}|[a-z]{1,4}: \\PC{0,9}|\t- .{0,5}|\n){0,9}\n?(---|\\.\\.\\.|\\+\\+\\+)?\n?.{0,9}") {
         let found = read(&text);

@@ -1,4 +1,4 @@
-//! What a configuration that is code says without being run: the texts in quotes, and the names they are given to.
+//! What a configuration in code says without being run: the quoted texts, and the names they are assigned to.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use refdesk_files::path::clean;
 /// A text in quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Literal<'t> {
-    /// The name before the colon before it; may be empty.
+    /// The name before its colon; may be empty.
     pub name: &'t str,
     pub text: &'t str,
 }
 
-/// The texts in quotes on one line each, in their order. Takes time linear in the code, whatever is in it.
+/// The quoted texts that end on their line, in order. Takes linear time for any code.
 pub(super) fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -22,14 +22,14 @@ pub(super) fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
             let (before, rest) = code.split_at(at);
             let (quote, after) = rest.split_at(1);
             from = at + 1;
-            // Within another text that does not end, or in an expression.
+            // Within another, unfinished text, or in an expression.
             if before.ends_with('\\') {
                 continue;
             }
             let is_escaped = |at: usize| after.get(..at).is_some_and(|text| text.ends_with('\\'));
             let mut stops = after.match_indices(|c: char| c == '\n' || quote.starts_with(c));
             let stop = stops.find(|(at, found)| *found == "\n" || !is_escaped(*at));
-            // What does not end on its line is an apostrophe in a comment.
+            // A quote that is not closed on its line is an apostrophe in a comment.
             let Some((end, _)) = stop.filter(|(_, found)| *found == quote) else { continue };
             from += end + 1;
             return Some(Literal { name: name_before(before), text: after.get(..end)? });
@@ -44,7 +44,7 @@ fn name_before(code: &str) -> &str {
     named.rsplit(|c: char| !is_part(c)).next().unwrap_or_default()
 }
 
-/// The documents that VitePress shows in its menus, with their titles; `folder` is the one that is documented.
+/// The documents that VitePress shows in its menus, with their titles; `folder` is the root of the site.
 pub(super) fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Option<String>)> {
     let root = literals(code)
         .find(|literal| literal.name == "srcDir")
@@ -67,7 +67,7 @@ pub(super) fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> boo
     found
 }
 
-/// Where the page at a link of the site may be.
+/// The paths at which the page of a site link may be.
 fn pages_of(link: &str) -> Vec<String> {
     if link.contains("://") {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Claude Code (code.claude.com/docs/en/hooks, /mcp). A project's servers are in a file of their own; the user's are in
-//! the file that also contains the state of the program.
+//! Claude Code (code.claude.com/docs/en/hooks, /mcp). A project's servers are in a separate file; the user's are in the
+//! file that also holds the program's state.
 
 use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};

@@ -1,5 +1,5 @@
 //! goose (`documentation/docs/guides/config-files.md` of `aaif-goose/goose`): a server, which it calls an extension. It
-//! has no settings of a workspace.
+//! has no workspace settings.
 
 use super::Switches;
 use super::server::{McpServer, ServerForm, SettingsFormat};

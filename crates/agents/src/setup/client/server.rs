@@ -10,7 +10,7 @@ use super::SettingsPlaces;
 /// The name under which our server is listed.
 pub(in crate::setup) const SERVER: &str = "refdesk";
 
-/// What the agent replaces by the folder of the workspace.
+/// The variable that the agent replaces with the folder of the workspace.
 pub(in crate::setup) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
 
 /// Where an agent lists its servers.

@@ -8,7 +8,7 @@ use super::{Client, SERVER, SettingsFormat, SettingsPlace};
 /// Stands for the path of the workspace among keys.
 pub(super) const HERE: &str = "${workspace}";
 
-/// The settings of an agent that are looked at.
+/// The settings of an agent that are examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches {
     /// The files, the one that counts most first.
@@ -93,7 +93,7 @@ pub struct SwitchText {
 }
 
 impl ConnectedPart {
-    /// Whether one of these is there: the hooks, and the server.
+    /// Whether it concerns one of the parts that exist: the hooks, the server.
     pub(super) fn is_among(self, (has_hooks, has_server): (bool, bool)) -> bool {
         match self {
             Self::Hooks => has_hooks,
@@ -104,7 +104,7 @@ impl ConnectedPart {
 }
 
 impl Switches {
-    /// None that is known.
+    /// No known switches.
     pub(super) const NONE: Self = Self { files: &[], switches: &[], consent: None };
 }
 
@@ -175,7 +175,7 @@ impl Switch {
 }
 
 impl Client {
-    /// What keeps the entries of ours in the user's or the workspace's settings from working; `texts` are those of
+    /// What keeps our entries in the user's or the workspace's settings from working; `texts` are those of
     /// `switches.files`.
     pub fn switch_problems(
         &self,
@@ -186,7 +186,7 @@ impl Client {
     ) -> Vec<SwitchProblem> {
         let format =
             if self.server.format == SettingsFormat::Toml { SettingsFormat::Toml } else { SettingsFormat::Json };
-        // One that does not parse switches nothing off, and is reported where its entries are.
+        // A file that does not parse switches nothing off, and is reported with its entries.
         let parsed = |it: &SwitchText| format.value(&it.text).ok().flatten();
         let files: Vec<(&str, Value)> = texts.iter().filter_map(|it| Some((it.shown.as_str(), parsed(it)?))).collect();
         let concerns = |part: ConnectedPart| part.is_among((has_hooks, has_server));
