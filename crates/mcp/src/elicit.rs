@@ -40,7 +40,7 @@ pub(crate) struct ElicitingClient {
 }
 
 impl ElicitingClient {
-    /// The client which sent this request; `None` if it cannot ask its user.
+    /// The client that sent this request; `None` if it cannot ask its user.
     pub(crate) fn new(
         handle: &DeskHandle,
         context: RequestContext<RoleServer>,
@@ -62,7 +62,7 @@ impl ElicitingClient {
         let question = ServerRequest::ElicitRequest(ElicitRequest::new(form(&request, ticks).map_err(unreadable)?));
         let asked = self.context.peer.send_cancellable_request(question, PeerRequestOptions::no_options()).await;
         let mut asked = asked.map_err(unreadable)?;
-        // On a task of its own, because dropping the call must not keep the question from being withdrawn.
+        // In a separate task, because dropping the call must not keep the question from being withdrawn.
         let asked = tokio::spawn(async move {
             let (why, reason) = tokio::select! {
                 reply = &mut asked.rx => return match reply {

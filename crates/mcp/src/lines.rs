@@ -39,7 +39,7 @@ type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 pub(crate) struct LineTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// Whether to skip the rest of a line which is too long.
+    /// Whether to skip the rest of a line that is too long.
     skips: bool,
     /// Whether a session has begun.
     has_begun: bool,

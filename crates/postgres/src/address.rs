@@ -1,4 +1,4 @@
-//! Where a server is, and which user reads there.
+//! The address of a server, with the user who reads there.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// How much TLS proves, as PostgreSQL has it.
+/// How much TLS proves, as in PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsMode {
     /// No TLS.
@@ -68,8 +68,8 @@ impl Default for Address {
 }
 
 impl Address {
-    /// Reads a URL or a list of keys and values; `None` if it is neither. What is wrong is not said, because a password may be
-    /// part of it.
+    /// Reads a URL or a list of keys and values; `None` if it is neither. It does not say what is wrong, because a
+    /// password may be part of the text.
     pub fn parse(text: &str) -> Option<Self> {
         let mut address = Self::default();
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
@@ -101,7 +101,7 @@ impl Address {
                     kept.push(word);
                 }
             }
-            // Blanks in quotes stay as they are.
+            // Spaces in quotes stay as they are.
             if kept.len() == text.split_whitespace().count() { text.to_owned() } else { kept.join(" ") }
         };
         address.config = rest.parse().ok()?;
@@ -109,7 +109,7 @@ impl Address {
         Some(address)
     }
 
-    /// The host, or the folder of a socket, in place of all others.
+    /// Sets the host, or the folder of a socket, replacing all others.
     pub fn set_host(&mut self, host: &str) {
         let ports = self.config.get_ports().to_vec();
         self.config = self.without_place();
@@ -120,7 +120,7 @@ impl Address {
         }
     }
 
-    /// The port in place of all others.
+    /// Sets the port, replacing all others.
     pub fn set_port(&mut self, port: u16) {
         let hosts = self.config.get_hosts().to_vec();
         let addresses = self.config.get_hostaddrs().to_vec();
@@ -172,7 +172,7 @@ impl Address {
         self.authorities = Some(file);
     }
 
-    /// A file with certificates of authorities, as it was said.
+    /// The file with certificates of authorities, as given.
     pub fn authorities(&self) -> Option<&Path> {
         self.authorities.as_deref()
     }
@@ -182,7 +182,7 @@ impl Address {
         self.has_password
     }
 
-    /// The user, if it was said.
+    /// The user, if given.
     pub fn user(&self) -> Option<&str> {
         self.config.get_user()
     }
@@ -192,7 +192,7 @@ impl Address {
         self.config.get_dbname().or(self.config.get_user())
     }
 
-    /// The first host, or the folder of its socket, if one was said.
+    /// The first host, or the folder of its socket, if given.
     pub fn host(&self) -> Option<String> {
         self.config.get_hosts().first().map(|host| match host {
             Host::Tcp(name) => name.clone(),
@@ -214,13 +214,13 @@ impl Address {
         names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
     }
 
-    /// Whether it is reached through sockets of this machine alone, for which there is no TLS.
+    /// Whether it is reached only through sockets of this machine, which do not use TLS.
     pub(crate) fn is_socket(&self) -> bool {
         let hosts = self.config.get_hosts();
         !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
     }
 
-    /// How much TLS has to prove: everything, unless the server is on this machine or less was said.
+    /// How much TLS has to prove: everything, unless the server is on this machine or a weaker mode was given.
     pub fn tls(&self) -> TlsMode {
         self.tls.unwrap_or(if self.is_local() { TlsMode::Prefer } else { TlsMode::VerifyFull })
     }

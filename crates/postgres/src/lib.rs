@@ -1,5 +1,5 @@
-//! A session of a PostgreSQL server that can only read. What the driver and the server say of an error is sorted into kinds and
-//! never repeated, because it may quote a password or a row.
+//! A read-only session with a PostgreSQL server. Errors of the driver and the server are sorted into kinds and never
+//! quoted, because they may contain a password or a row.
 
 mod address;
 mod password;

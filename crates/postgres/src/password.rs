@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// How long the program may take: it may ask a service.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The first line that a command of the shell prints. What it prints as an error is dropped, because it may be part of a secret.
+/// The first line that a shell command prints. Its standard error is dropped, because it may contain part of a secret.
 ///
 /// # Errors
 /// Why there is none, in words.

@@ -1,4 +1,4 @@
-//! Why a server could not be read, without a word of the driver or the server.
+//! Why a server could not be read, without quoting the driver or the server.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,21 +11,21 @@ use tokio_postgres::error::SqlState;
 pub enum RefusalKind {
     /// Nothing answers, or not in time.
     Unreachable,
-    /// Nothing answers at this moment: refused, reset, starting or full.
+    /// Nothing answers at the moment: refused, reset, starting or full.
     Busy,
     /// The user or the password is wrong, or there is none.
     Password,
     /// There is no such database.
     UnknownDatabase,
-    /// TLS could not be had.
+    /// TLS could not be established.
     Tls,
     /// The server's certificate is not accepted.
     Certificate,
-    /// The role may not.
+    /// The role lacks the right.
     Denied,
     /// A statement took longer than it may.
     TooSlow,
-    /// It is no longer wanted.
+    /// The answer is no longer wanted.
     Stopped,
     /// Anything else.
     Other,
@@ -70,7 +70,7 @@ impl From<tokio_postgres::Error> for Refusal {
         if let Some(found) = cause::<io::Error>(&error) {
             return of_system(found.kind());
         }
-        // The driver has kinds of errors, but tells them in words alone.
+        // The driver has kinds of errors, but exposes them only in its messages.
         let words = format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default());
         if words.contains("password missing") {
             Self::new(RefusalKind::Password, "the server asks for a password, and none is known")
@@ -131,7 +131,7 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         }
         TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
         PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
-        // Looking a name up fails with an error of no kind.
+        // Looking up a name fails with an error without a kind.
         _ => Refusal::new(RefusalKind::Unreachable, "the name or the address of the server is not known"),
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'stati
         if let Some(found) = error.downcast_ref::<T>() {
             return Some(found);
         }
-        // An error of the system does not name the one inside it as its source.
+        // A system error does not return the error inside it as its source.
         let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         if let Some(found) = inside.and_then(|inside| inside.downcast_ref::<T>()) {
             return Some(found);

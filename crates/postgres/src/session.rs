@@ -1,4 +1,4 @@
-//! One session: a transaction that only reads, all of it as of one moment.
+//! One session: a read-only transaction, in which everything is read as of one moment.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,31 +21,32 @@ use crate::tls;
 /// How long a server may take to answer at all.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long this side waits for an answer: longer than the server may take, which gives up itself.
+/// How long this side waits for an answer: longer than the server's own limit, so that the server gives up first.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// How often is looked whether the session is still wanted while the server takes its time.
+/// How often to check whether the session is still wanted while waiting for the server.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a server may take to end a statement that is no longer wanted.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
 
-/// Statements that are asked before the first is answered. The rows of each are in memory until it is their turn.
+/// Statements in flight before the first is answered. The rows of each are in memory until it is their turn.
 const ON_THE_WAY: usize = 8;
 
-/// Settings of the role and the database must not change what is read, and the first rows of a table are to be the same each time.
+/// Settings of the role and the database must not change what is read, and the first rows of a table should be the same
+/// each time.
 const SETTINGS: &str = "
 SET statement_timeout = '30s'; SET lock_timeout = '1s'; SET idle_in_transaction_session_timeout = '60s';
 SET search_path = ''; SET default_transaction_read_only = on; SET quote_all_identifiers = off; SET datestyle = 'ISO, YMD';
 SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET jit = off;
 SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0";
 
-/// A server that has it ends a statement when this side is gone.
+/// Servers that support it end a statement when this side is gone.
 const ENDS_WITH_US: &str = "SET client_connection_check_interval = '1s'";
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// A session within a transaction that only reads. It must be used outside any async runtime.
+/// A session within a read-only transaction. It must be used outside any async runtime.
 pub struct ReadingSession {
     runtime: Runtime,
     client: Client,
@@ -60,8 +61,8 @@ impl fmt::Debug for ReadingSession {
 }
 
 impl ReadingSession {
-    /// Connects and begins the transaction. Once `is_stopped` is set, by whatever thread, nothing is waited for any more, and the
-    /// statement at hand is cancelled at the server.
+    /// Connects and begins the transaction. Once any thread sets `is_stopped`, every wait ends, and the current
+    /// statement is cancelled at the server.
     ///
     /// # Errors
     /// The server cannot be reached or does not let this user in.
@@ -73,7 +74,7 @@ impl ReadingSession {
         let silent = |_| Refusal::new(RefusalKind::Unreachable, "the server did not answer in time");
         let opened = async { timeout(2 * CONNECT_LIMIT, connect(address)).await.map_err(silent)? };
         let Some(opened) = runtime.block_on(unless_stopped(is_stopped, opened)) else {
-            // Looking up a name cannot be ended, and is not waited for.
+            // A name lookup cannot be cancelled, so do not wait for it.
             runtime.shutdown_background();
             return Err(stopped());
         };
@@ -88,8 +89,8 @@ impl ReadingSession {
         self.answer(self.client.query(statement, values))
     }
 
-    /// Asks statements without parameters, and passes the rows of each on in their order, up to and with the first that the server
-    /// refuses. Some are on the way at once, so that neither side waits for the other between two of them.
+    /// Sends statements without parameters, and passes on the rows of each in order, up to and including the first that
+    /// the server refuses. Several are in flight, so that neither side waits for the other between two of them.
     pub fn rows_of_each<'s>(
         &self,
         statements: impl IntoIterator<Item = &'s str>,
@@ -118,7 +119,8 @@ impl ReadingSession {
         });
     }
 
-    /// Limits each further statement to this time, at the server. From here on a statement that fails can be left behind.
+    /// Limits each further statement to this time, at the server. After this, [`Self::go_back`] can recover from a
+    /// failed statement.
     ///
     /// # Errors
     /// The server refuses it or does not answer.
@@ -128,8 +130,8 @@ impl ReadingSession {
         self.run("SAVEPOINT before")
     }
 
-    /// Goes back to where statements were limited: the transaction goes on after a statement that failed, and lets go of the locks on
-    /// what was read since.
+    /// Goes back to where statements were limited: the transaction continues after a failed statement, and releases the
+    /// locks on what was read since.
     ///
     /// # Errors
     /// The connection is lost.
@@ -153,7 +155,7 @@ impl ReadingSession {
         if let Some(answer) = answer.await.map_err(silent)? {
             return Ok(answer);
         }
-        // One that answers neither ends the statement at its own time.
+        // A server that does not answer ends the statement at its own limit.
         drop(timeout(CANCEL_LIMIT, self.cancel()).await);
         drop(timeout(CANCEL_LIMIT, asked).await);
         Err(stopped())
@@ -163,7 +165,7 @@ impl ReadingSession {
     async fn cancel(&self) {
         let token = self.client.cancel_token();
         let mode = self.address.tls();
-        // The session ends with its connection, too, only later.
+        // The session also ends with its connection, only later.
         if ssl_mode(&self.address) == SslMode::Disable {
             drop(token.cancel_query(NoTls).await);
         } else if let Ok(connector) = tls::connector(mode, self.address.authorities()) {
@@ -173,17 +175,17 @@ impl ReadingSession {
 
     /// Ends the transaction; nothing was changed in it.
     pub fn end(self) {
-        // The connection ends with the value.
+        // Dropping the value ends the connection.
         if self.is_stopped.load(Ordering::Relaxed) {
             return;
         }
-        // The server ends it with the connection, too.
+        // The server also ends it with the connection.
         let ended = async { timeout(CONNECT_LIMIT, self.client.batch_execute("ROLLBACK")).await };
         drop(self.runtime.block_on(ended));
     }
 }
 
-/// What the work comes to; `None` once it is no longer wanted.
+/// The result of the work; `None` once it is no longer wanted.
 async fn unless_stopped<T>(is_stopped: &AtomicBool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     while !is_stopped.load(Ordering::Relaxed) {
@@ -225,7 +227,7 @@ async fn connect(address: &Address) -> Result<Client, Refusal> {
     config.ssl_mode(ssl_mode(address));
     let client = if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
-        // Its errors reach the client.
+        // The client gets its errors.
         drop(tokio::spawn(connection));
         client
     } else {
@@ -234,7 +236,7 @@ async fn connect(address: &Address) -> Result<Client, Refusal> {
         client
     };
     client.batch_execute(SETTINGS).await?;
-    // One that does not have it is stopped by its own time.
+    // A server without it stops at its own limit.
     drop(client.batch_execute(ENDS_WITH_US).await);
     client.batch_execute(BEGIN).await?;
     Ok(client)

@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests: the system's own program, in a temporary folder and on a Unix socket there.
+//! A PostgreSQL server for tests: the system's own program, in a temporary folder with its Unix socket.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc, reason = "it is part of tests")]
@@ -15,14 +15,14 @@ use tokio_postgres::NoTls;
 /// PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Users that the server refuses for want of a password, and for want of TLS.
+/// Users that the server refuses without a password or without TLS.
 const RULES: &str = "local all locked scram-sha-256\nlocal all hashed md5\nlocal all encrypted reject\n\
                      local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
 
 /// How often another port is tried.
 const TRIES: usize = 5;
 
-/// A running server; it ends with the value.
+/// A running server; dropping it ends it.
 #[derive(Debug)]
 pub struct TestServer {
     child: Child,
@@ -79,7 +79,7 @@ impl TestServer {
         self.folder.path()
     }
 
-    /// Its port, for the socket and on 127.0.0.1, where it wants TLS.
+    /// Its port, for the socket and on 127.0.0.1, where it requires TLS.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -142,7 +142,7 @@ impl TestServer {
     }
 }
 
-/// Tables that stay locked as long as this is there.
+/// Tables that stay locked until this is dropped.
 pub struct LockedTables {
     // In this order: the connection ends with its runtime.
     _client: tokio_postgres::Client,
@@ -160,7 +160,7 @@ impl Drop for TestServer {
     }
 }
 
-/// Makes a certificate for `localhost` that signs itself; whether there is a program for it.
+/// Makes a self-signed certificate for `localhost`; returns whether there is a program for that.
 fn certificate(data: &Path, is_root: bool) -> bool {
     let (key, file) = (data.join("server.key"), data.join("server.crt"));
     let mut openssl = Command::new("openssl");
@@ -189,7 +189,7 @@ fn certificate(data: &Path, is_root: bool) -> bool {
     true
 }
 
-/// Whether every user can get to a folder, though perhaps not into it.
+/// Whether every user can reach a folder, though perhaps not enter it.
 fn is_open(folder: &Path) -> bool {
     folder.ancestors().skip(1).all(|above| fs::metadata(above).unwrap().mode() & 0o001 != 0)
 }
@@ -204,7 +204,7 @@ fn programs() -> Option<PathBuf> {
     found.into_iter().find(|folder| ["initdb", "postgres"].iter().all(|name| folder.join(name).is_file()))
 }
 
-/// The program, as a user without rights if this one is root; it ends with this process.
+/// The program, run as a user without rights if this one is root; it ends with this process.
 fn command(program: &Path, is_root: bool) -> Command {
     if !is_root {
         return Command::new(program);

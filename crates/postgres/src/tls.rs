@@ -1,4 +1,4 @@
-//! What the server's certificate has to prove.
+//! Verifies the server's certificate.
 
 use std::fs;
 use std::path::Path;
@@ -94,7 +94,7 @@ impl ServerCertVerifier for Verifier {
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
             ))
         );
-        // The name is looked at after everything else.
+        // The name is checked after everything else.
         if is_other_name && self.check == Check::Authority { Ok(ServerCertVerified::assertion()) } else { verified }
     }
 

@@ -1,4 +1,4 @@
-//! Where an account is, and what each statement says about where it runs.
+//! The address of an account, and the context in which its statements run.
 
 use refdesk_text::Error;
 
@@ -12,17 +12,17 @@ const DOMAIN: &str = "snowflakecomputing.com";
 pub struct Account {
     /// Scheme, host and port.
     pub base: String,
-    /// The database, in the case that Snowflake shows; so are the next two.
+    /// The database, in the case that Snowflake shows, as for the next two.
     pub database: String,
-    /// The warehouse that runs statements; none: that of the user.
+    /// The warehouse that runs statements; `None` is the user's default.
     pub warehouse: Option<String>,
-    /// The role; none: that of the user.
+    /// The role; `None` is the user's default.
     pub role: Option<String>,
 }
 
 impl Account {
-    /// Scheme, host and port of an account, or of another host that stands for it. Without TLS only what is on this machine is
-    /// reached.
+    /// Scheme, host and port of an account, or of another host that replaces it. Only this machine is reached without
+    /// TLS.
     ///
     /// # Errors
     /// There is neither, or it is not a name.
@@ -35,7 +35,7 @@ impl Account {
     }
 }
 
-/// The host of an account: in its name an underscore is a hyphen, as certificates need it.
+/// The host of an account: underscores in its name become hyphens, as certificates require.
 fn host_of(account: &str) -> Result<String, Error> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if account.is_empty() || !account.chars().all(is_plain) {

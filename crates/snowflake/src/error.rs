@@ -1,4 +1,4 @@
-//! Errors of Snowflake, which quote neither a secret nor what a server says.
+//! Errors of Snowflake, which quote neither secrets nor the server.
 
 use refdesk_text::{Code, Error};
 
@@ -7,7 +7,7 @@ pub fn unreachable(why: &str, fix: &str) -> Error {
     Error::new(Code::DatabaseUnreachable, format!("Snowflake cannot be reached: {why}"), fix.to_owned())
 }
 
-/// It was reached, and not read.
+/// It was reached, but not read.
 pub fn unreadable(why: &str, fix: &str) -> Error {
     Error::new(Code::DatabaseUnreadable, format!("Snowflake could not be read: {why}"), fix.to_owned())
 }

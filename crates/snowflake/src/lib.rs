@@ -1,4 +1,5 @@
-//! Statements for Snowflake over its SQL REST API. It was tested only against a stand-in, never against Snowflake itself.
+//! Statements for Snowflake over its SQL REST API. It has been tested only against a stand-in, never against Snowflake
+//! itself.
 
 mod account;
 mod error;

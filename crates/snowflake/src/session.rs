@@ -1,4 +1,4 @@
-//! Statements over HTTP: one request each, waited for by its handle where it takes longer, its result in parts.
+//! Statements over HTTP: one request each, polled by its handle if it takes longer, with its result in parts.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
@@ -23,23 +23,23 @@ const REQUEST: Duration = Duration::from_secs(60);
 /// The time for looking up a name and connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How often a request is tried in all.
+/// Attempts per request.
 const TRIES: u32 = 5;
 
-/// How often a request that does not connect is tried in all.
+/// Attempts for a request that does not connect.
 const CONNECTING_TRIES: u32 = 4;
 
 /// The longest wait that a server may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-/// How often a statement is asked for that still runs, one second apart: it ends at [`STATEMENT_SECONDS`] by itself, after
-/// waiting for a warehouse that starts.
+/// How often a running statement is polled, one second apart: it ends at [`STATEMENT_SECONDS`] by itself, after waiting
+/// for a warehouse to start.
 const POLLS: u32 = 120;
 
 /// Most bytes of one answer.
 const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Most rows of one result: the most columns that are read of a database.
+/// Most rows of one result: the most columns that are read from a database.
 const ROWS: usize = 1_000_000;
 
 /// Most parts of one result.
@@ -59,12 +59,12 @@ pub struct Session<'a> {
 /// The rows of a result, all as texts.
 #[derive(Default)]
 pub struct Rows {
-    /// In lower case: `SHOW` names its columns so, and others do not.
+    /// In lower case, as `SHOW` names its columns, unlike other statements.
     names: Vec<String>,
     rows: Vec<Vec<Option<String>>>,
 }
 
-/// A row whose values are asked for by name.
+/// A row with its values by name.
 pub struct Row<'r> {
     names: &'r [String],
     values: &'r [Option<String>],
@@ -115,7 +115,7 @@ impl Rows {
 }
 
 impl Row<'_> {
-    /// The value of a column; `None` for null and for what is empty or not there.
+    /// The value of a column; `None` if it is null, empty or missing.
     pub fn get(&self, name: &str) -> Option<&str> {
         let at = self.names.iter().position(|known| known == name)?;
         self.values.get(at)?.as_deref().filter(|value| !value.is_empty())
@@ -195,7 +195,7 @@ impl<'a> Session<'a> {
 
     /// The rows of all parts of a result, of which this is the first.
     fn all_parts(&self, first: Answer) -> Result<Rows, Error> {
-        // The result is too large to be there.
+        // The result is too large to be returned.
         if first.code == "391908" {
             return Err(too_large());
         }
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         request
     }
 
-    /// Sends a request, again where another try may succeed.
+    /// Sends a request, and retries if that may help.
     fn answer(&self, send: impl Fn(bool) -> Result<Response<Body>, ureq::Error>) -> Result<Answer, Error> {
         let mut tries = 1;
         loop {
@@ -285,7 +285,8 @@ fn handle(answer: &Answer) -> Result<String, Error> {
     Ok(handle.to_owned())
 }
 
-/// Before another try: longer each time and never quite the same, or what the server asks for. `None` if that is too long.
+/// The wait before another try: longer each time, with some randomness, or what the server asks for. `None` if that is
+/// too long.
 fn wait_of(tries: u32, asked: Option<Duration>) -> Option<Duration> {
     let share = f64::from(random_u32()) / f64::from(u32::MAX);
     let usual = Duration::from_secs(1 << (tries - 1).min(5)).min(Duration::from_secs(30)).mul_f64(0.5 + share);
@@ -310,13 +311,13 @@ fn parsed(response: &mut Response<Body>) -> Result<Answer, Error> {
         Ok(_) if bytes.len() as u64 > ANSWER_BYTES => {
             Err(unreadable("an answer is too large", "name fewer schemas in 'schemas'"))
         }
-        // The error of the parser would quote what it read.
+        // The parser's error would quote the text.
         Ok(_) => serde_json::from_slice(&bytes).map_err(|_| not_snowflake("it is not the JSON of a result")),
         Err(error) => Err(unreachable(&format!("the answer ended early ({})", error.kind()), "try again")),
     }
 }
 
-/// Why a request was refused, by the number that Snowflake gives it: its words may quote a statement or a user.
+/// Why a request was refused, by Snowflake's error number: its message may quote a statement or a user.
 fn refusal(response: &mut Response<Body>) -> Error {
     let status = response.status();
     if status.is_redirection() {
@@ -381,12 +382,12 @@ fn not_sent(error: &ureq::Error) -> Error {
             };
             unreachable(&why, "check the network, and try again")
         }
-        // The others name parts of the request, with the token.
+        // The others name parts of the request, including the token.
         _ => unreachable("the request failed", "check the connection of this database"),
     }
 }
 
-/// A number that makes the same request known when it comes again.
+/// An id by which the server recognizes a repeated request.
 fn request_id() -> String {
     let [a, b, c, d] = std::array::from_fn(|_| random_u32());
     format!("{a:08x}-{:04x}-4{:03x}-a{:03x}-{:04x}{d:08x}", b >> 16, b & 0xfff, c >> 20, c & 0xffff)

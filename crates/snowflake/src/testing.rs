@@ -1,5 +1,5 @@
-//! A real HTTP server that speaks the part of Snowflake's API that refdesk uses, with the faults that a test asks for. What it
-//! checks of a request is what Snowflake documents; Snowflake itself was never asked.
+//! A real HTTP server that implements the part of Snowflake's API that refdesk uses, with the faults that a test asks
+//! for. It checks requests as Snowflake documents them; it was never compared with Snowflake itself.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 use crate::KeyPair;
 
-/// The hash of the public key of the tests, as `openssl` says it.
+/// The hash of the tests' public key, as `openssl` prints it.
 const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     pub method: String,
@@ -28,14 +28,14 @@ pub struct ReceivedRequest {
     pub body: Value,
 }
 
-/// What happens to a request in place of an answer.
+/// What happens to a request instead of an answer.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// A status, a header and a body.
     Status(u16, Option<(&'static str, String)>, String),
-    /// The statement runs on, for so many questions more.
+    /// The statement is still running for this many polls.
     Later(usize),
-    /// The connection is closed at once.
+    /// The connection is closed immediately.
     Cut,
     /// It is closed in the middle of the answer.
     CutInside,
@@ -51,9 +51,9 @@ pub struct Tables {
     pub tables: Vec<[Option<&'static str>; 5]>,
     /// As the statement asks for them.
     pub columns: Vec<[Option<&'static str>; 13]>,
-    /// By the word of the statement: the columns of each row.
+    /// The columns of each row, by the word in the statement.
     pub keys: BTreeMap<&'static str, Vec<BTreeMap<&'static str, String>>>,
-    /// How many rows are in one part of a result.
+    /// Rows per part of a result.
     pub part: usize,
 }
 
@@ -65,13 +65,14 @@ pub struct StandIn {
 struct State {
     account: Tables,
     faults: VecDeque<Fault>,
-    /// The results by handle, with the questions after which each is there.
+    /// The results by handle, each with the number of polls before it is ready.
     results: BTreeMap<String, (Value, Vec<Vec<Value>>, usize)>,
     public_key: Option<Vec<u8>>,
 }
 
 impl StandIn {
-    /// Starts it; the first requests meet the faults, in their order. It lets in what this private key signed, else `a-token`.
+    /// Starts it; the first requests meet the faults, in order. It accepts tokens signed with this private key, else
+    /// `a-token`.
     pub fn start(account: Tables, faults: Vec<Fault>, key: Option<&str>) -> Self {
         let public_key = key.map(|pem| KeyPair::of_pem(pem).unwrap().public_key());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -185,7 +186,7 @@ fn part(state: &mut State, handle: &str, number: usize) -> Reply {
     (200, Some(("content-encoding", "gzip".to_owned())), encoder.finish().unwrap())
 }
 
-/// Whether the token is that of the environment, or was signed by the key of the user `refdesk` of `acme-main`.
+/// Whether the token is the one from the environment, or was signed with the key of the user `refdesk` of `acme-main`.
 fn is_let_in(state: &State, request: &ReceivedRequest) -> bool {
     let Some(token) = request.headers.get("authorization").and_then(|value| value.strip_prefix("Bearer ")) else {
         return false;
@@ -204,7 +205,7 @@ fn is_let_in(state: &State, request: &ReceivedRequest) -> bool {
         && lasts
 }
 
-/// The columns and rows of a statement; `None` if Snowflake would not know what it names.
+/// The columns and rows of a statement; `None` if it names something that Snowflake would not know.
 fn result(account: &Tables, body: &Value) -> Option<(Vec<String>, Vec<Value>)> {
     let statement = body["statement"].as_str()?;
     if body["database"] != "SHOP" {

@@ -1,4 +1,4 @@
-//! A token that shows that one has the private key of a user: a JSON Web Token, signed with RSA and SHA-256.
+//! A token that proves possession of a user's private key: a JSON Web Token, signed with RSA and SHA-256.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,22 +15,22 @@ use spki::der::Encode as _;
 use spki::der::asn1::{AnyRef, BitStringRef};
 use spki::{AlgorithmIdentifierRef, ObjectIdentifier, SubjectPublicKeyInfoRef};
 
-/// How long a token counts; Snowflake allows an hour.
+/// How long a token is valid; Snowflake allows an hour.
 const LIFETIME: Duration = Duration::from_secs(59 * 60);
 
-/// How far a clock of this machine may be ahead.
+/// How far this machine's clock may be ahead.
 const SKEW: Duration = Duration::from_secs(30);
 
-/// What says in a public key that it is one of RSA (RFC 3279, 2.3.1).
+/// The identifier of RSA in a public key (RFC 3279, 2.3.1).
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// A private key with its public one.
 pub struct KeyPair(RsaKeyPair);
 
-/// What the header `Authorization` says.
+/// The content of the header `Authorization`.
 pub struct Token {
     pub(crate) text: String,
-    /// Whether refdesk signed it. Of others Snowflake finds out itself what they are.
+    /// Whether refdesk signed it. Snowflake itself detects the type of other tokens.
     pub(crate) is_signed_here: bool,
 }
 
@@ -38,7 +38,7 @@ impl KeyPair {
     /// From a private key as PEM, PKCS#8 or PKCS#1, without a passphrase.
     ///
     /// # Errors
-    /// Why it is none, in words that quote nothing of it.
+    /// Why the text is not a key, without quoting it.
     pub fn of_pem(pem: &str) -> Result<Self, String> {
         if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || pem.contains("Proc-Type: 4,ENCRYPTED") {
             return Err("the private key has a passphrase, and one without is needed".to_owned());
@@ -58,7 +58,7 @@ impl KeyPair {
         self.0.public_key().as_ref().to_vec()
     }
 
-    /// The hash of the public key, as Snowflake shows it of a user.
+    /// The hash of the public key, as Snowflake shows it for a user.
     fn fingerprint(&self) -> Result<String, spki::der::Error> {
         let key = SubjectPublicKeyInfoRef {
             algorithm: AlgorithmIdentifierRef { oid: RSA_ENCRYPTION, parameters: Some(AnyRef::NULL) },
@@ -69,7 +69,7 @@ impl KeyPair {
 }
 
 impl Token {
-    /// One that Snowflake gave out.
+    /// A token that Snowflake issued.
     pub fn given(text: &str) -> Self {
         Self { text: text.to_owned(), is_signed_here: false }
     }

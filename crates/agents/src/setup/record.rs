@@ -32,7 +32,7 @@ pub struct Record {
     pub command: Vec<String>,
 }
 
-/// A range of a text that took the place of older bytes.
+/// A range of a text that replaced older bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// Its first byte.
@@ -63,7 +63,7 @@ impl Replaced {
     }
 }
 
-/// What a record says of the text before.
+/// The earlier text according to a record.
 pub(super) struct Undone {
     /// The text without the additions and without the entries that they replaced.
     pub bare: String,
@@ -72,7 +72,7 @@ pub(super) struct Undone {
 }
 
 impl Record {
-    /// Whether this is the text before: the record was stored and then connecting was killed, so that nothing was added.
+    /// Whether this is the earlier text: connecting was killed after it stored the record, so nothing was added.
     pub fn is_ahead_of(&self, text: &str) -> bool {
         !self.before.is_empty() && self.before == sha256_hex(text.as_bytes())
     }

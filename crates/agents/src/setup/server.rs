@@ -1,6 +1,6 @@
 //! Computes the settings file that lists an agent's servers, with ours and without it. As with hooks, both are functions
 //! of the text and of the record, and everything that is not ours stays the same, byte for byte. Text is only added or
-//! cut, never reprinted; that nothing else changed is checked on the parsed values before and after.
+//! cut, never reprinted; the parsed values before and after are compared to make sure that nothing else changed.
 
 mod json;
 mod lines;
@@ -112,7 +112,7 @@ pub(super) fn disconnect_server(
 pub struct ListedServer {
     /// The command that starts it.
     pub command: ServerCommand,
-    /// What keeps the agent from starting it by that command alone.
+    /// What keeps the agent from starting it with just that command.
     pub problem: Option<EntryProblem>,
 }
 
@@ -125,7 +125,7 @@ pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServ
     Ok(list.entry().and_then(|entry| list.ours(entry, server)))
 }
 
-/// The name of an entry in these settings that is listed under our name, and does not start us.
+/// The name of an entry in these settings that has our name but does not start us.
 ///
 /// # Errors
 /// The file does not parse.
@@ -204,7 +204,7 @@ impl List {
         Some(ListedServer { command, problem })
     }
 
-    /// The first byte of the key of our entry, or of the innermost key on the way to it that is there.
+    /// The first byte of the key of our entry, or of the innermost existing key on the way to it.
     fn place(&self, text: &str) -> usize {
         let keys: Vec<&str> = self.keys.iter().copied().chain([SERVER]).collect();
         match self.format {
@@ -278,7 +278,7 @@ fn without_other(text: &str, server: &McpServer) -> Result<Option<(String, Value
     Ok(Some((left, entry.clone())))
 }
 
-/// The text with the entry that ours replaced. It was edited since, so that is added as a new one is.
+/// The text with the entry that ours replaced. The text was edited since, so the entry is added like a new one.
 fn with_replaced(text: &str, server: &McpServer, record: &Record) -> String {
     let added = || {
         let (_, entry) = record.entries.first()?;
@@ -343,7 +343,7 @@ fn not_safe(text: &str, list: &List, done: &str) -> Error {
     at(text, list, Code::WrongType, &message, "edit that part yourself; the file was not changed")
 }
 
-/// An error at the key of our entry, or at the innermost key on the way to it that is there.
+/// An error at the key of our entry, or at the innermost existing key on the way to it.
 fn at(text: &str, list: &List, code: Code, message: &str, fix: &'static str) -> Error {
     Error { fix: fix.into(), ..error_at(text, list.place(text), code, message) }
 }

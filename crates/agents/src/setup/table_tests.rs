@@ -65,7 +65,7 @@ pub(super) fn holds_entries(before: Option<&str>, after: &str, client: &Client, 
         client.entries(command).into_iter().map(|(event, entry)| (event.to_owned(), entry)).collect();
     wanted.sort_by_key(|(event, _)| found.iter().position(|(found, _)| found == event));
     assert_eq!(found, wanted, "{after}");
-    // What was there is still there, in its order.
+    // All earlier content is still there, in its order.
     let mut now = value(after).unwrap();
     let was = before.and_then(value).unwrap_or_else(|| serde_json::json!({}));
     let members = now.as_object_mut().unwrap();
@@ -205,7 +205,7 @@ fn later_changes_by_others_stay() {
     // A key of others in a file that we created: the file stays with only that key.
     assert_eq!(edit(None, "{\n", "{\n  \"model\": \"opus\",\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
     assert_eq!(edit(None, "\n}\n", ",\n  \"model\": \"opus\"\n}\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
-    // Changed line breaks or blanks do not keep it.
+    // Changed line breaks or white space do not keep it.
     assert_eq!(edit(None, "\n}\n", "\n}\n\n"), None);
     // A comment is content of others.
     assert_eq!(edit(None, "{\n", "{\n  // mine\n").as_deref(), Some("{\n  // mine\n}\n"));
@@ -298,7 +298,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     assert_eq!(is["hooks"]["SessionStart"][0]["hooks"], serde_json::json!([{"type": "command", "command": "mine"}]));
     assert!(is["hooks"].get("PreToolUse").is_none(), "{new}");
     assert_eq!(disconnected(&new, &client, Some(&record)).as_deref(), Some(old));
-    // Into a file that was edited since, they come back as new entries.
+    // In a file that was edited since, they are restored as new entries.
     let edited = new.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
     let left = value(&disconnected(&edited, &client, Some(&record)).unwrap()).unwrap();
     let hooks = |event: &str| left["hooks"][event].as_array().unwrap().clone();
@@ -308,7 +308,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     assert_eq!((left["model"].as_str(), left["hooks"].get("PostToolUse")), (Some("opus"), None));
 }
 
-/// What `connect` would not write is a person's.
+/// Entries that `connect` would not write belong to a person.
 #[test]
 fn without_a_record_an_entry_stays_that_connect_would_not_write() {
     let client = client("claude-code");

@@ -74,7 +74,7 @@ pub(super) fn part(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()
 }
 
-/// The blanks and tabs at the beginning of this byte's line.
+/// The spaces and tabs at the beginning of this byte's line.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -83,13 +83,13 @@ pub(super) fn indent_at(text: &str, at: usize) -> &str {
     rest.get(..width).unwrap_or_default()
 }
 
-/// Whether only blanks come before this byte on its line, and it is not the first line.
+/// Whether only white space precedes this byte on its line, and it is not the first line.
 pub(super) fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or(text).trim_end_matches([' ', '\t']);
     before.ends_with('\n')
 }
 
-/// The comma in a range that has only blanks, comments and at most one comma.
+/// The comma in a range that has only white space, comments and at most one comma.
 pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
     let mut at = from;
     while at < to {
@@ -114,7 +114,7 @@ pub(super) struct Layout {
     pub newline: &'static str,
     /// One level of indentation.
     pub step: String,
-    /// Whether a blank follows colons and commas on the same line.
+    /// Whether a space follows colons and commas on the same line.
     pub is_spaced: bool,
     /// Whether the whole text is on one line.
     pub is_one_line: bool,

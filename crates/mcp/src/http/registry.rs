@@ -29,7 +29,7 @@ pub(super) enum Eviction {
     NotNeeded,
     /// This session was removed to make room.
     Evicted(SessionId),
-    /// There is none: every session is in use.
+    /// There is no room: every session is in use.
     Impossible,
 }
 

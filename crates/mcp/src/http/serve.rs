@@ -74,7 +74,8 @@ pub async fn serve(
     handle.close().await
 }
 
-/// Accepts connections forever. Those beyond the limit get an error, and beyond these none is accepted until one ends.
+/// Accepts connections forever. Those beyond the limit get an error; beyond a second limit, none is accepted before one
+/// ends.
 async fn accept(listener: &TcpListener, handler: &Arc<Handler>, graceful: &GracefulShutdown, limits: &Limits) {
     let all = Arc::new(Semaphore::new(limits.connections + EXCESS_CONNECTIONS));
     let served = Arc::new(Semaphore::new(limits.connections));

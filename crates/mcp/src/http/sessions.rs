@@ -1,7 +1,7 @@
 //! The sessions of clients that begin with `initialize`. Their number is limited; an idle one ends after some time, or sooner if a
 //! new client needs its place, because most clients never end theirs. rmcp keeps the last answers of a session so that a client can
-//! resume them on a new connection; an answer that was received completely is dropped here at once, or memory would grow with
-//! every call of the last minute.
+//! resume them on a new connection; an answer that was received completely is dropped here immediately, or memory would
+//! grow with every call of the last minute.
 
 use std::future::ready;
 use std::io;
@@ -103,7 +103,7 @@ impl SessionManager for Sessions {
         let answers = futures_util::stream::poll_fn(move |context| answers.poll_recv(context));
         let received = once(async move {
             if let Some(number) = number {
-                // Fails if the session ended meanwhile, which drops it too.
+                // Fails if the session has ended, which drops it too.
                 let _ = session.close_request_wise_channel(number).await;
             }
         });

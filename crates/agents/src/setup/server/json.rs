@@ -62,7 +62,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> 
     }
     let names = keys.iter().copied().chain([SERVER]);
     let mut place = None;
-    // From the outside in: the first container that would be empty goes whole.
+    // From the outside in: the first container that would become empty is removed whole.
     for (depth, (object, name)) in path.iter().zip(names).enumerate() {
         let Some((at, member)) = members(object, name).next() else { return Ok(text.to_owned()) };
         place = Some((Container::of_object(object), at));
@@ -76,7 +76,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> 
     Ok(place.map_or_else(|| text.to_owned(), |(from, at)| cut(text, &from, at)))
 }
 
-/// The first byte of the innermost of these keys that is there, each inside the one before.
+/// The first byte of the innermost existing key of these nested keys.
 pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let value = parse(text).ok().flatten();
     let (mut place, mut inner) = (0, value.as_ref());
@@ -103,7 +103,7 @@ fn nested(keys: &[&str], entry: &Value) -> Value {
     keys.iter().rev().fold(named(SERVER, entry.clone()), |value, key| named(key, value))
 }
 
-/// The paths of the containers from this depth on.
+/// The paths of the containers from this depth.
 fn paths(keys: &[&str], depth: usize) -> impl Iterator<Item = String> {
     (depth..keys.len()).map(|depth| joined(keys, depth))
 }

@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn disconnecting_restores_the_bytes((client, before) in agent_and_settings()) {
-        // A file with a key twice, for example, is refused.
+        // A file with a duplicate key, for example, is refused.
         if let Ok(Connected::Write { text: after, record }) =
             connect_server(Some(&before), &client.server, &command(&client), None, &|_| true)
         {

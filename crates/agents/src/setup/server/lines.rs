@@ -1,4 +1,4 @@
-//! Lines of a settings file in which lines have a meaning: TOML and YAML.
+//! Lines of a settings file in a line-oriented format: TOML or YAML.
 
 /// A line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Line<'_> {
         !self.is_blank() && !self.text.trim_start().starts_with('#')
     }
 
-    /// The number of blanks at its beginning.
+    /// The number of spaces at its beginning.
     pub(crate) fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start_matches(' ').len()
     }

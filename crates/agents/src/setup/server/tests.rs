@@ -256,7 +256,7 @@ fn an_entry_of_a_person_is_replaced_and_comes_back() {
         let (again, second) = connected(Some(&after), &client, &moved, Some(&record));
         let left = disconnect_server(Some(&again), &client.server, Some(&second), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{again}");
-        // Into a file that was edited since, it comes back as a new entry.
+        // In a file that was edited since, it is restored as a new entry.
         for (text, record) in [(after, *record), (again, second)] {
             let edited = format!("{text}\n");
             let Ok(Disconnected::Write(left)) =
@@ -328,7 +328,7 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
         let error = connect_server(Some(&text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert_eq!((error.code, error.message.ends_with(&found.message)), (Code::EntryTaken, true), "{error}");
     }
-    // What agents add when they write the entry anew, and what people add that leaves the command as it is.
+    // What agents add when they rewrite the entry, and what people add without changing the command.
     let goose = "extensions:\n  refdesk:\n    enabled: true\n    type: stdio\n    name: refdesk\n    cmd: refdesk\n    args: [mcp]\n    envs: {}\n    env_keys: []\n    timeout: 300\n    bundled: null\n";
     let codex = "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\nstartup_timeout_sec = 20\ntool_timeout_sec = 60.5\nrequired = true\n";
     for (word, text) in
@@ -403,7 +403,7 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
             Disconnected::Nothing => panic!("{after}"),
         };
         assert_eq!(left(disconnect_file(Some(&after), &known, &|_| true)), before, "{after}");
-        // Another path in the hooks alone.
+        // Another path only in the hooks.
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved, &|_| true) else {
             panic!()

@@ -22,7 +22,7 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     Ok(serde_json::to_value(table).ok())
 }
 
-/// The first byte of the innermost of these keys that is there, each inside the one before.
+/// The first byte of the innermost existing key of these nested keys.
 pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 0 };
     let (mut place, mut table) = (0, Some(root.get_ref()));
@@ -49,12 +49,12 @@ pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Additions {
     Additions { inserts: vec![Insert { at: text.len(), text: text_added }], made: Vec::new() }
 }
 
-/// The text without the tables of our entry. If it is written in another way, the caller finds it still there.
+/// The text without the tables of our entry. If the entry is written in another form, it stays, and the caller notices.
 pub(super) fn cut_entry(text: &str, keys: &[&'static str]) -> String {
     let ours: Vec<&str> = keys.iter().copied().chain([SERVER]).collect();
     let rest = |text: &str| value(text).ok().map(|value| bare(value, keys));
     let mut left = text.to_owned();
-    // Each round removes one table: its own, or one in it. What looks like its header may be in a string.
+    // Each round removes one table: its own, or one in it. A line that looks like its header may be in a string.
     while let Some(next) =
         cuts(&left, &ours).into_iter().find(|next| rest(next).is_some_and(|it| Some(it) == rest(&left)))
     {
@@ -63,7 +63,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&'static str]) -> String {
     left
 }
 
-/// The text without one table, for each line that may be the header of one of ours, from the last one on.
+/// The text without one table, for each line that may be the header of one of ours, the last one first.
 fn cuts(text: &str, ours: &[&str]) -> Vec<String> {
     let lines = lines(text);
     let is_ours =
@@ -92,7 +92,7 @@ fn header(line: &str) -> Option<Vec<&str>> {
 fn printed(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(", ")),
-        // JSON, but for one character that TOML does not allow as it is.
+        // JSON, except for one character that TOML requires to be escaped.
         other => other.to_string().replace('\u{7f}', "\\u007f"),
     }
 }

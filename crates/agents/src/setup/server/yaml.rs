@@ -113,7 +113,7 @@ fn child_indent(lines: &[Line<'_>], head: usize) -> Option<usize> {
     lines.iter().skip(head + 1).find(|line| line.has_settings()).map(Line::indent).filter(|indent| *indent > 0)
 }
 
-/// Whether a line has settings that are indented by at most so much.
+/// Whether a line has settings that are indented by at most this much.
 fn is_at_most(lines: &[Line<'_>], at: usize, indent: usize) -> bool {
     lines.get(at).is_some_and(|line| line.has_settings() && line.indent() <= indent)
 }
