@@ -1,6 +1,7 @@
-//! Databases of 1,000 and 10,000 tables as whole processes: planned, documented, and documented again. Each figure stands beside a
-//! floor of the same run: writing or reading the same bytes, and `pg_dump -s` where PostgreSQL is installed. Medians, warm cache.
-//! What a run wrote is moved away and not removed, since making files takes long where many were just removed.
+//! Databases of 1,000 and 10,000 tables as whole processes: planned, documented, and documented again. Each figure is
+//! next to a floor of the same run: writing or reading the same bytes, and `pg_dump -s` if PostgreSQL is installed.
+//! Medians, warm cache. What a run wrote is moved away instead of removed, since creating files is slow after many were
+//! removed.
 
 #![allow(
     missing_docs,
@@ -80,7 +81,7 @@ fn pages(workspace: &Workspace) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Writes them; how long that took, and until they were on the disk, for which a run waits, too.
+/// Writes them; returns how long that took, and how long until they were on the disk, which a run also waits for.
 fn write(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> [Duration; 2] {
     let began = Instant::now();
     for (path, bytes) in pages {
@@ -101,7 +102,7 @@ fn read(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> Duration {
     began.elapsed()
 }
 
-/// The latest change of anything that runs write.
+/// The latest modification of anything that runs write.
 fn newest(workspace: &Workspace) -> std::time::SystemTime {
     let root = workspace.folder.path();
     let changed = |(path, _): &(PathBuf, Vec<u8>)| fs::metadata(root.join(path)).unwrap().modified().unwrap();

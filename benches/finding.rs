@@ -1,6 +1,7 @@
-//! The search index: `hook` with hints by meaning over 1,000 sources and 5,000 sections beside the same without, `search` over
-//! 10,000 sections beside the `sqlite3` command line, the scan of 100,000 vectors, and how fast an index is built and found to be
-//! up to date, beside `cat`. Whole processes, medians of alternating runs, unless it says otherwise.
+//! The search index: `hook` with hints by meaning over 1,000 sources and 5,000 sections, compared with the same without
+//! them, `search` over 10,000 sections compared with the `sqlite3` command line, the scan of 100,000 vectors, and how
+//! fast an index is built and found to be up to date, compared with `cat`. Whole processes, medians of alternating
+//! runs, unless noted otherwise.
 
 #![allow(
     missing_docs,
@@ -63,7 +64,8 @@ fn index(workspace: &Workspace, words: &[&str]) -> Duration {
     began.elapsed()
 }
 
-/// Gives every section a vector without running the model for minutes; the texts they are compared with are embedded.
+/// Gives every section a random vector instead of running the model for minutes; only the texts to compare are
+/// embedded.
 fn with_vectors(workspace: &Workspace) {
     index(workspace, &["--words-only"]);
     let file = workspace.folder.path().join(".jaato/refdesk/index.db");
@@ -114,7 +116,7 @@ fn hook(_: &mut Criterion) {
     println!("hook, 1,000 sources, 5,000 sections: {meaning:?}; without an index: {tags:?}");
     report("hook with meaning", milliseconds(meaning), 45.0, " ms");
     report("hook with meaning, 95 of 100", milliseconds(all[all.len() * 95 / 100]), 70.0, " ms");
-    // An open server answers with the model; the first hook has it loaded.
+    // An open server runs the model for the hooks; the first one makes it load the model.
     let mut server = Session::start(&with);
     server.ask("tools/list", &json!({}));
     let mut lent = 10_000;

@@ -34,7 +34,7 @@ fn report(what: &str, p95: Duration) {
     println!("{what}, p95: {p95:.1?}, promised at most {PROMISED:?}: {verdict}");
 }
 
-/// A hundred edits, half of them written in place and half renamed into place, each timed until the snapshot shows it.
+/// A hundred edits, half of them written in place and half renamed into place, each timed until it is in the snapshot.
 fn edits(_: &mut Criterion) {
     let mut world = World::new();
     let edit = |round: usize| {

@@ -175,7 +175,7 @@ fn http(_: &mut Criterion) {
                         early.store(resident(process), Ordering::Relaxed);
                     }
                     assert!(began.elapsed() < Duration::from_secs(300), "it takes too long");
-                    // Mostly small requests as agents repeat them; now and then the whole list.
+                    // Mostly small requests, as agents repeat them, and now and then the whole list.
                     let params = match number % 10 {
                         0 => tool("listReferences", &json!({})),
                         1 => tool("selectReferences", &json!({"ids": [id(SOURCES - 1 - number % 500)]})),

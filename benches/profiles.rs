@@ -37,7 +37,7 @@ fn world() -> Workspace {
         }
     }
     for at in 0..PROFILES {
-        // The first reach everything, most a few.
+        // The first profiles reach everything, most only a few sources.
         let mut ours = json!({"preselected": [id(at), id(at * 5), format!("kit-{}", at % KITS)],
                               "exclude_tools": ["selectReferences"]});
         if at % 5 == 4 {

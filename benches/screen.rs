@@ -144,7 +144,7 @@ fn first_frame() {
 /// Fast typing; the effect of a key is visible before the next one.
 const BETWEEN_KEYS: Duration = Duration::from_millis(40);
 
-/// So slow that a document follows each move of the cursor at once.
+/// So slow that a document follows each move of the cursor immediately.
 const SINGLE_KEYS: Duration = Duration::from_millis(300);
 
 fn keys(workspace: &Workspace) {
@@ -158,7 +158,7 @@ fn keys(workspace: &Workspace) {
         ("typing a filter", &["r", "e", "t", "r", "y", "\x7f", "\x7f", "\x7f", "\x7f", "\x7f"]),
         ("next pane", &["\t"]),
         ("zoom", &["z"]),
-        // The question what to pick, its answer, and the pick undone.
+        // The question what to pick, its answer, and undoing the pick.
         ("pick", &[" ", "y", " "]),
     ];
     for (what, keys) in rounds {
@@ -181,7 +181,7 @@ fn keys(workspace: &Workspace) {
     report("key to last byte, p95", p95, 3.0, " ms");
 }
 
-/// Nothing is written and nothing computed while nothing happens: the search index is up to date.
+/// While nothing happens, nothing is written or computed: the search index is up to date.
 fn idleness() {
     let workspace = workspace(300, 400, Layout::OneFile);
     time(&mut refdesk(&workspace, &["index"]));
@@ -213,8 +213,8 @@ fn filtering() {
     report("a letter of a filter, p95", p95, 15.0, " ms");
 }
 
-/// What a move of the cursor writes: with the key held, beside a document and in the list alone; and a single move, which a new
-/// document follows.
+/// What a move of the cursor writes: with the key held, beside a document and in just the list; and for a single move,
+/// which shows a new document.
 fn cursor_moves(workspace: &Workspace) {
     let mut running = start(workspace);
     running.until_shown(&["10,000 sources"]);
@@ -228,7 +228,7 @@ fn cursor_moves(workspace: &Workspace) {
             running.press("z");
             running.until_quiet();
         }
-        // After a pause, the document follows at once: the second move is quick.
+        // After a pause, the document follows immediately: the second move is quick.
         running.press("j");
         running.written_until(Instant::now() + BETWEEN_KEYS);
         if between > BETWEEN_KEYS {
@@ -345,7 +345,8 @@ fn values_typed() {
     }
 }
 
-/// A Markdown document of 1 MB: from the key that goes to it to the frame that shows it, rendered; and keys that scroll in it.
+/// A Markdown document of 1 MB: from the key that opens it to the frame that shows it rendered; and keys that scroll in
+/// it.
 fn documents_opened() {
     let workspace = workspace(10, 1_024, Layout::OneFile);
     let mut text = "# All that there is\n\n".to_owned();

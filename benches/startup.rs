@@ -1,5 +1,5 @@
 //! `refdesk --version` within 3 ms of the smallest Rust program: each hook and script pays for it. Alternating whole
-//! processes, medians. The smallest program is compiled here, by the compiler that built the benchmark.
+//! processes, medians. The smallest program is compiled here, with the compiler that built the benchmark.
 
 #![allow(
     missing_docs,

@@ -1,5 +1,5 @@
-//! Tag hints at scale: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once everything is built; and 10,000
-//! sources of 3 tags each on a prompt of 20 KB. Each figure shows the automaton used and its size.
+//! Tag hints at scale: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once everything is built; and
+//! 10,000 sources with 3 tags each on a prompt of 20 KB. Each figure shows the automaton used and its size.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 
@@ -54,7 +54,8 @@ names are kept for one year. If a deployment fails halfway, run the same command
 Please review how errors travel through these layers, whether callers can tell a timeout from a refusal, and what the \
 user sees. The configuration lives in config/settings.yaml, the scripts in ./tools/build.sh; see also https://example.org/docs.";
 
-/// English of about `bytes`; one word in a hundred is a tag of the catalog. Many different words, few repeated in a row.
+/// English of about `bytes`; one word in a hundred is a tag of the catalog. Many different words, with few repeated in
+/// sequence.
 fn english(bytes: usize, catalog: &Catalog) -> String {
     let words: Vec<&str> = ENGLISH.split(' ').collect();
     let tags: Vec<&String> = catalog.sources().iter().flat_map(|source| &source.tags).collect();
@@ -135,7 +136,7 @@ fn tag_hints(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.find(black_box(&text), &catalog, &selection, false));
         });
-        // As the screen does after each key in a prompt: with the sources that are passed over.
+        // Including the sources that are passed over, as the screen does after each key in a prompt.
         let name = format!("{patterns} tags, with those passed over");
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.candidates(black_box(&text), &catalog, &selection, false));

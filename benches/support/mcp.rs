@@ -1,4 +1,4 @@
-//! A client of `refdesk mcp` on standard input and output, as the benchmarks drive it.
+//! A client of `refdesk mcp` on standard input and output, for the benchmarks.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -13,7 +13,7 @@ pub fn message(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// What a client says first.
+/// The client's first message.
 pub fn initialize() -> Value {
     json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
 }
@@ -23,7 +23,7 @@ pub fn tool(name: &str, arguments: &Value) -> Value {
     json!({"name": name, "arguments": arguments})
 }
 
-/// What it says second.
+/// The client's second message.
 pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// A client on standard input and output.

@@ -1,4 +1,4 @@
-//! The full screen in a real pty of 120×36, as the benchmarks drive it.
+//! The full screen in a real pty of 120×36, for the benchmarks.
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, channel};

@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// The next answer of a server that may be killed meanwhile; `None` if it ends before a complete one.
+    /// The next answer of a server that may be killed; `None` if it ends before a complete answer.
     #[track_caller]
     pub fn next_answer(&mut self) -> Option<Value> {
         loop {
@@ -233,7 +233,7 @@ impl Client {
     }
 }
 
-/// A process that exits at once.
+/// A process that exits immediately.
 fn placeholder() -> Child {
     std::process::Command::new("true").stdout(Stdio::null()).spawn().unwrap()
 }

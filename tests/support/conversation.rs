@@ -26,8 +26,8 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// A copy of the demo without an index in the background: the first event would start one, and from some later prompt on,
-/// earlier on a faster machine, its sources would be ranked by meaning too.
+/// A copy of the demo without background indexing: the first event would start it, and after some prompts, fewer on a
+/// faster machine, its sources would be ranked by meaning too.
 pub fn demo() -> Workspace {
     let world = Workspace::new();
     copy(&home().join("assets/demo"), &world.path);
@@ -50,8 +50,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The documents of the conversation: hook documents as Claude Code writes them, without `session_id` and `cwd`, and
-/// actions of a person at the desk in between.
+/// The documents of the conversation: hook documents as Claude Code writes them, without `session_id` and `cwd`,
+/// interleaved with actions of a person at the desk.
 pub fn documents() -> Vec<Value> {
     let text = fs::read_to_string(home().join("tests/data/conversation/day.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

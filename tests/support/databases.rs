@@ -1,5 +1,5 @@
-//! Schemas as SQL, of any size and always the same: many tables with composite keys and cycles, names that are hard to
-//! write, and the schema of a company.
+//! Deterministic schemas of any size as SQL: many tables with composite keys and cycles, names that are hard to quote,
+//! and the tables of a company.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub struct TableSpec {
     pub foreign_keys: Vec<ForeignKey>,
 }
 
-/// Names that break what does not quote, escape or check them. The last two differ in case alone.
+/// Names that break code that does not quote, escape or check them. The last two differ only in case.
 pub const ODD_NAMES: [&str; 16] = [
     "../../x",
     "a|b",
@@ -135,9 +135,9 @@ pub fn many_tables(count: usize) -> Vec<TableSpec> {
     tables
 }
 
-/// A table of each odd name, with a column of the same name, and the rows that are marked.
+/// A table for each odd name, with a column of the same name and marked rows.
 pub fn odd_tables(dialect: Dialect) -> String {
-    // SQLite does not tell names by their case.
+    // SQLite ignores the case of names.
     let names = if dialect == Dialect::Sqlite { &ODD_NAMES[..15] } else { &ODD_NAMES[..] };
     let mut tables = Vec::new();
     for (at, name) in names.iter().enumerate() {
@@ -158,8 +158,8 @@ pub fn odd_tables(dialect: Dialect) -> String {
     out
 }
 
-/// 250 tables of ten areas with 314 keys and 2,659 columns. About one key in seven has a name that does not tell its table, ten have
-/// two columns, and some names only look like keys.
+/// 250 tables of ten areas with 314 keys and 2,659 columns. About one key in seven has a name that does not show its
+/// table, ten have two columns, and some columns only look like keys.
 pub fn company() -> Vec<TableSpec> {
     const AREAS: [[&str; 5]; 10] = [
         ["employee", "department", "position", "employment", "absence"],
@@ -241,7 +241,7 @@ pub fn company() -> Vec<TableSpec> {
             tables.push(table);
         }
     }
-    // Keys whose names do not tell the table, until there are as many as there should be.
+    // Keys whose names do not show the table, up to the wanted number.
     let mut left = 314 - tables.iter().map(|table| table.foreign_keys.len()).sum::<usize>();
     for (at, table) in tables.iter_mut().enumerate().filter(|(at, _)| at % 5 == 3 || at % 5 == 0) {
         if left > 0 && table.name != "employee" {

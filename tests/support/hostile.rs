@@ -1,5 +1,5 @@
-//! Templates that try to end, freeze or exhaust the renderer: language, text, and the expected error. The last ones ask
-//! for memory, stack or time in other ways.
+//! Templates that try to end, freeze or exhaust the renderer: language, text, and the expected error. Further ones
+//! below use up memory, stack or time in other ways.
 
 /// The values for them.
 pub const VALUES: &str = r#"{"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "x": "text", "y": [1]}"#;

@@ -1,5 +1,5 @@
 //! A stand-in for the model of an agent: a server on this machine that answers every request with "ok", in the protocol of
-//! the agent's provider, and keeps what the agent sent.
+//! the agent's provider, and records what the agent sent.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -128,7 +128,7 @@ fn answer(path: &str, request: &Value) -> (&'static str, String) {
         }
         // Gemini.
         path if path.contains(":streamGenerateContent") => stream(&[gemini_content("ok")]),
-        // The choice of a model, for which it wants JSON: another answer is asked for again, for a minute.
+        // The choice of a model, for which it expects JSON: it would retry any other answer for a minute.
         path if path.contains(":generateContent") => document(gemini_content("{}")),
         _ => document(json!({})),
     }

@@ -105,7 +105,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     let code = output.status.code().unwrap_or_else(|| panic!("ended by a signal: {called}: {:?}", output.status));
     let ran = ProgramRun { called, code, stdout: output.stdout, stderr };
     assert!(!ran.stderr.contains("panicked"), "{ran}");
-    // 130 is what Ctrl-C leads to.
+    // 130 is the exit code after Ctrl-C.
     assert!((0..=3).contains(&ran.code) || ran.code == 130, "{ran}");
     ran
 }

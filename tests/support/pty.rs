@@ -138,12 +138,12 @@ impl Pty {
 
     /// Changes the size of the terminal.
     pub fn resize(&self, columns: u16, rows: u16) {
-        // The emulator ends at a wide character in a single column, and at a line that wraps in a single row.
+        // The emulator crashes at a wide character in a single column, and at a line that wraps in a single row.
         self.seen().terminal.screen_mut().set_size(rows.max(2), columns.max(2));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Claims this size, of which the emulator shows only a part.
+    /// Reports this size to the program, though the emulator shows only a part of it.
     pub fn claim(&self, columns: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
@@ -192,7 +192,7 @@ impl Pty {
         }
     }
 
-    /// The visible content of each row: characters with their colours, and the background of blanks.
+    /// The visible content of each row: characters with their colours, and the background of spaces.
     pub fn drawn(&self) -> Vec<String> {
         let seen = self.seen();
         let screen = seen.terminal.screen();
@@ -208,12 +208,12 @@ impl Pty {
         (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect()
     }
 
-    /// The output so far, which does not grow meanwhile.
+    /// The output so far, which does not grow while the guard is held.
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.0.lock().unwrap()
     }
 
-    /// Waits until this holds for what is on the screen.
+    /// Waits until this holds for the screen.
     pub fn wait_until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
         assert!(self.comes(TIMEOUT, &holds), "{what} did not come; the screen:\n{}", self.seen().text());
     }
@@ -256,7 +256,7 @@ impl Pty {
         kill_process_group(self.pid(), signal).unwrap();
     }
 
-    /// Sends a signal to the program alone.
+    /// Sends a signal only to the program.
     pub fn signal_program(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
     }
