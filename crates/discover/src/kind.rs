@@ -118,7 +118,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         let evidence = format!("a document among the code of {folder}");
         Classified { is_ticked: false, ..with(FoundKind::Other, evidence) }
     } else {
-        with(FoundKind::Other, format!("a document in {folder}, where no code is"))
+        with(FoundKind::Other, format!("a document in {folder}, which has no code"))
     };
     if stem == "404" {
         let evidence = "what a site shows for an address that does not exist".to_owned();

@@ -73,7 +73,7 @@ impl ElicitingClient {
                 },
                 () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "no answer in time"),
                 () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
-                () = self.handle.shutdown_begun() => (Unanswered::GivenUp, "the server ends"),
+                () = self.handle.shutdown_begun() => (Unanswered::GivenUp, "the server is shutting down"),
             };
             // Fails if the client is gone.
             let _ = asked.cancel(Some(reason.to_owned())).await;
@@ -126,7 +126,7 @@ fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParam
         if let Some(more) = request.sources.len().checked_sub(TICKED).filter(|more| *more > 0) {
             message.push_str(&format!("… and {more} more\n"));
         }
-        json!({"type": "string", "title": "References", "description": "Ids, separated by commas; nothing for none"})
+        json!({"type": "string", "title": "References", "description": "Ids, separated by commas; empty for none"})
     };
     let requested_schema: ElicitationSchema =
         serde_json::from_value(json!({"type": "object", "properties": {FIELD: field}}))?;

@@ -106,12 +106,12 @@ impl ServerHandler for Server {
     }
 
     // Only for clients which sent `initialize`.
-    #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe so")]
+    #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe this way")]
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Answer<()> {
         self.notices.subscribe(&self.handle, &self.session(&context), request.uri).await
     }
 
-    #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe so")]
+    #[allow(deprecated, reason = "revisions before 2026-07-28 unsubscribe this way")]
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, _: Context) -> Answer<()> {
         self.notices.unsubscribe(&request.uri);
         Ok(())

@@ -33,7 +33,7 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
-            let message = format!("this line is not JSON: {error}; send one JSON-RPC message a line");
+            let message = format!("this line is not JSON: {error}; send one JSON-RPC message per line");
             return Validated::Error(None, ErrorData::parse_error(message, None));
         }
     };

@@ -73,7 +73,7 @@ impl From<tokio_postgres::Error> for Refusal {
         // The driver has kinds of errors, but exposes them only in its messages.
         let words = format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default());
         if words.contains("password missing") {
-            Self::new(RefusalKind::Password, "the server asks for a password, and none is known")
+            Self::new(RefusalKind::Password, "the server asks for a password, but none is set")
         } else if words.contains("TLS") {
             Self::new(RefusalKind::Tls, "the server has no TLS")
         } else if error.is_closed() || words.contains("timed out") {
@@ -90,8 +90,8 @@ fn of_server(code: &SqlState) -> Refusal {
         "28P01" => (RefusalKind::Password, "the user or the password is wrong"),
         "28000" => (RefusalKind::Password, "the server does not let this user in from here, or not without TLS"),
         "53300" => (RefusalKind::Busy, "the server has too many connections"),
-        "57P03" => (RefusalKind::Busy, "the server is starting or ending"),
-        "57P01" | "57P02" => (RefusalKind::Busy, "the server was ended"),
+        "57P03" => (RefusalKind::Busy, "the server is starting or stopping"),
+        "57P01" | "57P02" => (RefusalKind::Busy, "the server was shut down"),
         "42501" => (RefusalKind::Denied, "the role may not read it"),
         "57014" => (RefusalKind::TooSlow, "a statement took longer than it may"),
         "55P03" => (RefusalKind::TooSlow, "a table is locked"),
@@ -132,7 +132,7 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
         PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
         // Looking up a name fails with an error without a kind.
-        _ => Refusal::new(RefusalKind::Unreachable, "the name or the address of the server is not known"),
+        _ => Refusal::new(RefusalKind::Unreachable, "the name or address of the server cannot be resolved"),
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn connector(mode: TlsMode, authorities: Option<&Path>) -> Result<Mak
 }
 
 fn unusable(why: &str) -> Refusal {
-    Refusal::new(RefusalKind::Certificate, format!("the file of sslrootcert {why}"))
+    Refusal::new(RefusalKind::Certificate, format!("the file in sslrootcert {why}"))
 }
 
 /// The authorities of the file, else those that browsers know.

@@ -49,10 +49,7 @@ fn host_of(account: &str) -> Result<String, Error> {
 fn base(host: &str, port: Option<u16>) -> Result<String, Error> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if host.is_empty() || !host.chars().all(is_plain) {
-        return Err(unreachable(
-            &format!("'{host}' is not the name of a host"),
-            "write the host alone, without https://",
-        ));
+        return Err(unreachable(&format!("'{host}' is not a host name"), "write only the host, without https://"));
     }
     let scheme = if host == "localhost" || host == "127.0.0.1" { "http" } else { "https" };
     Ok(port.map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}")))

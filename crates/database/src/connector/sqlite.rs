@@ -110,7 +110,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
     let left_out = left_out.map(|it| TableName { schema: SCHEMA.to_owned(), name: it.name.clone() }).collect();
     if reader.late > 0 {
         let seconds = SCHEMA_TIME.as_secs();
-        let message = format!("{} tables and views were not read whole within {seconds} s", reader.late);
+        let message = format!("{} tables and views were not completely read within {seconds} s", reader.late);
         reader.problem(message, Code::TableUnreadable);
     }
     let problems = reader.problems;
@@ -220,7 +220,7 @@ impl Reader<'_> {
             self.late += 1;
         } else if let Err(error) = read {
             table.is_unreadable = true;
-            let message = format!("{} cannot be read whole: {}", table.full_name(), open::words(&error));
+            let message = format!("{} cannot be read completely: {}", table.full_name(), open::words(&error));
             self.problem(message, Code::TableUnreadable);
         }
         self.columns += table.columns.len();

@@ -101,11 +101,11 @@ fn check_text(path: &str) -> Result<(), Error> {
         return Err(Error::new(Code::EmptyPath, "the output path is empty".to_owned(), "name a file"));
     }
     if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
-        let message = format!("the output path {shown} still holds '{brace}'");
+        let message = format!("the output path {shown} still contains '{brace}'");
         return Err(Error::new(Code::UnfilledPath, message, "give the variables in braces a value"));
     }
     if path.chars().any(char::is_control) {
-        let message = format!("the output path {shown} holds a control character");
+        let message = format!("the output path {shown} contains a control character");
         return Err(Error::new(Code::ControlCharacter, message, "write it without"));
     }
     if is_windows_absolute(path) {

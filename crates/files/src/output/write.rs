@@ -176,7 +176,7 @@ fn rename(record: &WriteRecord) -> Result<(), Error> {
             let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
             let stuck: Vec<&str> = made.undo().iter().map(|step| step.shown.as_str()).collect();
             if !stuck.is_empty() {
-                refused.message.push_str(&format!("; {} could not be taken back", stuck.join(", ")));
+                refused.message.push_str(&format!("; {} could not be undone", stuck.join(", ")));
             }
             return Err(refused);
         }

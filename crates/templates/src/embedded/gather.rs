@@ -97,7 +97,7 @@ fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     if let Some((line, message)) = &found.front_matter {
         let problem = Diagnostic::warning(Code::FrontMatter, message.clone());
-        problems.push(problem.fix("templates of the document are named by their headings alone").at_line(*line));
+        problems.push(problem.fix("templates of the document are named only by their headings").at_line(*line));
     }
     if let Some(left_out) = found.left_out {
         let message = match left_out {

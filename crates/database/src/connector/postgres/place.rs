@@ -187,7 +187,7 @@ impl Resolver<'_> {
 /// The error does not say what is wrong, because a password may be part of it.
 fn parsed(text: &str) -> Result<Address, Error> {
     let fix = "write it as postgres://user@host/database";
-    Address::parse(text).ok_or_else(|| unreachable("its URL is not that of a PostgreSQL database", fix))
+    Address::parse(text).ok_or_else(|| unreachable("its URL is not a PostgreSQL URL", fix))
 }
 
 fn small_file(file: &Path) -> Option<String> {

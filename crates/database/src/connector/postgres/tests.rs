@@ -287,7 +287,7 @@ fn refusals(server: &TestServer, database: &str) {
         (place(server, "nowhere", "refdesk"), "there is no such database"),
         (format!("host: 127.0.0.1, port: {port}, user: a, password_env: X"), "the connection was refused"),
         (format!("host: /nonexistent, port: {port}, user: a"), "there is no socket /nonexistent/.s.PGSQL."),
-        ("url_env: URL".to_owned(), "not that of a PostgreSQL database"),
+        ("url_env: URL".to_owned(), "not a PostgreSQL URL"),
         ("service: none".to_owned(), "no service file has the service 'none'"),
         ("host: x, user: a, password_command: 'echo s3cret >&2; exit 7'".to_owned(), "it ended with 7"),
     ] {

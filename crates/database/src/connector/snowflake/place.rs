@@ -66,7 +66,7 @@ fn key_file(file: &str, around: &ConnectionSurroundings) -> Result<String, Error
         Ok((_, true)) => Err(unreachable(&format!("'{file}' is too large for a private key"), fix)),
         // Its content may be secret, so no message quotes it.
         Ok((bytes, false)) => {
-            String::from_utf8(bytes).map_err(|_| unreachable(&format!("'{file}' is not a key in PEM"), fix))
+            String::from_utf8(bytes).map_err(|_| unreachable(&format!("'{file}' is not a PEM key"), fix))
         }
         Err(error) => Err(unreachable(&format!("'{file}' cannot be read: {error}"), fix)),
     }

@@ -338,7 +338,7 @@ pub fn words(error: &rusqlite::Error) -> String {
         }
         rusqlite::Error::SqliteFailure(failure, message) => message.clone().unwrap_or_else(|| failure.to_string()),
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
-        _ => "it has a value of another type than SQLite says".to_owned(),
+        _ => "it has a value of a different type from what SQLite says".to_owned(),
     }
 }
 

@@ -260,7 +260,7 @@ fn reading_ends_at_its_time_and_when_it_is_not_wanted() {
     assert_eq!(error.unwrap_err().message, "a.db cannot be read within 30 s");
     assert!(reading.snapshot.tables.iter().all(|table| table.is_unreadable));
     let messages: Vec<&str> = reading.problems.iter().map(|it| it.message.as_str()).collect();
-    assert_eq!(messages, ["5 tables and views were not read whole within 30 s"], "the virtual one never is");
+    assert_eq!(messages, ["5 tables and views were not completely read within 30 s"], "the virtual one never is");
     is_stopped.store(true, Ordering::Relaxed);
     let around = ConnectionSurroundings { is_stopped, ..ConnectionSurroundings::default() };
     let stopped = snapshot(&Reachable { config: &config, file: world.path.clone(), around }, "a.db");
