@@ -31,7 +31,7 @@ pub struct Reading {
 }
 
 /// How often to check whether reading is still wanted.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What finding a server may look at, and whether reading is still wanted.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl ConnectionSurroundings {
             if left.is_zero() {
                 return true;
             }
-            thread::park_timeout(left.min(LOOK));
+            thread::park_timeout(left.min(POLL_INTERVAL));
         }
         false
     }

@@ -25,13 +25,13 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
 /// How often to check whether the session is still wanted while waiting for the server.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long a server may take to end a statement that is no longer wanted.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
 
 /// Statements in flight before the first is answered. The rows of each are in memory until it is their turn.
-const ON_THE_WAY: usize = 8;
+const IN_FLIGHT: usize = 8;
 
 /// Settings of the role and the database must not change what is read, and the first rows of a table should be the same
 /// each time.
@@ -42,7 +42,7 @@ SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex'; 
 SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0";
 
 /// Servers that support it end a statement when this side is gone.
-const ENDS_WITH_US: &str = "SET client_connection_check_interval = '1s'";
+const CHECK_CLIENT: &str = "SET client_connection_check_interval = '1s'";
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -100,7 +100,7 @@ impl ReadingSession {
         self.runtime.block_on(async {
             let mut asked = FuturesOrdered::new();
             loop {
-                while asked.len() < ON_THE_WAY
+                while asked.len() < IN_FLIGHT
                     && let Some(statement) = unasked.next()
                 {
                     asked.push_back(self.client.query_typed(statement, &[]));
@@ -189,7 +189,7 @@ impl ReadingSession {
 async fn unless_stopped<T>(is_stopped: &AtomicBool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     while !is_stopped.load(Ordering::Relaxed) {
-        if let Ok(done) = timeout(LOOK, work.as_mut()).await {
+        if let Ok(done) = timeout(POLL_INTERVAL, work.as_mut()).await {
             return Some(done);
         }
     }
@@ -237,7 +237,7 @@ async fn connect(address: &Address) -> Result<Client, Refusal> {
     };
     client.batch_execute(SETTINGS).await?;
     // A server without it stops at its own limit.
-    drop(client.batch_execute(ENDS_WITH_US).await);
+    drop(client.batch_execute(CHECK_CLIENT).await);
     client.batch_execute(BEGIN).await?;
     Ok(client)
 }

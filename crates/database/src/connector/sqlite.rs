@@ -300,13 +300,15 @@ impl Reader<'_> {
             if hidden == 1 {
                 continue;
             }
-            let said = texts.get(&name.to_lowercase());
+            let column_text = texts.get(&name.to_lowercase());
             let position: i64 = row.get(4)?;
             if position > 0 {
                 key.push((position, name.clone()));
             }
             let generated = match hidden {
-                2 | 3 => said.and_then(|said| said.generated.clone()).or_else(|| Some("an expression".to_owned())),
+                2 | 3 => {
+                    column_text.and_then(|text| text.generated.clone()).or_else(|| Some("an expression".to_owned()))
+                }
                 _ => None,
             };
             table.columns.push(Column {
@@ -314,8 +316,8 @@ impl Reader<'_> {
                 nullable: row.get::<_, i64>(2)? == 0 && position == 0,
                 default: optional(row, 3)?,
                 generated,
-                collation: said.and_then(|said| said.collation.clone()),
-                comment: said.and_then(|said| said.comment.clone()),
+                collation: column_text.and_then(|text| text.collation.clone()),
+                comment: column_text.and_then(|text| text.comment.clone()),
                 name,
                 ..Column::default()
             });

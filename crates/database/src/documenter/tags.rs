@@ -53,13 +53,13 @@ impl<'d> TagNames<'d> {
     /// The tags of a domain.
     pub(super) fn of_domain(&self, domain: &str) -> Vec<String> {
         let tables = self.tables(domain);
-        let names = self.own.get(domain).cloned().into_iter().chain(self.telling(self.candidates(domain, tables)));
+        let names = self.own.get(domain).cloned().into_iter().chain(self.distinctive(self.candidates(domain, tables)));
         at_least_one(names, tables, domain)
     }
 
     /// The tags of a table of a domain.
     pub(super) fn of_table(&self, domain: &str, table: &str) -> Vec<String> {
-        let names = self.telling(self.candidates(domain, &[table])).chain(self.own.get(domain).cloned());
+        let names = self.distinctive(self.candidates(domain, &[table])).chain(self.own.get(domain).cloned());
         at_least_one(names, &[table], domain)
     }
 
@@ -68,7 +68,7 @@ impl<'d> TagNames<'d> {
     }
 
     /// Those that do not occur in more than a third of the domains.
-    fn telling(&self, tags: Vec<String>) -> impl Iterator<Item = String> {
+    fn distinctive(&self, tags: Vec<String>) -> impl Iterator<Item = String> {
         let most = (self.domains.len() / 3).max(1);
         tags.into_iter().filter(move |tag| self.spread.get(tag).is_none_or(|count| *count <= most))
     }

@@ -37,7 +37,7 @@ JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n
 
 /// Statements after which their locks are released: a transaction keeps a lock for each table and index that it read,
 /// and a server has room for a few thousand in all.
-const LOCKED: usize = 200;
+const STATEMENTS_PER_SAVEPOINT: usize = 200;
 
 /// Types whose values are numbers.
 const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "oid"];
@@ -166,7 +166,7 @@ impl Sampler<'_> {
         asked: &'a [(String, T)],
         mut answered: impl FnMut(&'a T, Result<Vec<Row>, Refusal>),
     ) -> Result<(), Refusal> {
-        for some in asked.chunks(LOCKED) {
+        for some in asked.chunks(STATEMENTS_PER_SAVEPOINT) {
             let mut unasked = some;
             while !unasked.is_empty() {
                 let mut rest = unasked.iter();

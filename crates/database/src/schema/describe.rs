@@ -57,12 +57,12 @@ const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "pe
 
 /// A table by just its kind and its name.
 pub fn named(kind: TableKind, name: &str) -> String {
-    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), said(name))
+    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken_or_plain(name))
 }
 
 /// What a table is.
 pub fn table(table: &Table, referenced_by: &[String]) -> String {
-    let words = said(&table.name);
+    let words = spoken_or_plain(&table.name);
     let mut sentences = Vec::new();
     let targets: Vec<&str> = {
         let mut names: Vec<&str> = Vec::new();
@@ -293,7 +293,7 @@ pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
 }
 
 /// The words of a name, or the name itself if it has none.
-fn said(name: &str) -> String {
+fn spoken_or_plain(name: &str) -> String {
     let words = spoken(name);
     if words.is_empty() { name.to_owned() } else { words }
 }

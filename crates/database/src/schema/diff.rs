@@ -219,18 +219,18 @@ impl Differences<'_> {
             return;
         }
         if old.default != new.default {
-            let told = |column: &ColumnDoc| match column.default.as_deref() {
+            let shown = |column: &ColumnDoc| match column.default.as_deref() {
                 None => "none".to_owned(),
                 Some(default) => literals::check(default, &[]),
             };
-            self.note(DifferenceKind::DefaultChanged, name, changed(&told(old), &told(new)));
+            self.note(DifferenceKind::DefaultChanged, name, changed(&shown(old), &shown(new)));
         }
         if old.labels != new.labels {
-            let told = |column: &ColumnDoc| match column.labels.as_slice() {
+            let shown = |column: &ColumnDoc| match column.labels.as_slice() {
                 [] => "any".to_owned(),
                 labels => literals::check(&labels.join(", "), &[]),
             };
-            self.note(DifferenceKind::LabelsChanged, name, changed(&told(old), &told(new)));
+            self.note(DifferenceKind::LabelsChanged, name, changed(&shown(old), &shown(new)));
         }
     }
 

@@ -271,12 +271,12 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
         let table = tables.get(at).filter(|table| table.is_readable);
         table.into_iter().flat_map(|table| table.doc.columns.iter().map(move |column| (table.full_name(), column)))
     };
-    for (table, column) in around(edges, to).into_iter().flat_map(columns) {
+    for (table, column) in within_two_joins(edges, to).into_iter().flat_map(columns) {
         let key = (column.name.to_lowercase(), column.data_type.as_str());
         there.entry(key).or_insert((table, column.name.as_str()));
     }
     let mut found = Vec::new();
-    for (table, column) in around(edges, from).into_iter().flat_map(columns) {
+    for (table, column) in within_two_joins(edges, from).into_iter().flat_map(columns) {
         let name = column.name.to_lowercase();
         if COMMON_COLUMNS.contains(&name.as_str()) {
             continue;
@@ -297,7 +297,7 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
 }
 
 /// A table and those within two joins of it, the nearest first.
-fn around(edges: &[Vec<Edge>], table: usize) -> Vec<usize> {
+fn within_two_joins(edges: &[Vec<Edge>], table: usize) -> Vec<usize> {
     let mut found = vec![table];
     let mut first = 0;
     for _ in 0..2 {

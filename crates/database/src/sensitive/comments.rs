@@ -15,7 +15,7 @@ const SECRET_PART: usize = 20;
 /// The distinct kinds of values that a comment quotes.
 pub(crate) fn quoted_in(comment: &str) -> Vec<&'static str> {
     let mut kinds: Vec<&'static str> = values(comment).into_iter().map(|(_, kind)| kind).collect();
-    kinds.extend(rest(&told(comment).unwrap_or_default()));
+    kinds.extend(rest(&without_located(comment).unwrap_or_default()));
     kinds.extend(if kinds.is_empty() { rest(comment) } else { None });
     kinds.sort_unstable();
     kinds.dedup();
@@ -24,14 +24,14 @@ pub(crate) fn quoted_in(comment: &str) -> Vec<&'static str> {
 
 /// The comment as it may be shown: empty if it is not known which part of it is the value.
 pub(crate) fn without_values(comment: &str) -> Cow<'_, str> {
-    let Some(told) = told(comment) else {
+    let Some(shown) = without_located(comment) else {
         return if rest(comment).is_some() { Cow::Borrowed("") } else { Cow::Borrowed(comment) };
     };
-    if rest(&told).is_some() { Cow::Borrowed("") } else { Cow::Owned(told) }
+    if rest(&shown).is_some() { Cow::Borrowed("") } else { Cow::Owned(shown) }
 }
 
 /// The comment without the values whose position is known; `None` if there are none.
-fn told(comment: &str) -> Option<String> {
+fn without_located(comment: &str) -> Option<String> {
     let values = values(comment);
     let words = |(place, kind): Passage| (place, format!("({kind} left out)"));
     (!values.is_empty()).then(|| replaced(comment, values.into_iter().map(words).collect()))

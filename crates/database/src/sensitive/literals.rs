@@ -24,17 +24,17 @@ pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<
     if !default && !generated && !labels {
         return Cow::Borrowed(column);
     }
-    let mut told = column.clone();
+    let mut shown = column.clone();
     if default {
-        told.default = None;
+        shown.default = None;
     }
     if generated {
-        told.generated = None;
+        shown.generated = None;
     }
     if labels {
-        told.labels.clear();
+        shown.labels.clear();
     }
-    Cow::Owned(told)
+    Cow::Owned(shown)
 }
 
 /// Whether an expression names a column. A name that is not one plain word is quoted there, in one of several ways, so

@@ -52,7 +52,7 @@ const KEYS: [(&str, KeyKind); 3] =
     [("PRIMARY", KeyKind::Primary), ("UNIQUE", KeyKind::Unique), ("IMPORTED", KeyKind::Foreign)];
 
 /// `SHOW` lists at most this many rows.
-const SHOWN: usize = 10_000;
+const SHOW_LIMIT: usize = 10_000;
 
 /// The greatest lengths, which a type without a length has: 16 MiB, and 128 MiB since 2025.
 const UNLIMITED: [&str; 4] = ["16777216", "134217728", "8388608", "67108864"];
@@ -197,15 +197,15 @@ fn keys(
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Rows, Error> {
     let rows = session.rows(&format!("SHOW {word} KEYS IN DATABASE"), &[])?;
-    if rows.count() < SHOWN {
+    if rows.count() < SHOW_LIMIT {
         return Ok(rows);
     }
     let mut all = Rows::default();
     for schema in schemas {
         let Some(name) = quoted(&schema.name) else { continue };
         let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
-        if rows.count() >= SHOWN {
-            let message = format!("Snowflake lists only {SHOWN} key columns of the schema '{}'", schema.name);
+        if rows.count() >= SHOW_LIMIT {
+            let message = format!("Snowflake lists only {SHOW_LIMIT} key columns of the schema '{}'", schema.name);
             problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude more tables"));
         }
         all.extend(rows);

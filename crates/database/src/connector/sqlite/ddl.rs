@@ -116,12 +116,12 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before:
             continue;
         }
         if token.is("check") && next.is_some_and(|token| token.is_sign('(')) {
-            let expression = within(sql, &tokens, at + 1);
+            let expression = text_in_parentheses(sql, &tokens, at + 1);
             table.checks.push(Constraint { name: constraint.take(), expression });
         } else if token.is("collate") && column.is_some() {
             text.collation = next.map(|token| token.name());
         } else if token.is("as") && next.is_some_and(|token| token.is_sign('(')) && column.is_some() {
-            text.generated = Some(within(sql, &tokens, at + 1));
+            text.generated = Some(text_in_parentheses(sql, &tokens, at + 1));
         } else if (token.is("references") && column.is_some()) || token.is("foreign") {
             table.foreign_keys.push(constraint.take());
         }
@@ -151,7 +151,7 @@ fn closing(tokens: &[&Token<'_>], open: usize) -> usize {
 }
 
 /// The text within the parentheses that open at `open`.
-fn within(sql: &str, tokens: &[&Token<'_>], open: usize) -> String {
+fn text_in_parentheses(sql: &str, tokens: &[&Token<'_>], open: usize) -> String {
     let start = tokens.get(open).map_or(0, |token| token.end);
     let end = tokens.get(closing(tokens, open)).map_or(sql.len(), |token| token.start);
     let text = sql.get(start..end).unwrap_or_default();

@@ -55,7 +55,7 @@ fn orders() -> Table {
 }
 
 /// The reported differences of the table after a change.
-fn told(change: impl FnOnce(&mut Table)) -> Vec<String> {
+fn differences_after(change: impl FnOnce(&mut Table)) -> Vec<String> {
     let mut changed = orders();
     change(&mut changed);
     let words = |it: &Difference| {
@@ -132,7 +132,7 @@ fn each_kind_of_difference_is_told() {
         ),
     ];
     for (at, (change, expected)) in cases.into_iter().enumerate() {
-        assert_eq!(told(change), expected, "case {at}");
+        assert_eq!(differences_after(change), expected, "case {at}");
     }
 }
 

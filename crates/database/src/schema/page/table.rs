@@ -215,8 +215,8 @@ fn rest(doc: &TableDoc) -> String {
         format!("- {}: {}{}", code(&index.name), names(&index.columns), if index.unique { " (unique)" } else { "" })
     };
     let indexes: Vec<String> = doc.indexes.iter().map(index).collect();
-    let said = |(name, comment): (&String, &String)| format!("- {}: {}", code(name), prose(comment));
-    let comments: Vec<String> = doc.constraint_comments.iter().map(said).collect();
+    let line = |(name, comment): (&String, &String)| format!("- {}: {}", code(name), prose(comment));
+    let comments: Vec<String> = doc.constraint_comments.iter().map(line).collect();
     let (checks, indexes) = (section("Checks", &checks), section("Indexes", &indexes));
     format!("{checks}{indexes}{}", section("Comments on constraints", &comments))
 }

@@ -129,9 +129,9 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     let counts = incoming(&snapshot.tables);
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
-    let said: Vec<(String, TableReads)> =
+    let computed_reads: Vec<(String, TableReads)> =
         snapshot.tables.par_iter().map(|table| (table.metadata_hash(), reads(config, table))).collect();
-    for (table, (metadata_hash, reads)) in snapshot.tables.iter().zip(said) {
+    for (table, (metadata_hash, reads)) in snapshot.tables.iter().zip(computed_reads) {
         let full = table.full_name();
         let edit = edits.tables.get(&(name.clone(), full.clone()));
         let noted = input.notes.table(table).and_then(|note| note.domain.clone());
@@ -222,8 +222,8 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
 const SENSITIVE: &str = ", sensitive by ";
 
 /// Whether `reads` says that a column is sensitive.
-pub fn says_sensitive(told: &str) -> bool {
-    told.contains(SENSITIVE)
+pub fn says_sensitive(reads: &str) -> bool {
+    reads.contains(SENSITIVE)
 }
 
 /// What would be read from a table, and what its page would say about each column.
@@ -231,14 +231,14 @@ pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
     for column in &table.columns {
-        let told = match by_name_and_type(config, table, column) {
+        let published = match by_name_and_type(config, table, column) {
             Some(rule) if is_sampled => format!("only the share of nulls{SENSITIVE}{}", rule.words()),
             Some(rule) => format!("nothing{SENSITIVE}{}", rule.words()),
             None if !is_sampled => "nothing".to_owned(),
             None if config.publish_values => "statistics, and a small set of values".to_owned(),
             None => "statistics".to_owned(),
         };
-        columns.insert(column.name.clone(), json!(told));
+        columns.insert(column.name.clone(), json!(published));
     }
     TableReads { rows: if is_sampled { SAMPLED_ROWS } else { 0 }, columns }
 }
@@ -310,6 +310,6 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
 
 /// The comment of a table as the plan shows it.
 fn existing_comment(comment: Option<&str>) -> Option<String> {
-    let told = without_values(comment?).into_owned();
-    (!told.is_empty()).then(|| refdesk_text::shorten::shortened(told, COMMENT_SHOWN))
+    let shown = without_values(comment?).into_owned();
+    (!shown.is_empty()).then(|| refdesk_text::shorten::shortened(shown, COMMENT_SHOWN))
 }
