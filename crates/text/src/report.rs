@@ -61,7 +61,17 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, message: String) -> Self {
-        Self { severity, code, file: None, line: None, column: None, source_id: None, message, fix: Fix::None, count: 1 }
+        Self {
+            severity,
+            code,
+            file: None,
+            line: None,
+            column: None,
+            source_id: None,
+            message,
+            fix: Fix::None,
+            count: 1,
+        }
     }
 
     /// Sets the file, as printed.

@@ -39,7 +39,7 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
     let found = format!("{count}, {} documented", counted(documented, "table"));
     let not_done: Vec<String> =
         states.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect();
-    let is_used = of(|it| *it == DatabaseStanding::Ready) > 0;
+    let is_used = count_of(|it| *it == DatabaseStanding::Ready) > 0;
     if overview.is_unfinished {
         return CheckLine::note(NAME, format!("{found}; the last run did not end"), "`refdesk db document` goes on");
     }

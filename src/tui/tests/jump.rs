@@ -169,8 +169,7 @@ fn a_whole_name_comes_first_then_the_shorter_one_and_problems_last() {
 #[test]
 fn a_time_finds_what_an_agent_was_told_first() {
     let mut state = fixture::state(120, 36);
-    for (topic, text) in
-        [(Topic::File, "Wrote a file"), (Topic::Enriched, "To a prompt"), (Topic::Document, "Changed")]
+    for (topic, text) in [(Topic::File, "Wrote a file"), (Topic::Enriched, "To a prompt"), (Topic::Document, "Changed")]
     {
         let notice = Notice { topic, time: "14:12:09".to_owned(), ..fixture::notice(text) };
         event(&mut state, Event::Notice(notice));

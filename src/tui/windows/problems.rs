@@ -46,8 +46,8 @@ impl Window for Problems {
             own => format!(" ({} in your own files)", cells::grouped(own)),
         };
         let count = total(all.iter().copied().filter(|problem| problem.is_error()));
-        let [errors, warnings] =
-            [(count, "error"), (total(all.iter().copied()) - count, "warning")].map(|(count, what)| cells::counted(count, what));
+        let [errors, warnings] = [(count, "error"), (total(all.iter().copied()) - count, "warning")]
+            .map(|(count, what)| cells::counted(count, what));
         let role = if count > 0 { ThemeRole::Error } else { ThemeRole::Warning };
         let titles = Titles {
             title: "Problems",

@@ -44,6 +44,7 @@ pub(super) enum Parsed {
 }
 
 impl Store {
+    /// The path of the journal, whether or not it exists.
     pub fn journal_file(&self) -> PathBuf {
         self.folder.join(JOURNAL)
     }
