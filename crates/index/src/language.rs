@@ -1,6 +1,9 @@
 //! The language of a text, as far as scores depend on it: a text is nearer to documents in its own language than to any other,
 //! whatever both are about, so that what is said of one language does not hold for another.
 
+use std::collections::BTreeSet;
+
+use crate::pieces::pieces;
 use crate::words::words;
 use refdesk_text::stop_words::{is_english, is_of_other_language};
 
@@ -44,8 +47,28 @@ impl Language {
 
     /// The language or script that most of this text is written in; `OtherLatin` for a text without letters.
     pub(crate) fn of(text: &str) -> Self {
-        let script = Self::script_of(text);
-        if script == Self::OtherLatin && is_mostly_english(text) { Self::English } else { script }
+        Self::told(text).unwrap_or(Self::OtherLatin)
+    }
+
+    /// The languages of the pieces of a text that can be told; that of the whole if none can. A question in one language may
+    /// be followed by a log or code in another.
+    pub(crate) fn of_pieces(text: &str) -> BTreeSet<Self> {
+        let pieces = pieces(text);
+        // The first of several is the whole.
+        let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
+        let told: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::told(piece)).collect();
+        if told.is_empty() { BTreeSet::from([Self::of(text)]) } else { told }
+    }
+
+    /// `None` if nothing in the text says which of the languages in the Latin script it is.
+    fn told(text: &str) -> Option<Self> {
+        match Self::script_of(text) {
+            Self::OtherLatin => match function_words(text) {
+                (english, other) if english == other => None,
+                (english, other) => Some(if english > other { Self::English } else { Self::OtherLatin }),
+            },
+            script => Some(script),
+        }
     }
 
     fn script_of(text: &str) -> Self {
@@ -81,8 +104,9 @@ impl Language {
     }
 }
 
-/// Words that several languages have say nothing, as nearly all of two letters: `in`, `me`, `no`.
-fn is_mostly_english(text: &str) -> bool {
+/// How many words are function words of English alone, and of other languages alone. Words that several languages have say
+/// nothing, as nearly all of two letters: `in`, `me`, `no`.
+fn function_words(text: &str) -> (usize, usize) {
     let (mut english, mut other) = (0, 0);
     for word in words(text) {
         let word = word.to_lowercase();
@@ -92,7 +116,7 @@ fn is_mostly_english(text: &str) -> bool {
             _ => {}
         }
     }
-    english > other
+    (english, other)
 }
 
 fn of_letter(character: char) -> Option<Language> {
@@ -138,9 +162,33 @@ mod tests {
             ("wie lange darf ein alter Endpunkt bleiben", Language::OtherLatin),
             ("Wie erkläre ich \"not in the index\" auf der Seite?", Language::OtherLatin),
             ("quiero un reintento en el cliente", Language::OtherLatin),
+            ("gisteren was mooi weer", Language::OtherLatin),
+            ("schrijf iets over bloemen", Language::OtherLatin),
+            ("vis listen over brugere", Language::OtherLatin),
+            ("hvad er vejret for i morgen", Language::OtherLatin),
+            ("Erkläre was Git macht", Language::OtherLatin),
+            ("Use nombres cortos", Language::OtherLatin),
+            ("add a key to the ini file", Language::English),
+            ("deploy to the EU region", Language::English),
             ("no me en", Language::OtherLatin),
         ] {
             assert_eq!(Language::of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_paste_in_english_does_not_make_a_question_english() {
+        let paste = "The above error occurred in the component when it was rendered, and nothing could be shown.";
+        for (question, expected) in [
+            ("今天天气怎么样", &[Language::English, Language::Chinese][..]),
+            ("maak een knop", &[Language::English, Language::OtherLatin]),
+            ("why is the page empty", &[Language::English]),
+            ("retry backoff jitter", &[Language::English]),
+        ] {
+            let languages = Language::of_pieces(&format!("{question}\n\n{paste}"));
+            assert_eq!(languages.into_iter().collect::<Vec<_>>(), expected, "{question}");
+        }
+        assert_eq!(Language::of_pieces("retry backoff jitter"), BTreeSet::from([Language::OtherLatin]));
+        assert_eq!(Language::of_pieces(""), BTreeSet::from([Language::OtherLatin]));
     }
 }

@@ -138,10 +138,10 @@ impl Index {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.kept.corpus(&*self.storage, model)?;
         // Scores by meaning say nothing if their threshold is not known, those of words do.
-        let language = Language::of(question.text);
-        let computed = |model| threshold::load(&*self.storage, model, language);
+        let languages = Language::of_pieces(question.text);
+        let computed = |model| threshold::highest(&*self.storage, model, &languages);
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
-        let threshold = threshold.filter(|_| language.has_background());
+        let threshold = threshold.filter(|_| languages.iter().all(|language| language.has_background()));
         let model_of_text = embedder.filter(|_| threshold.is_some());
         let is_by_words = model_of_text.is_none();
         let words_threshold = computed(threshold::WORDS_ALONE)?;

@@ -1,7 +1,7 @@
 //! From which score on a catalog's sources are hinted at (SEARCH S3.2): what texts that have nothing to do with it reach.
 //! A number fixed for all catalogs does not transfer from one to another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Embedder;
 use crate::about::{Corpus, Piece, prepare};
@@ -146,6 +146,17 @@ pub fn background_texts() -> Vec<Vec<String>> {
 /// The stored threshold of texts in this language; `None` before all vectors were computed once.
 pub(crate) fn load(storage: &dyn Storage, model: &str, language: Language) -> Result<Option<f32>, Error> {
     Ok(storage.metadata(&key(model, language))?.and_then(|text| text.parse().ok()))
+}
+
+/// The highest stored threshold of texts in these languages.
+pub(crate) fn highest(
+    storage: &dyn Storage,
+    model: &str,
+    languages: &BTreeSet<Language>,
+) -> Result<Option<f32>, Error> {
+    let all: Vec<Option<f32>> =
+        languages.iter().map(|language| load(storage, model, *language)).collect::<Result<_, _>>()?;
+    Ok(all.into_iter().flatten().max_by(f32::total_cmp))
 }
 
 /// Names the background, too: what another one gave says nothing.

@@ -27,9 +27,15 @@ const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte 
      bij dat deze dit een geen hebben heeft het hij hoe ik ja je kan maar meer met mijn naar niet nog ook onder onze te tot \
      uit van veel voor waar wanneer wat wel wij worden wordt zal zich zij zijn zo zonder";
 
-/// The same for Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek, Arabic and Hebrew,
-/// also without `com`, `em`, `go`, `men`, `os`, `po`, `pod`, `ten` and `var`.
-const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa esse eu foi isso isto já mas muito não nas nós num \
+/// Words of English that German, Dutch, Danish, Norwegian, Swedish or Spanish have, too.
+const SHARED: &str = "for had have her more over under use want was will";
+
+/// The same for Danish and Norwegian, Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek,
+/// Arabic and Hebrew, also without `com`, `em`, `end`, `er`, `eu`, `go`, `ini`, `men`, `mod`, `ned`, `op`, `os`, `po`, `pod`,
+/// `sit`, `ten` and `var`.
+const OF_FURTHER_LANGUAGES: &str = "af blev blive bliver deres det eller et etter fra ham hans hende hendes hun hva hvad \
+     hvem hver hvilken hvis hvor hvordan hvorfor ikke ikkje ind jeg kunne meget mens mine må noe noen noget nogle når og \
+     også opp skulle som til ud uden ut ved vil ville vær være vært ao aos até da das dos ela ele eles essa esse foi isso isto já mas muito não nas nós num \
      numa onde pela pelo por quando quem sem ser seu seus sua suas são também uma umas uns você à às é alla att av blir de den \
      denna dessa detta efter eller ett från för hade han har hon hur här inte jag kan med mig min mitt när och också om på \
      sedan sig ska skulle så till under vad vi är även varför aby ale ani až bude by byl byla bylo co jak jako je jeho jejich \
@@ -38,7 +44,7 @@ const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa ess
      które który lub mnie na nad nie oraz przed przez przy się są także te tego tej też tylko tym właśnie wszystko ze że żeby \
      ama bana bir biz bu bunu bunun çok daha diye en gibi hangi her hiç için ile ise kadar mi mu mü mı nasıl ne neden nerede o \
      olan olarak onu onun sen siz sonra şey şu veya ya yok zaman adalah akan apa apakah atau bagaimana bahwa belum bisa dalam \
-     dan dari dengan di ini itu jika juga kami kamu karena ke kenapa kita lalu mengapa mereka oleh pada saat saya sebagai \
+     dan dari dengan di itu jika juga kami kamu karena ke kenapa kita lalu mengapa mereka oleh pada saat saya sebagai \
      seperti siapa sudah tapi telah tidak untuk yang а без более бы был была были было быть в вам вас во вот все всё вы где да \
      для до его её если есть еще ещё же за зачем здесь и из или им их к как какая какие какой когда кто ли меня мне можно мой \
      мы на надо нам нас не нет ни но о об он она они от очень по под почему при про с со так также там то тоже только том ты у \
@@ -53,8 +59,9 @@ const OF_FURTHER_LANGUAGES: &str = "ao aos até da das dos ela ele eles essa ess
 
 static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
 
-static OTHERS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| [OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES].into_iter().flat_map(str::split_whitespace).collect());
+static OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    [OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES, SHARED].into_iter().flat_map(str::split_whitespace).collect()
+});
 
 /// Whether a lower-case word is too frequent to mean anything.
 pub fn is_stop_word(word: &str) -> bool {

@@ -89,7 +89,7 @@ fn what_each_source_returns() {
     ] {
         assert_eq!(world.told(id, path, None), expected, "{id} {path:?}");
     }
-    assert!(world.told("untrusted", None, None).starts_with("untrusted: review and trust"));
+    assert!(world.told("untrusted", None, None).starts_with("untrusted: review what needs your trust"));
     let reading = world.read("dir", Some("sub/one.json"), None).unwrap();
     assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
     assert!(!reading.cut && reading.kind == ReadingKind::Content);

@@ -282,7 +282,7 @@ fn refusals(server: &TestServer, database: &str) {
     server.run(database, "CREATE ROLE locked LOGIN PASSWORD 'right'; CREATE ROLE encrypted LOGIN");
     for (connection, why) in [
         (format!("{}, password_env: X", place(server, database, "locked")), "the user or the password is wrong"),
-        (place(server, database, "locked"), "none is known"),
+        (place(server, database, "locked"), "none is set"),
         (place(server, database, "encrypted"), "does not let this user in"),
         (place(server, "nowhere", "refdesk"), "there is no such database"),
         (format!("host: 127.0.0.1, port: {port}, user: a, password_env: X"), "the connection was refused"),
