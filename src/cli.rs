@@ -50,6 +50,7 @@ mod select;
 mod show;
 mod simulate;
 mod since;
+mod table;
 mod tag;
 mod templates;
 mod trust;

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AssertArgs, OutputFormat};
 use super::fix;
-use super::rows::{self, join};
+use super::output::terminal_width;
+use super::rows::join;
+use super::table;
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
@@ -176,11 +178,10 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
             format!("~{} tokens", grouped(judged.tokens)),
         ]
     };
-    let table = rows::table(&asserted.cases.iter().map(row).collect::<Vec<_>>());
+    let rows = table::fitted(&asserted.cases.iter().map(row).collect::<Vec<_>>(), &[1], terminal_width());
     let mut text = String::new();
-    for ((line, judged), unmet) in table.lines().zip(&asserted.cases).zip(unmet) {
-        text.push_str(line);
-        text.push('\n');
+    for ((row, judged), unmet) in rows.iter().zip(&asserted.cases).zip(unmet) {
+        text.push_str(row);
         for unmet in unmet {
             text.push_str(&format!("        {}: {}\n", unmet.expectation, one_line(&unmet.message)));
         }

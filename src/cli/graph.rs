@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::answer::{CommandOutput, object};
 use crate::cli::args::{GraphArgs, OutputFormat};
-use crate::cli::rows;
+use crate::cli::{rows, table};
 use refdesk_core::catalog::Source;
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
@@ -58,7 +58,7 @@ fn in_words(desk: &Desk, mentions: &[Mention], more: usize) -> String {
             format!("({})", rows::where_mentioned(desk, mention)),
         ]
     };
-    let mut text = rows::table(&mentions.iter().map(row).collect::<Vec<_>>());
+    let mut text = table::table(&mentions.iter().map(row).collect::<Vec<_>>(), &[2]);
     if more > 0 {
         let more = counted(more, "more mention");
         text.push_str(&format!("\n+ {more}: `refdesk graph --dot` has each pair of sources\n"));

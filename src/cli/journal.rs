@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{JournalArgs, OutputFormat};
 use super::output::is_for_terminal;
-use super::{rows, since};
+use super::{since, table};
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, unsaid_reason};
 use refdesk_desk::session::{Count, Line, advice};
@@ -78,7 +78,7 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
         if cells.is_empty() {
             notes.push("the journal does not have this line".to_owned());
         }
-        text = rows::table(&cells).into_bytes();
+        text = table::table(&cells, &[5]).into_bytes();
     }
     Ok((CommandOutput { text, notes, lines: true, ..CommandOutput::new(Value::Null, "") }, damaged))
 }
@@ -121,8 +121,8 @@ fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Comm
             let share = format!("{:.0}%", 100.0 * count.share());
             vec![one_line(what).into_owned(), count.offered.to_string(), count.followed.to_string(), share]
         };
-        let table: Vec<Vec<String>> = std::iter::once(head).chain(counts.iter().map(row)).collect();
-        text.push_str(&rows::table(&table));
+        let counts: Vec<Vec<String>> = std::iter::once(head).chain(counts.iter().map(row)).collect();
+        text.push_str(&table::table(&counts, &[]));
     }
     if text.is_empty() {
         text.push_str("no hints and no expansions\n");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::answer::{CommandOutput, object};
 use super::args::{ListArgs, ModeFilter, OutputFormat};
-use super::rows;
+use super::{rows, table};
 use crate::common::source_words::WAITS;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
@@ -92,5 +92,5 @@ fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String 
         count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
     };
     let all = counted(sources.len(), "source");
-    format!("{}\n{all}, {selected} selected{auto}{missing}{waiting}\n", rows::table(&table))
+    format!("{}\n{all}, {selected} selected{auto}{missing}{waiting}\n", table::table(&table, &[5]))
 }

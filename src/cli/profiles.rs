@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::answer::CommandOutput;
 use super::args::{Cli, Command, OutputFormat};
 use super::rows;
+use super::table::wrap;
 use crate::common::source_words;
 use refdesk_core::config::profile;
 use refdesk_desk::{AfterSwitch, Desk, Profiled, find_profile};
@@ -257,18 +258,8 @@ fn paragraph(what: &str, words: &str) -> String {
     const INDENT: usize = 2;
     const LABEL: usize = 10;
     let words = one_line(words);
-    let mut lines: Vec<String> = Vec::new();
     let first = if what.is_empty() { 0 } else { LABEL };
-    let room = COLUMNS - INDENT - first;
-    for word in words.split(' ').filter(|word| !word.is_empty()) {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
+    let lines = wrap(&words, COLUMNS - INDENT - first);
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
         let label = if at == 0 { what } else { "" };

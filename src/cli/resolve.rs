@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{CommandOutput, object};
 use super::args::OutputFormat;
-use super::rows;
+use super::{rows, table};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectedSource};
@@ -53,5 +53,5 @@ fn in_words(desk: &Desk, closure: &Closure) -> String {
         vec![member.depth.to_string(), member.id.to_string(), why]
     };
     let members = closure.selection.members();
-    rows::table(&members.iter().map(row).collect::<Vec<_>>())
+    table::table(&members.iter().map(row).collect::<Vec<_>>(), &[2])
 }

@@ -1,7 +1,6 @@
-//! Mentions in answers, and aligned columns for people.
+//! Mentions in answers, and ids in sentences.
 
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
@@ -39,27 +38,4 @@ pub fn first_of(ids: &[String]) -> String {
     let more = ids.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
     format!("{}{more}", named.join(", "))
-}
-
-/// Columns are aligned up to this width: one id of ten thousand characters must not move all others out of sight.
-const WIDEST: usize = 60;
-
-/// Rows as aligned columns; the last one is not padded. Cells are made safe to print.
-pub fn table(rows: &[Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| one_line(cell).into_owned()).collect()).collect();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST)).collect();
-    let mut out = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + 2));
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
 }

@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::answer::CommandOutput;
 use super::args::SimulateArgs;
-use super::output::terminal_width;
-use super::rows;
+use super::table;
 use super::text_input::TextInput;
 use refdesk_desk::{Desk, Session, Simulated};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
@@ -26,10 +24,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(session, &given.asked(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    CommandOutput {
-        diagnostics,
-        ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated, terminal_width()))
-    }
+    CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
 }
 
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {
@@ -102,7 +97,7 @@ fn price(bytes: usize) -> u64 {
 }
 
 /// The blocks as an agent would get them, then the table of their costs, then what is left out.
-fn in_words(session: &str, simulated: &Simulated, width: Option<usize>) -> String {
+fn in_words(session: &str, simulated: &Simulated) -> String {
     let said = &simulated.said;
     let mut text = String::new();
     if said.blocks.is_empty() {
@@ -110,7 +105,7 @@ fn in_words(session: &str, simulated: &Simulated, width: Option<usize>) -> Strin
     } else {
         text.push_str(said.added().trim_start_matches('\n'));
         text.push_str("\n\n");
-        text.push_str(&table(simulated));
+        text.push_str(&costs(simulated));
     }
     let (without_room, less_likely): (Vec<&ItemReceipt>, Vec<&ItemReceipt>) =
         simulated.left_out().partition(|item| item.has_no_room());
@@ -124,25 +119,21 @@ fn in_words(session: &str, simulated: &Simulated, width: Option<usize>) -> Strin
         if !items.is_empty() {
             text.push_str(&format!("\n{what}:\n"));
             let row = |it: &&ItemReceipt| vec![format!("  {}", it.block.word()), it.about.clone(), it.because()];
-            text.push_str(&rows::table(&items.iter().map(row).collect::<Vec<_>>()));
+            text.push_str(&table::table(&items.iter().map(row).collect::<Vec<_>>(), &[2]));
         }
     }
     if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
         text.push_str("\nSources with the best scores:\n");
-        text.push_str(&scores(considered, width));
+        text.push_str(&scores(considered));
     }
     text
 }
 
-/// The least of a section that is shown beside the other columns.
-const SECTION: usize = 16;
-
-/// One row per source with its score, and below the table what several rows need. On a terminal of this width, sections lose their
-/// middle: both ends tell most.
-fn scores(considered: &[Considered], width: Option<usize>) -> String {
+/// One row per source with its score, and below the table what several rows need.
+fn scores(considered: &[Considered]) -> String {
     let mut needed = None;
-    let mut table = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];
-    table.extend(considered.iter().map(|it| {
+    let mut rows = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];
+    rows.extend(considered.iter().map(|it| {
         let hinted = if it.why_not.is_none() { "yes" } else { "no" };
         let because = match it.why_not {
             Some(WhyNot::Rejected(Rejection::BelowTagged { needed: score })) => {
@@ -153,58 +144,27 @@ fn scores(considered: &[Considered], width: Option<usize>) -> String {
         };
         vec![format!("  {}", it.id), it.score(), hinted.to_owned(), because, it.meaning.words(), it.meaning.section()]
     }));
-    if let Some(width) = width {
-        let others = |row: &Vec<String>| row.iter().take(row.len().saturating_sub(1)).cloned().collect::<Vec<_>>();
-        // The columns are padded alike in all rows.
-        let padded =
-            rows::table(&table.iter().map(|row| [others(row), vec![".".to_owned()]].concat()).collect::<Vec<_>>());
-        let used = padded.lines().map(|line| line.width() - 1).max().unwrap_or(0);
-        let room = width.saturating_sub(used).max(SECTION);
-        table.iter_mut().filter_map(|row| row.last_mut()).for_each(|section| *section = without_middle(section, room));
-    }
     let threshold = considered.first().and_then(|it| it.meaning.threshold);
     let threshold = threshold.map_or_else(|| "none yet".to_owned(), |threshold| threshold.to_string());
     let needed = needed.map(|score| format!("; without a matching tag {score}, because others match by tag"));
-    format!("{}  threshold: {threshold}{}\n", rows::table(&table), needed.unwrap_or_default())
-}
-
-/// A text of at most this width, with `…` for its middle.
-fn without_middle(text: &str, most: usize) -> String {
-    let text = one_line(text);
-    if text.width() <= most {
-        return text.into_owned();
-    }
-    let (head, tail) = ((most - 1) / 3, most - 1 - (most - 1) / 3);
-    let mut used = 0;
-    let mut fits = |c: &char, room: usize| {
-        used += c.width().unwrap_or(0);
-        used <= room
-    };
-    let begin: String = text.chars().take_while(|c| fits(c, head)).collect();
-    used = 0;
-    let mut fits = |c: &char| {
-        used += c.width().unwrap_or(0);
-        used <= tail
-    };
-    let end: Vec<char> = text.chars().rev().take_while(|c| fits(c)).collect();
-    format!("{begin}…{}", end.into_iter().rev().collect::<String>())
+    format!("{}  threshold: {threshold}{}\n", table::table(&rows, &[3, 4, 5]), needed.unwrap_or_default())
 }
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.
-fn table(simulated: &Simulated) -> String {
+fn costs(simulated: &Simulated) -> String {
     let said = &simulated.said;
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();
-    let mut table = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];
+    let mut rows = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];
     for BlockCost { kind, bytes, tokens, level, .. } in &said.blocks {
         let level = if *kind == BlockKind::LeftOut { "" } else { word(*level) };
-        table.push(row([kind.word(), "", level, &bytes.to_string(), &tokens.to_string(), ""]));
+        rows.push(row([kind.word(), "", level, &bytes.to_string(), &tokens.to_string(), ""]));
         for item in said.items.iter().filter(|item| item.block == *kind && item.level != Level::Count) {
             let (bytes, tokens) = (item.bytes.to_string(), price(item.bytes).to_string());
-            table.push(row(["", &item.about, word(item.level), &bytes, &tokens, &item.because()]));
+            rows.push(row(["", &item.about, word(item.level), &bytes, &tokens, &item.because()]));
         }
     }
-    table.push(row(["sum", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
-    rows::table(&table)
+    rows.push(row(["sum", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
+    table::table(&rows, &[5])
 }
 
 fn word(level: Level) -> &'static str {
@@ -212,23 +172,5 @@ fn word(level: Level) -> &'static str {
         Level::Full => "full",
         Level::Brief => "brief",
         Level::Count => "count",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_section_loses_its_middle() {
-        for (text, most, expected) in [
-            ("docs/a.md:7", 11, "docs/a.md:7"),
-            ("\"Guide > Setup > Proxy\", docs/a.md:7", 16, "\"Guid…ocs/a.md:7"),
-            ("日本日本日本日本日本", 10, "日…本日本"),
-        ] {
-            let shown = without_middle(text, most);
-            assert_eq!(shown, expected);
-            assert!(shown.width() <= most, "{shown}");
-        }
     }
 }

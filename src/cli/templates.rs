@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::TemplatesCommand;
-use super::rows;
+use super::table;
 use refdesk_desk::{Desk, Session, rows as desk_rows};
 use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::{one_line, visible};
@@ -48,7 +48,7 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOut
         let syntax = if template.problem.is_some() { "broken" } else { template.syntax.word() };
         vec![template.name.clone(), syntax.to_owned(), variables]
     };
-    CommandOutput::new(json, rows::table(&templates.iter().map(cells).collect::<Vec<_>>()))
+    CommandOutput::new(json, table::table(&templates.iter().map(cells).collect::<Vec<_>>(), &[2]))
 }
 
 fn row(desk: &Desk, template: &Template) -> Value {

@@ -285,6 +285,13 @@ impl Pty {
         child.wait().unwrap()
     }
 
+    /// Waits until the program ends, and gives all that it wrote, with the lines as it wrote them.
+    pub fn output_to_the_end(mut self) -> String {
+        self.child.wait().unwrap();
+        self.wait_until_quiet();
+        String::from_utf8_lossy(&self.seen().written).replace("\r\n", "\n")
+    }
+
     /// Waits until the program ends, and checks that it restored the terminal.
     pub fn wait_for_exit(mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();

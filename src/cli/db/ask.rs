@@ -10,7 +10,7 @@ use refdesk_text::tokens::counted;
 use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbPathArgs, DbShowArgs, DbUsageArgs};
-use crate::cli::rows;
+use crate::cli::table;
 
 /// The most damaged pages that are named.
 const DAMAGED: usize = 8;
@@ -74,7 +74,7 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
         let name = format!("{}.{}", used.table.database, used.table.table);
         vec![name, used.data_type.clone().unwrap_or_default(), role(used), used.table.description.clone()]
     };
-    let text = rows::table(&found.answer.usage.iter().map(row).collect::<Vec<_>>());
+    let text = table::table(&found.answer.usage.iter().map(row).collect::<Vec<_>>(), &[2, 3]);
     let diagnostics = damaged(found.sources.damaged());
     CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
 }
@@ -110,7 +110,7 @@ pub fn domains(desk: &Desk, args: &DbDomainsArgs) -> CommandOutput {
         let name = format!("{}.{}", domain.database, domain.domain);
         vec![name, counted(domain.table_count, "table"), format!("{names}{more}")]
     };
-    let text = rows::table(&found.answer.domains.iter().map(row).collect::<Vec<_>>());
+    let text = table::table(&found.answer.domains.iter().map(row).collect::<Vec<_>>(), &[2]);
     CommandOutput::new(DatabaseAnswer::from(found).json, text)
 }
 
@@ -122,7 +122,7 @@ pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
         Err(error) => return refused(error),
     };
     let row = |table: &DomainTable| vec![table.brief.table.clone(), table.brief.description.clone()];
-    let mut text = rows::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>());
+    let mut text = table::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>(), &[1]);
     if !found.answer.relationships.is_empty() {
         text.push_str(&format!("\n{}", joined(&found.answer.relationships, false)));
     }
@@ -157,5 +157,5 @@ fn joined(joins: &[ToldJoin], are_several: bool) -> String {
         let row = vec![join.from_table.clone(), join.to_table.clone(), columns, kind];
         if are_several { [vec![join.database.clone()], row].concat() } else { row }
     };
-    rows::table(&joins.iter().map(row).collect::<Vec<_>>())
+    table::table(&joins.iter().map(row).collect::<Vec<_>>(), &[if are_several { 3 } else { 2 }])
 }

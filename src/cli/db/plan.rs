@@ -5,7 +5,7 @@ use serde_json::json;
 use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbPlanArgs, OutputFormat};
-use crate::cli::rows;
+use crate::cli::table;
 use refdesk_database::schema::plan::{FILE, Plan, PlannedDatabase, PlannedTable};
 use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
 use refdesk_text::escape::one_line;
@@ -92,7 +92,7 @@ fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
                 ]
             })
             .collect();
-        text.push_str(&rows::table(&rows));
+        text.push_str(&table::table(&rows, &[2]));
     }
     text
 }
@@ -123,7 +123,7 @@ fn detail(table: &PlannedTable) -> String {
         .iter()
         .map(|(column, told)| vec![format!("    {column}"), told.as_str().unwrap_or_default().to_owned()])
         .collect();
-    format!("  {name} ({}{skip}): {rows}\n{}", table.kind.word(), rows::table(&columns))
+    format!("  {name} ({}{skip}): {rows}\n{}", table.kind.word(), table::table(&columns, &[1]))
 }
 
 fn of_run<'p>(plan: &'p Plan, read: &'p [ReadDatabase]) -> impl Iterator<Item = &'p PlannedDatabase> {

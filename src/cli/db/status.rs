@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{failed_json, not_done, refused};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
-use crate::cli::rows;
+use crate::cli::table;
 use refdesk_desk::{Desk, DocumentOptions, database_failures};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
@@ -61,7 +61,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         databases.push(json!({"name": name, "status": status, "error": error.message, "cost": 0}));
     }
     let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
-    let answer = CommandOutput::new(json, rows::table(&lines));
+    let answer = CommandOutput::new(json, table::table(&lines, &[3]));
     CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(database_failures(&run.failed))
 }
 
@@ -82,7 +82,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
             rows_of.push(vec![place, it.kind.words().to_owned(), it.detail.clone()]);
         }
     }
-    text.push_str(&rows::table(&rows_of));
+    text.push_str(&table::table(&rows_of, &[2]));
     for path in &run.edited {
         count += 1;
         text.push_str(&format!("{}: the page was edited\n", one_line(path)));

@@ -3,8 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::environment;
-use refdesk_text::escape::one_line;
+use super::super::{environment, table};
 
 /// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +54,9 @@ impl CheckLine {
     pub fn text(&self) -> String {
         let (mark, text) = (self.level.word(), without_home(&self.text));
         let fix = self.fix.as_deref().filter(|fix| !fix.is_empty()).map(without_home);
-        let fix = fix.map(|fix| format!("       fix: {}\n", one_line(&fix))).unwrap_or_default();
-        format!("{mark:<6} {}: {}\n{fix}", self.name, one_line(&text))
+        let fix = fix.map(|fix| vec![String::new(), format!("fix: {fix}")]);
+        let line = vec![format!("{mark:<5}"), format!("{}: {text}", self.name)];
+        table::table(&std::iter::once(line).chain(fix).collect::<Vec<_>>(), &[1])
     }
 
     /// For programs.

@@ -1,9 +1,14 @@
 //! The text form: every command prints something, nothing in it moves the cursor, and each command's help has an example.
 
+use std::path::Path;
+
 use clap::CommandFactory;
+use portable_pty::CommandBuilder;
 use refdesk_text::escape::is_hidden;
+use unicode_width::UnicodeWidthStr;
 
 use super::small;
+use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 /// Every command, called so that it succeeds.
@@ -103,6 +108,39 @@ fn every_command_prints_visible_text() {
     let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
         assert!(called.contains(&command.get_name()), "{} is not called here", command.get_name());
+    }
+}
+
+/// What a command prints on a terminal that is 80 columns wide.
+fn on_a_terminal(home: &Path, words: &[&str]) -> String {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+    command.args(["--color", "never", "--demo"]);
+    command.args(words);
+    Pty::spawn_at(home, command, 80, 24).output_to_the_end()
+}
+
+/// A terminal breaks a line that is too long in the middle of a word, and what stands below each other in a table no longer does.
+#[test]
+fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let long = "adr-003-idempotent-commands";
+    for (words, whole) in [
+        (&["list"][..], long),
+        (&["graph"], long),
+        (&["graph"], "(by id, docs/adr/003-idempotent-commands.md:21)"),
+        (&["resolve", "pat-retry"], long),
+        (&["templates"], "settings.toml.tmpl"),
+        (&["simulate", "--repeat", "How do retries and idempotent commands of pat-circuit-breaker work?"], long),
+        (&["db", "domains"], "accounts.contracts"),
+        (&["doctor"], "may copy by OSC 52"),
+    ] {
+        let shown = on_a_terminal(home.path(), words);
+        // Sentences, excerpts and problems with their places may be longer: a terminal breaks them like any text.
+        let is_table =
+            |line: &&str| line.split("  ").count() > 1 && !line.starts_with(['-', '*', '#']) && !line.contains("fix: ");
+        let wide: Vec<&str> = shown.lines().filter(is_table).filter(|line| line.width() > 80).collect();
+        assert!(wide.is_empty(), "{words:?}: {wide:#?}");
+        assert!(shown.contains(whole), "{words:?}: {shown}");
     }
 }
 
