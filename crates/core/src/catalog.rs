@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 mod entry;
+mod id_rule;
 mod load;
 mod place;
 mod plain;
@@ -17,6 +18,7 @@ mod source;
 pub mod testing;
 mod wanted;
 
+pub use id_rule::id_fault;
 pub use load::{CatalogReading, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};

@@ -9,7 +9,7 @@ use super::catalog_change::{EntryPlace, NewEntry};
 use super::file_writes::OutsideWriteApproval;
 use super::source_expansion::is_pattern;
 use super::{Desk, Session};
-use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
 use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
@@ -72,7 +72,7 @@ impl Desk {
     /// sources, those already in the catalog are left out.
     ///
     /// # Errors
-    /// A path does not exist, an id is taken or empty, or a file cannot be written; a single source is in the catalog
+    /// A path does not exist, an id is taken, empty or cannot be typed, or a file cannot be written; a single source is in the catalog
     /// already.
     pub fn add(
         &mut self,
@@ -238,11 +238,14 @@ pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses what the catalog would reject.
+/// Refuses what the catalog would reject, and an id that it would warn of.
 fn check(source: &NewSource) -> Result<(), Error> {
     let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
     if is_blank(&source.id) {
         return Err(Error::new(Code::EmptyId, "the id is empty", Fix::GiveId));
+    }
+    if let Some((id, fault)) = source.id.as_deref().and_then(|id| Some((id, id_fault(id)?))) {
+        return Err(Error::new(Code::HiddenCharacters, format!("the id '{id}' {fault}"), Fix::GiveId));
     }
     source.tags.iter().try_for_each(|tag| check_tag(tag))?;
     if is_blank(&source.name) {

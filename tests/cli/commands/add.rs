@@ -94,6 +94,12 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--id", "a"], "id-taken"),
         (&["add", "docs/b.md", "--id", ""], "empty-id"),
         (&["add", "docs/b.md", "--id", " \t"], "empty-id"),
+        // Nor one whose id nobody can type, which the catalog would warn of.
+        (&["add", "docs/b.md", "--id", "a\nb"], "hidden-characters"),
+        (&["add", "docs/b.md", "--id", "a\u{7}b"], "hidden-characters"),
+        (&["add", "docs/b.md", "--id", "a\u{200b}b"], "hidden-characters"),
+        (&["add", "docs/b.md", "--id", " b"], "hidden-characters"),
+        (&["add", "docs/b.md", "--id", "b "], "hidden-characters"),
         (&["add", "ftp://example.org/x"], "no-such-path"),
         // An entry that the catalog would reject is not written.
         (&["add", "docs/b.md", "--tag", "x", "--tag", " - "], "empty-tag"),
@@ -118,6 +124,8 @@ fn refusals_write_nothing() {
     }
     let taken = world.run(&["add", "docs/b.md", "--id", "a"]).exits(1);
     assert!(taken.stderr.contains("references.json"), "says who has it: {taken}");
+    let odd = world.run(&["add", "docs/b.md", "--id", "b\nc"]).exits(1);
+    assert_eq!(odd.stderr, "error: the id 'b\\nc' has a line break\n  fix: give another id with --id\n");
     assert_eq!(world.listing(), before);
 }
 
@@ -139,7 +147,7 @@ fn a_file_name_that_is_not_a_source_is_avoided() {
 
 #[test]
 fn odd_ids_have_safe_file_names() {
-    for id in ["../../etc/x", "a/b", "\u{1b}[31m", "..", "ü", "CON "] {
+    for id in ["../../etc/x", "a/b", "..", "ü", "CON", "a\u{a0}b"] {
         let world = Workspace::with(&[("docs/a.md", "x")]);
         let (file, entry) = entry(&world, &["add", "docs/a.md", "--id", id]);
         assert_eq!(entry["id"], id);

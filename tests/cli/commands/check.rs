@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::small;
 use crate::support::workspace::{Workspace, inline};
@@ -178,6 +178,32 @@ fn invisible_characters_in_entries_and_documents_are_reported() {
     let sentence = "invisible character U+202E (right-to-left override), and 2 more in this text: \
                     U+202C (pop directional formatting), U+E0041 (tag character)";
     assert!(told.text().contains(sentence), "{told}");
+}
+
+/// An id of another program's file may be anything; the source stays.
+#[test]
+fn an_id_that_cannot_be_typed_is_a_warning() {
+    let ids = ["fine", "a\nb", "\u{7}", " b", "b ", "\u{200b}c"];
+    let sources: Vec<Value> = ids.map(|id| inline(id, "x")).to_vec();
+    let world = Workspace::of(json!(sources), &[]);
+    let answer = world.json(&["check"], 0);
+    let found: Vec<&str> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["code"] == "hidden-characters")
+        .map(|it| it["message"].as_str().unwrap())
+        .filter(|message| message.starts_with("the id "))
+        .collect();
+    let expected = [
+        "the id has a line break",
+        "the id has the control character U+0007",
+        "the id begins with a blank",
+        "the id ends with a blank",
+        "the id has the invisible character U+200B (zero-width space)",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(world.json(&["list"], 0)["total"], ids.len());
 }
 
 /// A selectable source that only its id brings up.

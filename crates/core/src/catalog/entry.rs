@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::id_rule::id_fault;
 use super::place::Places;
 use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
@@ -101,13 +102,20 @@ impl EntryContext<'_> {
     }
 }
 
-/// Warns about invisible characters in the parts of an entry that agents read or that are compared.
+/// Warns about an id that cannot be typed, and about invisible characters in the other parts of an entry that agents read or
+/// that are compared.
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;
         Some(Diagnostic::warning(Code::HiddenCharacters, hidden.words()).fix(hidden::HINT))
     };
-    for key in ["id", "name", "description", "content", "fetchHint"] {
+    if let Some(fault) =
+        fields.value("id").and_then(Value::as_str).filter(|id| !id.trim().is_empty()).and_then(id_fault)
+    {
+        let problem = Diagnostic::warning(Code::HiddenCharacters, format!("the id {fault}"));
+        fields.report_value("id", problem.fix("write it without: people and agents must be able to repeat it"));
+    }
+    for key in ["name", "description", "content", "fetchHint"] {
         if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {
             fields.report_value(key, problem);
         }

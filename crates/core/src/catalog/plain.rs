@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entry::EntryContext;
+use super::id_rule::id_fault;
 use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::PlainEntry;
 use refdesk_text::fold::can_match;
@@ -18,9 +19,10 @@ impl EntryContext<'_> {
         let tags = tags.unwrap_or_default();
         let has_text = |text: &str| !text.trim().is_empty();
         let name = name.as_deref().unwrap_or(&id);
-        let texts = [Some(&*id), Some(name), description.as_deref(), content.as_deref(), fetch_hint.as_deref()];
+        let texts = [Some(name), description.as_deref(), content.as_deref(), fetch_hint.as_deref()];
         let is_odd = |tag: &str| !can_match(tag) || is_hiding(tag);
         if !has_text(&id)
+            || id_fault(&id).is_some()
             || !has_text(name)
             || tags.iter().any(|tag| is_odd(tag))
             || texts.into_iter().flatten().any(is_hiding)
@@ -75,7 +77,7 @@ mod tests {
     const ENTRIES: &[(&str, bool)] = &[
         (r#"{"id": "a", "name": "A", "path": "a.md"}"#, true),
         (
-            r#"{"id": "é\n\"", "name": "\u00e9", "path": "${workspaceRoot}/a.md", "tags": ["x", "ü y"], "type": null}"#,
+            r#"{"id": "é\"", "name": "\u00e9", "path": "${workspaceRoot}/a.md", "tags": ["x", "ü y"], "type": null}"#,
             true,
         ),
         (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
@@ -89,6 +91,7 @@ mod tests {
         (r#"{"id": "a", "name": "A", "path": "a.md", "tags": "x"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "a.md", "tags": [1]}"#, false),
         (r#"{"id": " ", "name": "A", "path": "a.md"}"#, false),
+        (r#"{"id": "a\n", "name": "A", "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": "\u202e", "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "a.md", "mode": "x"}"#, false),
         (r#"{"id": "a", "name": "A", "type": "x", "path": "a.md"}"#, false),

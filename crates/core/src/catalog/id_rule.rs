@@ -1,0 +1,50 @@
+//! What an id must not have: characters that nobody can type, repeat or see. The catalog keeps a source with such an id, since
+//! the file may be another program's, and warns; whoever makes a new source refuses it.
+
+use refdesk_text::hidden::HiddenCharacters;
+
+/// What is wrong with the characters of an id that is not empty, as the end of a sentence that begins with it: `has a line
+/// break`.
+pub fn id_fault(id: &str) -> Option<String> {
+    let is_break = |c: &char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    if id.chars().any(|c| is_break(&c)) {
+        return Some("has a line break".to_owned());
+    }
+    if let Some(control) = id.chars().find(|c| c.is_control()) {
+        return Some(format!("has the control character U+{:04X}", u32::from(control)));
+    }
+    if let Some(hidden) = HiddenCharacters::of(id) {
+        return Some(format!("has the {}", hidden.words()));
+    }
+    (id.trim() != id).then(|| {
+        let end = if id.trim_start() == id { "ends" } else { "begins" };
+        format!("{end} with a blank")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_typed_or_seen_is_named() {
+        for (id, expected) in [
+            ("retry-pattern", None),
+            ("the kit", None),
+            ("größe/日本.v2", None),
+            ("@a, -b", None),
+            ("a\nb", Some("has a line break")),
+            ("a\r", Some("has a line break")),
+            ("a\u{2028}b", Some("has a line break")),
+            ("a\u{7}b", Some("has the control character U+0007")),
+            ("\ta", Some("has the control character U+0009")),
+            ("\u{1b}[2J", Some("has the control character U+001B")),
+            ("a\u{200b}", Some("has the invisible character U+200B (zero-width space)")),
+            (" a", Some("begins with a blank")),
+            ("a ", Some("ends with a blank")),
+            ("a\u{a0}", Some("ends with a blank")),
+        ] {
+            assert_eq!(id_fault(id).as_deref(), expected, "{id:?}");
+        }
+    }
+}
