@@ -48,6 +48,14 @@ pub fn waiting(count: usize) -> String {
     }
 }
 
+/// `; its text waits for trust`, if it does: the price of the text is not known.
+pub fn own_waiting(snapshot: &Snapshot, id: &str) -> &'static str {
+    match snapshot.catalog.get(id).is_some_and(Source::is_untrusted) {
+        true => "; its text waits for trust",
+        false => "",
+    }
+}
+
 /// How many of these wait for trust.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
     let waits = |id: &&SourceId| snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);

@@ -227,7 +227,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         }
         (0, count) => {
             let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, tokens));
-            format!("release {more}, {cost} in all{with}")
+            format!("release {more}, {cost} in all{with}{}", waiting(&change.leaves))
         }
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));

@@ -125,7 +125,8 @@ pub fn follow(state: &mut State, before: &Snapshot) {
 /// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the prices of the sources.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
-    let mut waiting = 0;
+    // Their prices are not known, whichever way they go.
+    let (mut waiting, mut own_waiting) = (0, "");
     for (of, other, verb) in [(after, before, "pulled in"), (before, after, "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
         // An agent gets sources of mode auto before and after.
@@ -145,8 +146,11 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
         let others = new.iter().filter(|id| !is_named(id) && !is_counted_apart(id));
         let count = others.clone().count();
-        if verb == "pulled in" {
-            waiting = source_words::count_waiting(of, new.iter().filter(|id| !is_named(id)).copied());
+        waiting += source_words::count_waiting(of, new.iter().filter(|id| !is_named(id)).copied());
+        if let [id] = new.as_slice()
+            && is_named(id)
+        {
+            own_waiting = source_words::own_waiting(of, id.as_str());
         }
         let is_more = !awaited.named.is_empty() || new.iter().any(|id| is_named(id));
         if count > 0 {
@@ -169,5 +173,6 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let change = after.cost_since(before);
     let cost = change_cost::signed(change, cells::in_tokens, "saved");
     parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, cells::in_tokens)));
-    if parts.is_empty() { String::new() } else { format!("; {}{}", parts.join(", "), source_words::waiting(waiting)) }
+    let waiting = source_words::waiting(waiting) + own_waiting;
+    if parts.is_empty() { own_waiting.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) }
 }

@@ -8,8 +8,9 @@ use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use refdesk_core::catalog::{Mode, Source, SourceId};
+use refdesk_core::catalog::{Source, SourceId};
 use refdesk_desk::SelectionChange;
+use refdesk_desk::engine::Snapshot;
 
 /// Names before `+N more`.
 const SHOWN: usize = 4;
@@ -37,9 +38,10 @@ pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
 /// The same as one sentence; `None` until the answer arrives, and if there is nothing to choose.
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
-    let selection = &state.snapshot.selection;
-    let is_missing = state.snapshot.catalog.get(id).is_some_and(Source::is_missing);
-    let is_auto = state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let of = &state.snapshot;
+    let selection = &of.selection;
+    let is_missing = of.catalog.get(id).is_some_and(Source::is_missing);
+    let is_auto = source_state::is_auto(of, id);
     let (toggled, barred) = (&outlook.toggled, &outlook.barred);
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
@@ -47,15 +49,17 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         Some(member) if !member.parents.is_empty() && is_auto => match others(&barred.leaves, id).as_slice() {
             [] => format!("{exclude} would keep others from pulling it in; it stays in the instructions."),
             with => format!(
-                "{exclude} would release {}: {}; it stays in the instructions itself.",
+                "{exclude} would release {}: {}{}; it stays in the instructions itself.",
                 named(with, names),
-                saved(barred, "")
+                saved(barred, ""),
+                waiting(of, with)
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}.", saved(barred, "")),
+            [] => format!("{exclude} would remove it: {}{}.", saved(barred, ""), source_words::own_waiting(of, id)),
             with => {
-                format!("{exclude} would remove it and {}: {}.", named(with, names), saved(barred, " in all"))
+                let (others, saved) = (named(with, names), saved(barred, " in all"));
+                format!("{exclude} would remove it and {others}: {saved}{}.", waiting(of, with))
             }
         },
         Some(_) if selection.is_picked(id) => {
@@ -63,30 +67,40 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
                 0 => String::new(),
                 count => format!(" It also lifts {}, made with the pick.", cells::counted(count, "exclusion")),
             };
-            taken_back(&pick, toggled, id, is_auto, names) + &lifted
+            taken_back(of, &pick, toggled, id, names) + &lifted
         }
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
-            [] => format!("{pick} would pick it alone: {}{}.", added(toggled, ""), own_waiting(state, id)),
+            [] => format!("{pick} would pick it alone: {}{}.", added(toggled, ""), source_words::own_waiting(of, id)),
             with => format!(
                 "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),
                 added(toggled, " in all"),
-                source_words::waiting(source_words::count_waiting(&state.snapshot, with.iter().copied()))
+                waiting(of, with)
             ),
         },
     })
 }
 
-fn taken_back(pick: &str, follows: &SelectionChange, id: &str, is_auto: bool, names: NameDetail) -> String {
+/// What unpicking would release. A source that waits for trust has no price, so it is named besides, as when it was picked.
+fn taken_back(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
+    let is_auto = source_state::is_auto(of, id);
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it: {}.", saved(follows, "")),
-        with => format!("{pick} would unpick it and release {}: {}.", named(with, names), saved(follows, " in all")),
+        [] => format!("{pick} would unpick it: {}{}.", saved(follows, ""), source_words::own_waiting(of, id)),
+        with => {
+            let (others, saved) = (named(with, names), saved(follows, " in all"));
+            format!("{pick} would unpick it and release {others}: {saved}{}.", waiting(of, with))
+        }
     }
+}
+
+/// How many of these others wait for trust.
+fn waiting(of: &Snapshot, others: &[&SourceId]) -> String {
+    source_words::waiting(source_words::count_waiting(of, others.iter().copied()))
 }
 
 fn others<'a>(ids: &'a [SourceId], id: &str) -> Vec<&'a SourceId> {
@@ -117,9 +131,4 @@ fn added(change: &SelectionChange, in_all: &str) -> String {
 fn saved(change: &SelectionChange, in_all: &str) -> String {
     let cost = change_cost::saved(change.cost, cells::in_tokens);
     cost + in_all + &change_cost::with_instructions(change.cost, cells::in_tokens)
-}
-
-/// The price of its text is not known.
-fn own_waiting(state: &State, id: &str) -> &'static str {
-    if source_state::waits(&state.snapshot, id) { "; its text waits for trust" } else { "" }
 }

@@ -3,10 +3,13 @@
 use crate::common::change_cost::of_sources;
 use crate::tui::fixture;
 use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::selection::preview::{self, NameDetail};
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::update::update;
 use crate::tui::widgets::cells;
 use crate::tui::windows::WindowKind;
+use refdesk_core::selection::SelectedSource;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
 
@@ -155,6 +158,50 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"], 3_660));
     let said = "2 more sources pulled in, ~3,660 tokens in all, and 1 that waits for trust: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
+}
+
+/// The details pane before and after, the message of the pick, and that of undo.
+#[test]
+fn all_say_what_waits_for_trust() {
+    use refdesk_core::catalog::{Catalog, Mode, PathState};
+    let outside = fixture::local("/elsewhere/a.md", PathState::Untrusted);
+    let mut sources = fixture::sources();
+    sources.insert(0, fixture::source("outside", "Outside", Mode::Selectable, &[], outside));
+    let catalog = std::sync::Arc::new(Catalog::new(sources));
+    let (with, own) = (", and 1 that waits for trust", "; its text waits for trust");
+    for (id, others, said) in [("circuit-breaker", &["retry-pattern", "outside"][..], with), ("outside", &[], own)] {
+        let snapshot = |members: Vec<SelectedSource>, generation| {
+            let selection = std::sync::Arc::new(fixture::selection(members, &[], &[]));
+            let undo = Some(std::sync::Arc::from(format!("pick of @{id}")));
+            Snapshot { catalog: catalog.clone(), selection, generation, undo, ..fixture::snapshot() }
+        };
+        let picked_members = || {
+            let others = others.iter().map(|other| fixture::member(other, 1, &[id]));
+            std::iter::once(fixture::member(id, 0, &[])).chain(others).collect::<Vec<_>>()
+        };
+        let mut state = fixture::state(120, 36);
+        update(&mut state, Input::Snapshot(Box::new(snapshot(Vec::new(), 2))));
+        press(&mut state, "g");
+        let rows = catalog.sources().len();
+        (0..rows).for_each(|_| {
+            if state.subject(Pane::Catalog) != Some(id) {
+                press(&mut state, "j");
+            }
+        });
+        assert_eq!(state.subject(Pane::Catalog), Some(id));
+        let all: Vec<&str> = std::iter::once(id).chain(others.iter().copied()).collect();
+        let sentence = |state: &State| preview::sentence(state, id, NameDetail::Some).unwrap();
+        answer(&mut state, Response::SelectionPreview(fixture::preview_selection(id, &all, &[])));
+        assert!(sentence(&state).contains(said), "before: {}", sentence(&state));
+        answer(&mut state, picked(&[id], &[], others, 3_660));
+        assert!(message(&state).contains(said), "picked: {}", message(&state));
+        update(&mut state, Input::Snapshot(Box::new(snapshot(picked_members(), 3))));
+        answer(&mut state, Response::SelectionPreview(fixture::preview_selection(id, &[], &all)));
+        assert!(sentence(&state).contains(said), "after: {}", sentence(&state));
+        press(&mut state, "u");
+        update(&mut state, Input::Snapshot(Box::new(snapshot(Vec::new(), 4))));
+        assert!(message(&state).contains(said), "undone: {}", message(&state));
+    }
 }
 
 #[test]

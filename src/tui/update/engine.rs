@@ -190,6 +190,10 @@ fn followed(state: &State, picked: &Picked) -> String {
     let (tokens, undo) = (change_cost::added(picked.cost, cells::in_tokens), state.key(Action::Undo));
     let with = change_cost::with_instructions(picked.cost, cells::in_tokens);
     let ids = ids.join(", ");
+    let own = match picked.picked.as_slice() {
+        [id] => source_words::own_waiting(&state.snapshot, id.as_str()).to_owned(),
+        several => source_words::waiting(source_words::count_waiting(&state.snapshot, several)),
+    };
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
     let excluded = match excluded.as_slice() {
         [] => String::new(),
@@ -200,7 +204,7 @@ fn followed(state: &State, picked: &Picked) -> String {
             format!("Picked {ids}, in the instructions already{excluded}: {undo} undoes it")
         }
         0 if !is_new => format!("Picked {ids}, selected already, {tokens}{with}{excluded}: {undo} undoes it"),
-        0 => format!("Picked {ids}, {tokens}{with}{excluded}: {undo} undoes it"),
+        0 => format!("Picked {ids}, {tokens}{with}{own}{excluded}: {undo} undoes it"),
         _ => {
             format!("Picked {ids}; {followed} pulled in, {tokens} in all{with}{waiting}{excluded}: {undo} undoes it")
         }
