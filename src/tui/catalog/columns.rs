@@ -1,7 +1,7 @@
 //! How the columns of the catalog share the width of its list. If it is too narrow, the name goes first, then the type,
-//! the mode and the tags; then ids are cut in the middle, and tokens go only if little is left of the ids. In its own
-//! row, an id that is longer than the others takes the columns beside it. The list says how wide it wants to be, and
-//! the layout serves it before its neighbours.
+//! the mode, the tags and the tokens; only then are ids cut in the middle. In its own row, an id that is longer than the
+//! others takes the columns beside it. The list says how wide it wants to be, and the layout serves it before its
+//! neighbours.
 
 use refdesk_core::catalog::Mode;
 
@@ -14,8 +14,6 @@ pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
 const LEAD: usize = 3;
 const MIN_ID: usize = 8;
-/// Columns of an id that is cut for the tokens beside it.
-const READABLE_ID: usize = 20;
 const MIN_TAGS: usize = 10;
 const MIN_NAME: usize = 14;
 /// Columns of the headings `name` and `tags`.
@@ -49,8 +47,7 @@ impl CatalogColumns {
         let mut room = ColumnSpace { left: usize::from(width).saturating_sub(LEAD), is_full: false };
         let least = least(counts);
         let mut all = Self::default();
-        let beside_tokens = room.left.saturating_sub(least.tokens + 2);
-        if beside_tokens >= least.id.min(READABLE_ID) {
+        if room.left > least.id + least.tokens + 1 {
             all.tokens = room.take(least.tokens);
         }
         all.id = room.take(least.id);
@@ -130,6 +127,8 @@ fn headed(widest: usize) -> usize {
 /// What the layout needs to know about the panes: columns of a list with its border, and rows of the lower panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
+    /// With whole ids, and nothing else.
+    pub ids: u16,
     /// With whole ids, some tags and the tokens.
     pub essential: u16,
     /// With every field but the name, as narrow as they are readable.
@@ -148,18 +147,19 @@ impl ListWidths {
     pub fn of(counts: &Counts) -> Self {
         let least = CatalogColumns { name: 0, ..least(counts) };
         let essential = CatalogColumns { kind: 0, mode: 0, ..least };
+        let ids = CatalogColumns { tags: 0, tokens: 0, ..essential };
         let whole = CatalogColumns {
             name: counts.widest_name.min(MIDDLING_NAME),
             mode: Mode::Selectable.word().len(),
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least
         };
-        let [essential, least, whole] =
-            [essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        let [ids, essential, least, whole] =
+            [ids, essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
         // Cursor, mark, and the blanks around the columns.
         let hints = 1 + 2 + 1 + counts.widest_id + 1 + REASON + 1 + counts.widest_tokens.max(TOKENS) + 1;
         let hints = u16::try_from(hints).unwrap_or(u16::MAX).saturating_add(BORDERS);
-        Self { essential, least, whole, hints, ..Self::default() }
+        Self { ids, essential, least, whole, hints, ..Self::default() }
     }
 }
 
@@ -218,9 +218,8 @@ mod tests {
         for (width, id, name, kind, mode, tags, tokens) in [
             (18, 14, 0, 0, 0, 0, 0),
             (30, 26, 0, 0, 0, 0, 0),
-            (32, 28, 0, 0, 0, 0, 0),
-            (33, 20, 0, 0, 0, 0, 8),
-            (42, 29, 0, 0, 0, 0, 8),
+            (34, 30, 0, 0, 0, 0, 0),
+            (42, 38, 0, 0, 0, 0, 0),
             (43, 30, 0, 0, 0, 0, 8),
             (44, 31, 0, 0, 0, 0, 8),
             (54, 30, 0, 0, 0, 10, 8),
@@ -278,7 +277,7 @@ mod tests {
             let has_text = [true, widest_tags > 0, true, true, widest_name > 0];
             let first = fields.iter().zip(has_text).position(|(field, has_text)| *field == 0 && has_text);
             prop_assert!(fields.iter().skip(first.unwrap_or(5)).all(|field| *field == 0), "{:?}", columns);
-            prop_assert!(columns.id >= widest_id || fields[1..] == [0; 4], "an id is cut before its tokens go");
+            prop_assert!(columns.id >= widest_id || fields == [0; 5], "an id is cut before something else goes");
         }
 
         #[test]

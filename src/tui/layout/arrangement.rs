@@ -19,8 +19,10 @@ const READABLE: u16 = 60;
 const READ: u16 = MOST_TEXT + 4;
 /// The least columns of the selection as the third column.
 const LEAST_THIRD: u16 = 45;
-/// The columns, with its border, of a list beside hints that need the others.
+/// The least columns, with its border, of a list beside hints that need the others.
 const LEAST_IDLE: u16 = 36;
+/// The least columns, with its border, of hints beside a list.
+const LEAST_HINTS: u16 = 60;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
@@ -187,13 +189,15 @@ fn columns(
             let most = width.saturating_sub(READABLE);
             list.whole.min(most).max(list.least.min(width.saturating_sub(LEAST_READER)))
         }
-        Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO),
+        Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
         // What the selection does not need gives the list whole ids.
         Pane::Selection => {
             usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(LEAST_THIRD))))
         }
+        // A list whose ids would be cut says less than the line that it folds to.
+        Pane::Hints if list.ids.saturating_add(LEAST_HINTS) > width => return vec![(RenderPreview(pane), width)],
         // Reasons are read; the list beside them says what was picked.
-        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints).max(LEAST_IDLE)),
+        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(LEAST_IDLE)),
         Pane::Templates => usual(USUAL_LEFT),
     };
     let left = left.max(LEAST.width);
@@ -227,7 +231,8 @@ mod tests {
     use super::*;
     use crate::tui::layout::{LEAST, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { essential: 57, least: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
+    const LIST: ListWidths =
+        ListWidths { ids: 37, essential: 57, least: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -261,7 +266,7 @@ mod tests {
             (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
             (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
             (120, 36, Pane::Selection, focused, &["Catalog 57x33", "Selection 63x33"]),
-            (120, 36, Pane::Hints, focused, &["Catalog 36x33", "Hints 84x33"]),
+            (120, 36, Pane::Hints, focused, &["Catalog 37x33", "Hints 83x33"]),
             (150, 36, Pane::Hints, focused, &["Catalog 52x33", "Hints 98x33"]),
             (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
             (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
@@ -279,6 +284,19 @@ mod tests {
                 expected,
                 "{width}x{height} {focus:?} {arrangement:?}"
             );
+        }
+    }
+
+    #[test]
+    fn hints_stand_beside_whole_ids_or_alone() {
+        for (width, ids, expected) in
+            [(120, 20, (Some(36), 84)), (120, 37, (Some(37), 83)), (120, 60, (Some(60), 60)), (120, 61, (None, 120))]
+        {
+            let list = ListWidths { ids, ..LIST };
+            let size = Size { width, height: 36 };
+            let layout = layout(size, Focused::Pane(Pane::Hints), Arrangement::Focused, Splits::default(), list);
+            let [catalog, _, hints, _] = layout.panes.map(|place| place.map(|place| place.width));
+            assert_eq!((catalog, hints.unwrap()), expected, "{width} {ids}");
         }
     }
 
@@ -328,7 +346,7 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2,
+                ids: least / 2, essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2,
                 hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
