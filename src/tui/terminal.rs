@@ -25,6 +25,7 @@ use encoder::FrameEncoder;
 use writer::{TerminalWriter, write_last};
 
 pub mod encoder;
+mod shown_cells;
 mod style;
 mod writer;
 

@@ -3,19 +3,27 @@
 //! nothing that the terminal did in between.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use unicode_width::UnicodeWidthStr;
 
+use super::shown_cells::{ShownCells, is_plain_blank};
 use super::style::TerminalStyle;
 
 /// The most rows to go down by line feeds: for more, an absolute position is shorter.
 const STEPS_DOWN: u16 = 2;
 
-/// From this many blanks on, erasing them and moving past them is shorter than writing them.
-const LONG_BLANK: u16 = 10;
+/// The most blanks to write when more follows in the row: erasing more of them and moving on is shorter.
+const SHORT_BLANK: u16 = 10;
+
+/// The most blanks to write when nothing behind them changes.
+const SHORT_END: u16 = 4;
+
+/// The most unchanged cells to write again: moving past more is shorter.
+const SHORT_GAP: u16 = 3;
 
 /// Show and hide the text cursor.
 const SHOW: &[u8] = b"\x1b[?25h";
@@ -29,6 +37,7 @@ pub struct FrameEncoder {
     columns: u16,
     at: Option<WritePosition>,
     pen: TerminalStyle,
+    shown: ShownCells,
     /// The text cursor that the frame wants.
     caret: Option<Position>,
     /// The one that the terminal shows.
@@ -47,12 +56,16 @@ struct WritePosition {
 impl FrameEncoder {
     /// Sets the terminal's width.
     pub fn set_columns(&mut self, columns: u16) {
-        self.columns = columns;
+        if columns != self.columns {
+            self.columns = columns;
+            self.shown = ShownCells::blank(columns);
+        }
     }
 
-    /// Assumes default attributes, and nothing else about the terminal.
+    /// Assumes default attributes and a terminal that is erased next, and nothing else about it.
     pub fn forget(&mut self) {
-        *self = Self { bytes: HIDE.to_vec(), columns: self.columns, ..Self::default() };
+        let shown = ShownCells::blank(self.columns);
+        *self = Self { bytes: HIDE.to_vec(), columns: self.columns, shown, ..Self::default() };
     }
 
     /// The bytes of the frame; none if it changes nothing.
@@ -90,9 +103,10 @@ impl FrameEncoder {
         let column = x + 1;
         match self.at {
             Some(at) if (at.x, at.y) == (x, y) => return,
-            Some(at) if at.y == y && at.is_certain && at.x < x => match x - at.x {
-                1 => self.push(b"\x1b[C"),
-                ahead => self.push_args(format_args!("\x1b[{ahead}C")),
+            Some(at) if at.y == y && at.is_certain && at.x < x => match (x - at.x, self.unchanged(at, x)) {
+                (_, Some(text)) => self.push(&text),
+                (1, None) => self.push(b"\x1b[C"),
+                (ahead, None) => self.push_args(format_args!("\x1b[{ahead}C")),
             },
             Some(at) if at.y == y => self.push_args(format_args!("\x1b[{column}G")),
             Some(at) if at.y < y && y - at.y <= STEPS_DOWN => {
@@ -103,6 +117,14 @@ impl FrameEncoder {
             _ => self.push_args(format_args!("\x1b[{};{column}H", y + 1)),
         }
         self.at = Some(WritePosition { x, y, is_certain: true });
+    }
+
+    /// What is shown from here to this column, if writing it again is shorter than moving.
+    fn unchanged(&self, at: WritePosition, x: u16) -> Option<Vec<u8>> {
+        if x - at.x > SHORT_GAP {
+            return None;
+        }
+        (at.x..x).map(|x| self.shown.byte(x, at.y, self.pen)).collect()
     }
 
     /// Changes the attributes.
@@ -119,6 +141,7 @@ impl FrameEncoder {
         self.set_pen(self.pen.for_cell(cell));
         let symbol = cell.symbol();
         self.push(symbol.as_bytes());
+        self.shown.keep(x, y, cell);
         self.at = self.at.filter(|_| symbol.width() == 1 && x + 1 < self.columns).map(|at| WritePosition {
             x: x + 1,
             is_certain: at.is_certain && symbol.is_ascii(),
@@ -131,6 +154,12 @@ impl FrameEncoder {
         self.go_to(Position { x, y });
         self.set_pen(self.pen.for_cell(&Cell::EMPTY));
         self.push_args(format_args!("\x1b[{columns}X"));
+        (x..x + columns).for_each(|x| self.shown.keep(x, y, &Cell::EMPTY));
+    }
+
+    /// Whether these cells are blank already.
+    fn are_blank(&self, mut columns: Range<u16>, y: u16) -> bool {
+        columns.all(|x| self.shown.is_blank(x, y))
     }
 }
 
@@ -148,10 +177,14 @@ impl Backend for FrameEncoder {
                 continue;
             }
             let mut columns = 1;
-            while content.next_if(|next| (next.0, next.1) == (x + columns, y) && is_plain_blank(next.2)).is_some() {
-                columns += 1;
+            // Blanks that were blank before join those that are new.
+            while let Some((next, ..)) = content
+                .next_if(|(next, row, cell)| *row == y && is_plain_blank(cell) && self.are_blank(x + columns..*next, y))
+            {
+                columns = next - x + 1;
             }
-            if columns > LONG_BLANK {
+            let goes_on = content.peek().is_some_and(|(_, row, _)| *row == y);
+            if columns > if goes_on { SHORT_BLANK } else { SHORT_END } {
                 self.erase(x, y, columns);
             } else {
                 (0..columns).for_each(|nth| self.write(x + nth, y, cell));
@@ -188,6 +221,7 @@ impl Backend for FrameEncoder {
         if let Some(caret) = self.caret {
             self.go_to(caret);
         }
+        self.shown.clear(region, self.caret.unwrap_or_default());
         self.push(match region {
             ClearType::All => b"\x1b[2J",
             ClearType::AfterCursor => b"\x1b[J",
@@ -210,11 +244,6 @@ impl Backend for FrameEncoder {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Whether erasing produces this cell: terminals disagree about erasing with a background.
-fn is_plain_blank(cell: &Cell) -> bool {
-    cell.symbol() == " " && TerminalStyle::from(cell).is_unseen_on_blanks()
 }
 
 #[cfg(test)]
@@ -339,13 +368,13 @@ mod tests {
                 None,
                 "\\e[1;1Hone\n\\e[2G\\e[38;5;247;48;5;236mtwo\\e[C\\e[49mthree\\e[m",
             ),
-            (&[(0, 0, "one", plain)], None, "\\e[2;2H   \\e[C     "),
+            (&[(0, 0, "one", plain)], None, "\\e[2;2H\\e[9X"),
             (&[(0, 0, "one", plain)], None, ""),
-            (
-                &[(0, 0, "ore", plain.bold()), (0, 5, "o ○ o", plain)],
-                None,
-                "\\e[1;1H\\e[1more\\e[6;1H\\e[mo\\e[C○\\e[5Go",
-            ),
+            (&[(0, 0, "ore", plain.bold()), (0, 5, "o ○ o", plain)], None, "\\e[1;1H\\e[1more\\e[6;1H\\e[mo ○\\e[5Go"),
+            // What stays between changed cells is written again where that is shorter, and blanks join.
+            (&[(0, 0, "in a few words", plain)], None, "\\e[1;1Hin a few words\\e[6;1H\\e[5X"),
+            (&[(0, 0, "is a new world", plain)], None, "\\e[1;2Hs a n\\e[6Cld"),
+            (&[], None, "\\e[1;1H\\e[14X"),
         ] {
             let bytes = bytes.replace("\\e", "\x1b");
             assert_eq!(frame(texts, caret), bytes, "{texts:?}");
