@@ -114,6 +114,16 @@ fn refused(refusal: Error, members: &[(&str, Value)]) -> CommandOutput {
     with(CommandOutput { json, ..CommandOutput::refused(refusal) }, members)
 }
 
+/// The answer where nobody was asked.
+pub fn nothing(message: &str) -> Value {
+    json(&[
+        ("status", json!("error")),
+        ("message", json!(message)),
+        ("request_id", Value::Null),
+        ("answered_by", Value::Null),
+    ])
+}
+
 /// The JSON of `select` for an empty selection, with these members added.
 fn json(members: &[(&str, Value)]) -> Value {
     let mut nothing = json!({

@@ -53,13 +53,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
 
 fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
     let refusal = Error::new(Code::NoExpectations, format!("{shown} cannot be read: {what}"), hint);
-    CommandOutput { exit: 2, json: json!({"cases": [], "problems": []}), ..CommandOutput::refused(refusal) }
+    CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }
 }
 
 /// Reports every problem in the file.
 fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", counted(problems.len(), "error")), "");
-    let json = json!({"cases": [], "problems": fix::all(&problems)});
+    let json = json!({"problems": fix::all(&problems)});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 
@@ -136,6 +136,11 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             format!("~{} tokens are added; the limit is {}.", grouped(*tokens), grouped(*most)),
         ),
     }
+}
+
+/// The answer of a file without cases.
+pub fn nothing() -> Value {
+    in_json(&Asserted::default(), &[])
 }
 
 fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {

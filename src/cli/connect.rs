@@ -150,6 +150,14 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
     Ok(agents)
 }
 
+/// The answer where no agent's settings were read: of one agent that was named, or of several.
+pub fn nothing(named: &[String]) -> Value {
+    match named {
+        [agent] => json!({"status": "error", "agent": agent}),
+        _ => json!({"agents": []}),
+    }
+}
+
 fn refused(client: &Client, refusal: Error) -> CommandOutput {
     let exit = if refusal.code == Code::Usage { 2 } else { 1 };
     let json = json!({"status": "error", "agent": client.word});

@@ -28,12 +28,22 @@ pub fn run(desk: &mut Desk) -> CommandOutput {
     let (agents, connected) = agents::agents(desk);
     lines.extend(agents);
     let wrong = lines.iter().filter(|line| line.level == CheckLevel::Wrong).count();
-    let mut json = Map::from_iter(members.map(|(name, value)| (name.to_owned(), value)));
-    json.insert("ok".to_owned(), json!(wrong == 0));
-    json.insert("checks".to_owned(), lines.iter().map(CheckLine::json).collect());
-    json.insert("agents".to_owned(), connected);
+    let json = document(members, wrong == 0, &lines, connected);
     let text: String = lines.iter().map(CheckLine::text).collect();
-    let mut answer = CommandOutput::new(Value::Object(json), text).and_refused(error.into_iter().collect());
+    let mut answer = CommandOutput::new(json, text).and_refused(error.into_iter().collect());
     answer.exit = answer.exit.max(u8::from(wrong > 0));
     answer
+}
+
+/// The answer where nothing could be checked.
+pub fn nothing() -> Value {
+    document(catalog::index_members(None, None, None), false, &[], json!([]))
+}
+
+fn document(index: [(&str, Value); 3], ok: bool, lines: &[CheckLine], agents: Value) -> Value {
+    let mut json = Map::from_iter(index.map(|(name, value)| (name.to_owned(), value)));
+    json.insert("ok".to_owned(), json!(ok));
+    json.insert("checks".to_owned(), lines.iter().map(CheckLine::json).collect());
+    json.insert("agents".to_owned(), agents);
+    Value::Object(json)
 }

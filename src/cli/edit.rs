@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::environment;
@@ -29,6 +29,15 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> CommandOutput {
     edit(desk, session, id).unwrap_or_else(|refusal| CommandOutput::refused(refusal).with_status("error"))
 }
 
+/// The answer where no file was opened.
+pub fn nothing(id: &str) -> Value {
+    in_json("error", id, None)
+}
+
+fn in_json(status: &str, id: &str, file: Option<&str>) -> Value {
+    json!({"status": status, "id": id, "file": file})
+}
+
 fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
     let id = desk.catalog().meant(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -44,7 +53,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
         open(desk, &spot)?;
         let wrong = match read(&file, &shown) {
             Ok(after) if after == before => {
-                let json = json!({"status": "unchanged", "id": id, "file": shown});
+                let json = in_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
             }
             Ok(after) => {
@@ -59,14 +68,14 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
             }
         };
         let Some((code, what)) = wrong else {
-            let json = json!({"status": "success", "id": id, "file": shown});
+            let json = in_json("success", &id, Some(&shown));
             return Ok(CommandOutput::new(json, format!("edited {} in {}\n", one_line(&id), one_line(&shown))));
         };
         match next_step(&shown, what) {
             NextStep::EditAgain => {}
             NextStep::PutBack => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
-                let json = json!({"status": "unchanged", "id": id, "file": shown});
+                let json = in_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
             }
             NextStep::Keep => {

@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{Command, DbCommand, ReferencesCommand, TemplatesCommand};
+use super::templates::{extract, validate};
+use super::{ask, assert, connect, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
 use refdesk_text::Code;
 
 /// The answer, if it is a failure, with the members of a success that it lacks.
@@ -62,7 +64,8 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
             Some(TemplatesCommand::Variables { name }) => {
                 json!({"template_name": name, "syntax": null, "variables": [], "count": 0, "tree": [], "schema": {}, "skeleton": {}})
             }
-            Some(_) => json!({}),
+            Some(TemplatesCommand::Validate { file }) => validate::nothing(file.as_deref()),
+            Some(TemplatesCommand::Extract { .. }) => extract::nothing(),
         },
         Command::Render(_) => json!({"success": false}),
         Command::Search(args) => {
@@ -70,7 +73,31 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         }
         Command::Db(args) => found_nothing(&args.command),
         Command::Profiles => json!({"profiles": [], "count": 0}),
-        _ => json!({}),
+        Command::Init(_) => init::nothing_found(),
+        Command::Edit(args) => edit::nothing(&args.id),
+        Command::Tag(_) => tag::nothing(),
+        Command::Remove(_) => remove::nothing(),
+        Command::Index(_) => index::nothing(),
+        Command::Doctor => doctor::nothing(),
+        Command::Simulate(_) => simulate::nothing(),
+        Command::WhyNot(args) => why_not::nothing(&args.id),
+        Command::Assert(_) => assert::nothing(),
+        Command::Replay(args) => replay::nothing(args.n),
+        Command::Trust(_) => trust::nothing(),
+        Command::Ask(_) => ask::nothing(message),
+        Command::Connect(args) => connect::nothing(&args.agents),
+        Command::Disconnect(args) => connect::nothing(&args.agents),
+        // What the answer has depends on what is added: one place, or several.
+        Command::Add(_) => json!({"status": "error"}),
+        // These answer in lines, with what the workspace has, or need no workspace.
+        Command::Journal(_)
+        | Command::Watch
+        | Command::Hook(_)
+        | Command::Mcp(_)
+        | Command::Where
+        | Command::Config(_)
+        | Command::Completions(_)
+        | Command::Man(_) => json!({}),
     };
     match members {
         Value::Object(members) => members,

@@ -116,11 +116,20 @@ fn unmet(desk: &Desk, error: Error) -> CommandOutput {
 }
 
 fn in_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
+    document(report, cut, desk.sources_that_wait(), desk.index_waits_for_trust().is_some())
+}
+
+/// The answer where nothing was read.
+pub fn nothing() -> Value {
+    document(&IndexReport::default(), &[], 0, false)
+}
+
+fn document(report: &IndexReport, cut: &[String], waiting: usize, does_database_wait: bool) -> Value {
     let mut json = json!(report);
     if let Value::Object(members) = &mut json {
         members.insert("cut_files".to_owned(), json!(cut));
-        members.insert("waits_for_trust".to_owned(), json!(desk.sources_that_wait()));
-        members.insert("database_waits_for_trust".to_owned(), json!(desk.index_waits_for_trust().is_some()));
+        members.insert("waits_for_trust".to_owned(), json!(waiting));
+        members.insert("database_waits_for_trust".to_owned(), json!(does_database_wait));
     }
     json
 }

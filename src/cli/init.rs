@@ -291,6 +291,11 @@ fn notes(notes: &[&ScanNote]) -> String {
     text
 }
 
+/// The answer where nothing was looked for.
+pub fn nothing_found() -> Value {
+    answer("error", &Discovery::default(), &Ticks::default()).json
+}
+
 fn answer(status: &str, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let proposals: Vec<Value> =
         found.new.iter().zip(ticks.of_new()).map(|(source, is_ticked)| proposal(source, is_ticked)).collect();

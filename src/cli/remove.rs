@@ -1,11 +1,12 @@
 //! `refdesk remove`: takes sources out of the catalog, after showing what that changes.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::RemoveArgs;
 use super::output::{ask, ask_to_leave, declined, unasked};
 use super::rows;
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::{Desk, Removal, Session};
 use refdesk_files::output::Proposal;
 use refdesk_text::Error;
@@ -14,6 +15,15 @@ use refdesk_text::tokens::counted;
 
 /// The most mentions listed for people.
 const LISTED: usize = 10;
+
+/// The answer where nothing was removed.
+pub fn nothing() -> Value {
+    document("error", &[], &[], "", &[])
+}
+
+fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, mentions: &[Value]) -> Value {
+    json!({"status": status, "removed": removed, "files": files, "diff": diff, "mentions": mentions})
+}
 
 /// Shows, asks and removes.
 pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutput {
@@ -26,8 +36,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     let diff: String = proposals().map(|proposal| proposal.diff.unified()).collect();
     let json = |status: &str| {
         let files = proposals().map(|proposal| proposal.shown.as_str()).collect::<Vec<_>>();
-        let mentions: Vec<_> = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        json!({"status": status, "removed": removal.ids, "files": files, "diff": diff, "mentions": mentions})
+        let mentions: Vec<Value> = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
+        document(status, &removal.ids, &files, &diff, &mentions)
     };
     let (done, refused) = (json("success"), json("error"));
     let refuse = |refusal: Error, text: &str| CommandOutput {

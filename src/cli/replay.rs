@@ -14,10 +14,7 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     let n = args.n;
     let refused = |code, message: String| {
         let refusal = Error::new(code, message, "`refdesk journal` lists the lines");
-        CommandOutput {
-            json: json!({"n": n, "text": null, "hash": null, "ok": false}),
-            ..CommandOutput::refused(refusal)
-        }
+        CommandOutput::refused(refusal)
     };
     let line = match desk.line(n) {
         Ok(Some(line)) => line,
@@ -34,11 +31,19 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
         );
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));
-    let json: Value = json!({"n": n, "text": text, "hash": line.receipt.hash, "ok": is_whole});
-    let answer = CommandOutput::new(json, text);
+    let answer = CommandOutput::new(in_json(n, Some(&text), line.receipt.hash.as_deref(), is_whole), text);
     if is_whole {
         return answer;
     }
     let message = format!("line {n} of the journal was changed: its text does not match its hash");
     answer.and_refused(vec![Error::new(Code::ChangedLine, message, "the file was edited after refdesk wrote it")])
+}
+
+/// The answer about a line without a text.
+pub fn nothing(n: u64) -> Value {
+    in_json(n, None, None, false)
+}
+
+fn in_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {
+    json!({"n": n, "text": text, "hash": hash, "ok": is_whole})
 }

@@ -27,6 +27,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
 }
 
+/// The answer of a text to which nothing would be added.
+pub fn nothing() -> Value {
+    in_json(&Simulated::default(), false)
+}
+
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {
     let said = &simulated.said;
     json!({

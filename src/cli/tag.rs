@@ -38,13 +38,21 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput 
     let notes = desk.unknown_tags(&remove);
     match desk.retag(session, &ids, &add, &remove, &ask_to_leave) {
         Ok(changed) => {
-            let rows: Vec<Value> = changed.iter().map(in_json).collect();
             let status = if changed.is_empty() { "unchanged" } else { "success" };
             let text = if changed.is_empty() { "Nothing to change.\n".to_owned() } else { in_words(&changed) };
-            CommandOutput { notes, ..CommandOutput::new(json!({"status": status, "changed": rows}), text) }
+            CommandOutput { notes, ..CommandOutput::new(document(status, &changed), text) }
         }
         Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
     }
+}
+
+/// The answer where no tag was changed.
+pub fn nothing() -> Value {
+    document("error", &[])
+}
+
+fn document(status: &str, changed: &[Retagged]) -> Value {
+    json!({"status": status, "changed": changed.iter().map(in_json).collect::<Vec<_>>()})
 }
 
 fn in_json(changed: &Retagged) -> Value {

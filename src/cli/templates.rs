@@ -10,8 +10,8 @@ use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
-mod extract;
-mod validate;
+pub(super) mod extract;
+pub(super) mod validate;
 
 /// Runs the subcommand; without one, lists.
 pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand>) -> CommandOutput {

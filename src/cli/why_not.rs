@@ -1,13 +1,14 @@
 //! `refdesk why-not`: why a source gets no hint, in a sentence, and what to do.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, Session, Verdict};
-use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, Rejection, TextKind, WhyNot};
+use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; it can also get a hint.
@@ -17,31 +18,29 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     let asked = EnrichRequest { budget, ..EnrichRequest::new(TextKind::Prompt, &args.prompt) };
     let (verdict, diagnostics) = match desk.why_not(session, &args.id, &asked) {
         Ok(answered) => answered,
-        Err(refusal) => {
-            return CommandOutput { json: json!({"id": args.id, "hinted": false}), ..CommandOutput::refused(refusal) };
-        }
+        Err(refusal) => return CommandOutput::refused(refusal),
     };
-    let Some(source) = desk.catalog().get(verdict.id.as_str()) else { return CommandOutput::new(json!({}), "") };
+    let Some(source) = desk.catalog().get(verdict.id.as_str()) else {
+        return CommandOutput::new(nothing(&args.id), "");
+    };
     let (reason, mut message, fix) = explain(desk, source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
         let why = source.why_missing();
         message.push_str(&format!(" Its path {why}: it is hinted anyway, but cannot be picked."));
     }
     let matched = verdict.matched.iter();
-    let matched: Vec<Value> =
-        matched.map(|(tag, line, column)| json!({"tag": tag, "line": line, "column": column})).collect();
-    let json = json!({
-        "id": verdict.id,
-        "hinted": verdict.hinted.is_ok(),
-        "reason": reason,
-        "message": message,
-        "fix": fix,
-        "tags": source.tags,
-        "matched": matched,
-        "missing": source.is_missing(),
-        "about": about(&verdict),
-        "meaning": verdict.meaning,
-        "indexed": verdict.is_indexed,
+    let json = json!(Explained {
+        id: verdict.id.as_str(),
+        hinted: verdict.hinted.is_ok(),
+        reason,
+        message: &message,
+        fix: &fix,
+        tags: &source.tags,
+        matched: matched.map(|(tag, line, column)| json!({"tag": tag, "line": line, "column": column})).collect(),
+        missing: source.is_missing(),
+        about: about(&verdict),
+        meaning: verdict.meaning.as_ref(),
+        indexed: verdict.is_indexed,
     });
     let mut text = format!("{}\n", one_line(&message));
     if !verdict.is_indexed && verdict.untagged.is_some() {
@@ -53,13 +52,32 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }
 
+/// The answer for programs.
+#[derive(Default, Serialize)]
+struct Explained<'a> {
+    id: &'a str,
+    hinted: bool,
+    reason: &'a str,
+    message: &'a str,
+    fix: &'a str,
+    tags: &'a [String],
+    matched: Vec<Value>,
+    missing: bool,
+    about: Map<String, Value>,
+    meaning: Option<&'a Meaning>,
+    indexed: bool,
+}
+
+/// The answer about a source of which nothing is known.
+pub fn nothing(id: &str) -> Value {
+    json!(Explained { id, ..Explained::default() })
+}
+
 /// Further members of the reason for programs.
-fn about(verdict: &Verdict) -> Value {
-    let mut about = json!({});
+fn about(verdict: &Verdict) -> Map<String, Value> {
+    let mut about = Map::new();
     let mut put = |key: &str, value: Value| {
-        if let Value::Object(members) = &mut about {
-            members.insert(key.to_owned(), value);
-        }
+        about.insert(key.to_owned(), value);
     };
     if let Some(tag) = &verdict.tag {
         put("tag", json!(tag));

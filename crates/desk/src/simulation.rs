@@ -13,7 +13,7 @@ use refdesk_text::report::Diagnostic;
 pub(super) const MOST_CONSIDERED: usize = 10;
 
 /// What would be appended to a text, and what would be left out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Simulated {
     /// What would be appended.
     pub said: Enriched,

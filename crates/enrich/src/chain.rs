@@ -186,7 +186,7 @@ pub struct SemanticMatch {
 }
 
 /// A text with what was appended to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Enriched {
     /// The original text, then the blocks.
     pub text: String,

@@ -43,13 +43,14 @@ pub fn trust(desk: &Desk) -> CheckLine {
 
 /// The search index and the model: the lines, the members of the JSON form, and why the index cannot be read.
 pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option<Error>) {
-    let (model, semantic) = (desk.model_name(), ("semantic", json!(desk.wants_meaning())));
+    let model = desk.model_name();
+    let members = |index| index_members(index, model, Some(desk.wants_meaning()));
     let status = match desk.index_status() {
         Ok(status) => status,
         Err(error) => {
             let fix = super::super::fix::worded(error.clone()).fix.to_string();
             let line = CheckLine::wrong("search index", error.message.clone(), fix);
-            return (vec![line], [("index", Value::Null), ("model", json!(model)), semantic], Some(error));
+            return (vec![line], members(None), Some(error));
         }
     };
     let changed = desk.index().ok().flatten().and_then(|index| desk.changed_files(&index).ok()).unwrap_or_default();
@@ -108,7 +109,12 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     }
     let index = status
         .map(|status| json!({"sections": status.documents, "vectors": status.with_vector, "unread": status.unread, "changed": changed, "waits_for_trust": waits, "threshold": threshold}));
-    (lines, [("index", json!(index)), ("model", json!(model)), semantic], None)
+    (lines, members(index), None)
+}
+
+/// The members of the answer that are about the index.
+pub fn index_members(index: Option<Value>, model: Option<&str>, semantic: Option<bool>) -> [(&'static str, Value); 3] {
+    [("index", index.unwrap_or_default()), ("model", json!(model)), ("semantic", json!(semantic))]
 }
 
 /// `, 2 sources wait for trust and are not in it`

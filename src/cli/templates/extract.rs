@@ -30,6 +30,15 @@ pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, fi
     answer(desk, &templates, extraction.done).and_refused(extraction.refused)
 }
 
+/// The answer where nothing was extracted.
+pub fn nothing() -> Value {
+    document(&[], &[], &[], &[])
+}
+
+fn document(rows: &[Value], written: &[String], kept: &[String], removed: &[String]) -> Value {
+    json!({"templates": rows, "count": rows.len(), "written": written, "kept": kept, "removed": removed})
+}
+
 fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput {
     let rows: Vec<Value> = templates.iter().map(|template| row_with_place(desk, template)).collect();
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
@@ -37,13 +46,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
         let message = "another process changed the selection meanwhile; nothing was written";
         diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).fix("run it again"));
     }
-    let json = json!({
-        "templates": rows,
-        "count": rows.len(),
-        "written": written,
-        "kept": kept,
-        "removed": removed,
-    });
+    let json = document(&rows, &written, &kept, &removed);
     let mut text = String::new();
     for (what, names) in [("written", &written), ("kept", &kept), ("removed", &removed)] {
         for name in names {

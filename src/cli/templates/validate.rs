@@ -19,6 +19,26 @@ pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
     answer(Map::new(), found, index.templates.len())
 }
 
+/// The answer where no template was checked. What it has besides of one file depends on what is in it.
+pub fn nothing(file: Option<&Path>) -> Value {
+    let members = file.map(|file| ("file".to_owned(), json!(file.to_string_lossy())));
+    document(false, &[], &[], 0, members.into_iter().collect())
+}
+
+fn document(
+    valid: bool,
+    errors: &[Diagnostic],
+    warnings: &[Diagnostic],
+    judged: usize,
+    mut members: Map<String, Value>,
+) -> Value {
+    let mut json = json!({"valid": valid, "errors": fix::all(errors), "warnings": fix::all(warnings), "count": judged});
+    if let Value::Object(all) = &mut json {
+        all.append(&mut members);
+    }
+    json
+}
+
 /// Checks one file.
 pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let path = absolute(&desk.around().current, file);
@@ -75,7 +95,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     answer(members, found, 1)
 }
 
-fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> CommandOutput {
+fn answer(members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) -> CommandOutput {
     let severe = found.into_iter().map(|it| match it.code {
         Code::TemplateBroken => Diagnostic { severity: Severity::Error, ..it },
         _ => it,
@@ -90,10 +110,6 @@ fn answer(mut members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize
     let (wrong, odd) = (counted(errors.len(), "error"), counted(warnings.len(), "warning"));
     text.push_str(&format!("{}: {wrong}, {odd}\n", counted(judged, "template")));
     let valid = errors.is_empty();
-    let mut json =
-        json!({"valid": valid, "errors": fix::all(&errors), "warnings": fix::all(&warnings), "count": judged});
-    if let Value::Object(all) = &mut json {
-        all.append(&mut members);
-    }
+    let json = document(valid, &errors, &warnings, judged, members);
     CommandOutput { exit: u8::from(!valid), ..CommandOutput::new(json, text) }
 }

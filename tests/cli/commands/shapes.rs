@@ -1,6 +1,9 @@
 //! The JSON of every command has exactly the members of BEHAVIOUR §10 with their types, so that a program that reads one
 //! answer can read them all.
 
+use std::collections::BTreeSet;
+
+use clap::CommandFactory;
 use serde_json::Value;
 
 use super::small;
@@ -82,8 +85,94 @@ const OUTPUT: &str = "row count, output_path text, bytes_written count, size cou
 
 const SIMULATED: &str = "added text, blocks [block], items [item], total {count}, told_before [item], left_out [item], \
     considered [{}], metadata metadata, lossy yes";
+const ASSERTED: &str = "cases [{}], expectations count, met count, hints {}, problems [diagnostic]";
 const WHY_NOT: &str = "id text, hinted yes, reason text, message text, fix text, tags [text], matched [match], missing yes, about {}, \
      meaning {}?, indexed yes";
+
+/// A call of every command that succeeds, and whose answer has the same members whatever it is given.
+const CALLS: &[&str] = &[
+    "list",
+    "select a",
+    "resolve a",
+    "references",
+    "why b",
+    "graph",
+    "instructions",
+    "check",
+    "init --dry-run",
+    "tag a +more",
+    "templates",
+    "templates validate",
+    "templates extract",
+    "templates variables hello.txt.tpl",
+    "enrich @b",
+    "simulate @b",
+    "why-not c --prompt c",
+    "assert expect.toml",
+    "index --words-only",
+    "search kit",
+    "doctor",
+    "replay 1",
+    "profiles",
+    "trust list",
+    "unselect a",
+    "exclude c",
+    "include c",
+    "clear",
+    "remove text --yes",
+];
+
+/// Commands whose answer depends on what they are given or find, or that answer in lines or need no workspace.
+const OTHERS: &[&str] = &[
+    "add",
+    "ask",
+    "completions",
+    "config",
+    "connect",
+    "db",
+    "disconnect",
+    "edit",
+    "hook",
+    "journal",
+    "man",
+    "mcp",
+    "render",
+    "show",
+    "watch",
+    "where",
+];
+
+#[test]
+fn a_command_that_cannot_begin_has_the_members_of_its_success() {
+    let members = |document: &Value| document.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let world = small();
+    world.put("expect.toml", b"[[case]]\nprompt = \"use @b\"\nexpands = [\"b\"]\n");
+    // The first line of the journal.
+    world.feed(&["enrich"], b"use @b").exits(0);
+    world.run(&["select", "a", "kit"]).exits(0);
+    let nowhere = world.beside("nope").display().to_string();
+    let mut differing = Vec::new();
+    for words in CALLS {
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut done =
+            members(&run(world.command(&[&["--json"], &words[..]].concat()).current_dir(&world.path), None).json());
+        let failed = run(&mut world.bare(&[&["--json", "--workspace", &nowhere], &words[..]].concat()), None).json();
+        assert!(failed["error"]["code"].is_string() && !done.contains("error"), "{words:?}: {failed} {done:?}");
+        let mut failed = members(&failed);
+        failed.remove("error");
+        // Only where there are some.
+        done.remove("notes");
+        if failed != done {
+            differing.push(format!("{words:?}: {done:?} if it succeeds, {failed:?} if it cannot begin"));
+        }
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+    let called: Vec<&str> = CALLS.iter().filter_map(|words| words.split(' ').next()).collect();
+    for command in refdesk::cli::Cli::command().get_subcommands() {
+        let name = command.get_name();
+        assert!(called.contains(&name) != OTHERS.contains(&name), "{name} is in one of the lists");
+    }
+}
 
 /// A failure has the members of a success, and its `error`, also if the command could not begin.
 #[test]
@@ -205,8 +294,8 @@ fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
         ("include none", 1, format!("{CHANGE}, error error")),
         ("resolve a none", 1, format!("{RESOLVE}, error error")),
         ("why none", 1, "id text, chain [link], error error".into()),
-        ("why-not none --prompt x", 1, "id text, hinted yes, error error".into()),
-        ("assert none.toml", 2, "cases [{}], problems [diagnostic], error error".into()),
+        ("why-not none --prompt x", 1, format!("{WHY_NOT}, error error")),
+        ("assert none.toml", 2, format!("{ASSERTED}, error error")),
         ("why tool", 1, "id text, chain [link], error error".into()),
         ("check no/such/place", 1, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix], error error".into()),
         ("add no/such/file.md", 1, "status text, error error".into()),
