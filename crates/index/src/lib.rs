@@ -11,6 +11,7 @@ mod language;
 #[cfg(feature = "meaning")]
 mod lazy_model;
 mod location;
+mod matches;
 #[cfg(feature = "meaning")]
 mod minilm;
 #[cfg(feature = "meaning")]
@@ -25,6 +26,7 @@ mod row_seal;
 mod schema;
 pub mod search;
 mod sqlite;
+mod stem;
 mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -9,7 +9,6 @@ pub(crate) mod tests;
 
 pub use budget::{HitCost, HitLength, fit};
 pub use excerpt::Excerpt;
-pub(crate) use excerpt::{different, matches};
 pub use query::LONGEST;
 
 use std::collections::{HashMap, HashSet};
@@ -20,11 +19,12 @@ use self::fusion::{Fused, fuse};
 use self::query::ParsedQuery;
 use crate::about::Corpus;
 use crate::chunk::section_with;
+use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::{Partial, SectionNow};
 use crate::storage::{Document, Storage};
 use crate::update::{SOURCE, Stamps, unread};
-use crate::words::{is_unspaced, split_names};
+use crate::words::is_unspaced;
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
@@ -412,10 +412,7 @@ fn with_words<'t>(
 
 /// The columns of a table that have more of the query than the table's name.
 fn columns<'d>(table: &Document, found: impl Iterator<Item = &'d Document>, terms: &[String]) -> Vec<String> {
-    let has = |text: &str, terms: &[String]| {
-        let names = format!("{text} {}", split_names(text));
-        !excerpt(&names, terms).matches.is_empty()
-    };
+    let has = |text: &str, terms: &[String]| !matches(text, terms).is_empty();
     let others: Vec<String> =
         terms.iter().filter(|term| !has(&table.heading, std::slice::from_ref(*term))).cloned().collect();
     let column = |document: &Document| {

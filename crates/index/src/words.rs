@@ -2,12 +2,41 @@
 //! no blanks between words.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
+use unicode_normalization::UnicodeNormalization;
+
+use refdesk_text::fold::fold;
 pub use refdesk_text::stop_words::is_stop_word;
 
-/// The runs of letters and digits of a text.
+/// The runs of letters and digits of a text, with their accents if these are characters of their own.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
+    let is_between = |char: char| !char.is_alphanumeric() && !is_accent(char);
+    text.split(is_between).filter(|word| word.contains(char::is_alphanumeric))
+}
+
+/// Where in a text one of its words is.
+pub(crate) fn range_of(word: &str, text: &str) -> Range<usize> {
+    let start = word.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    start..start + word.len()
+}
+
+/// Whether a character is an accent of the letter before it.
+fn is_accent(char: char) -> bool {
+    matches!(char, '\u{300}'..='\u{36f}')
+}
+
+/// A text as full-text search compares it: without the difference between upper and lower case, and without accents.
+pub(crate) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
+}
+
+/// The first letter of a word as full-text search compares it, which is that of its stem, too.
+pub(crate) fn initial(word: &str) -> Option<char> {
+    word.nfd().find(|char| !is_accent(*char)).map(fold)
 }
 
 /// Whether texts in the script of this character have no blanks between words, or blanks between parts of sentences only: Chinese,
@@ -48,7 +77,7 @@ fn pairs(part: &str) -> Vec<&str> {
 /// The parts of a name that changes between lower and upper case, letters and digits, or scripts with blanks and without:
 /// `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
-    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    let chars: Vec<(usize, char)> = word.char_indices().filter(|(_, char)| !is_accent(*char)).collect();
     let class = |char: char| match char {
         _ if is_unspaced(char) => 3,
         _ if char.is_numeric() => 0,
@@ -131,6 +160,18 @@ mod tests {
         assert_eq!(split_names("call selectReferences() of the desk, v2"), "select References");
         assert_eq!(split_names(""), "");
         assert_eq!(split_names("From v2.8 to 2.9 (v10.0.1-rc)"), "10 2 8 10 0 1");
+    }
+
+    #[test]
+    fn accents_are_part_of_a_word() {
+        for (text, expected) in [
+            ("re\u{301}sume\u{301}s, cafe\u{301}", "re\u{301}sume\u{301}s cafe\u{301}"),
+            ("\u{301} a", "a"),
+            ("E\u{301}COLE", "E\u{301}COLE"),
+        ] {
+            assert_eq!(words(text).flat_map(parts).collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
+        assert_eq!(folded("Cafe\u{301} CAFÉ Ärger ΟΔΌΣ が"), "cafe cafe arger οδοσ が");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Block, BlockKind, HEADING_SEPARATOR, Parsed, parse};
-use crate::search::{different, matches};
+use crate::matches::{different, matches};
 use crate::storage::Document;
 use crate::update::TEXT;
 

@@ -8,7 +8,7 @@ use super::value;
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt, those with a higher one refused.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;

@@ -7,6 +7,7 @@ use std::fs;
 use std::sync::Arc;
 
 use crate::Question;
+use crate::stem::stem;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
 use refdesk_postgres::testing::TestServer;
@@ -37,6 +38,7 @@ fn an_index_on_a_server() {
         ("servers that refuse", refusals),
         ("inside an async runtime", in_runtime),
         ("fresh", fresh),
+        ("stems", stems),
     ];
     for (nth, (name, case)) in cases.iter().enumerate() {
         eprintln!("{name}");
@@ -190,4 +192,20 @@ fn fresh(server: &TestServer, database: &str) {
     let again = world.run(sources(), true, &mut |_| true).unwrap().unwrap();
     assert_eq!((again.documents, again.added, again.vectors), (2, 2, 2));
     assert!(!fs::exists(world.path().join(".jaato")).unwrap(), "nothing is kept in the workspace");
+}
+
+/// Words have the stems that matches are compared by, but for a few that are none, and those of two letters, of which PostgreSQL takes
+/// an `s`.
+fn stems(server: &TestServer, database: &str) {
+    World::on(server.url("refdesk", database)).update(vec![]);
+    let mut words = crate::stem::tests::many_words();
+    words.retain(|word| word.len() > 2);
+    let different = |words: &[String]| {
+        let pairs: Vec<String> = words.iter().map(|word| format!("('{word}', '{}')", stem(word))).collect();
+        let pairs = pairs.join(", ");
+        let is_other = "ts_lexize('refdesk.english_stem', word) <> ARRAY[stem]";
+        server.count(database, &format!("SELECT count(*) FROM (VALUES {pairs}) AS w (word, stem) WHERE {is_other}"))
+    };
+    let different: i64 = words.chunks(5_000).map(different).sum();
+    assert!(different * 500 < i64::try_from(words.len()).unwrap(), "{different}");
 }

@@ -21,6 +21,8 @@ cases! {
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
     sharp_s_is_found_as_ss,
+    the_section_and_the_excerpt_have_the_word_that_was_found,
+    hints_and_hits_name_the_same_place,
     texts_without_blanks_are_found_by_what_is_in_them,
     letters_without_a_meaning_find_only_what_is_near,
 }
@@ -317,6 +319,49 @@ fn sharp_s_is_found_as_ss(world: &World) {
     {
         let found = index.search(&everything(text), None).unwrap();
         assert_eq!(found.hits.first().map(|hit| hit.source.as_str()), Some(expected), "{text}");
+    }
+}
+
+fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
+    let words = ["Three VMs", "A café", "On node18", "GRÖSSE", "maxRetryCount", "policies", "v2.8", "再試行は三回"];
+    let sections = words.iter().enumerate().map(|(nth, word)| format!("## Part {nth}\n\n{word} here.\n\n"));
+    world.write("all.md", &format!("# All\n\n{}", sections.collect::<String>()));
+    world.update(vec![world.file("all", "all.md")]);
+    let (index, _) = world.index();
+    for (query, nth, marked) in [
+        ("vm", 0, "VMs"),
+        ("cafe", 1, "café"),
+        ("node", 2, "node"),
+        ("größe", 3, "GRÖSSE"),
+        ("retry", 4, "Retry"),
+        ("policy", 5, "policies"),
+        ("2.8", 6, "2 8"),
+        ("再試行", 7, "再試行"),
+    ] {
+        let kinds = ["text".to_owned()];
+        let found = index.search(&SearchQuery { kinds: &kinds, ..everything(query) }, None).unwrap();
+        let hit = found.hits.first().unwrap_or_else(|| panic!("{query}"));
+        assert_eq!((&hit.heading, hit.line), (&format!("All > Part {nth}"), 3 + 4 * nth), "{query}");
+        let first: Vec<&str> = hit.excerpt.matches.iter().map(|range| &hit.excerpt.text[range.clone()]).collect();
+        assert_eq!(first.join(" "), marked, "{query}");
+    }
+}
+
+fn hints_and_hits_name_the_same_place(world: &World) {
+    let (rest, quagga) = ("Ordinary words about weather. ".repeat(45), "A quagga is fed twice.");
+    let text = format!("# Guide\n\n## Feeding\n\n{rest}\n\n{rest}\n\n{quagga}\n\n## Next\n\nAbout gundis.\n");
+    world.write("guide.md", &text);
+    world.update(vec![world.file("guide", "guide.md")]);
+    let (index, _) = world.index();
+    for (word, expected) in
+        [("quagga", ("Guide > Feeding", 7)), ("gundi", ("Guide > Next", 11)), ("feeding", ("Guide > Feeding", 3))]
+    {
+        let kinds = ["text".to_owned()];
+        let hits = index.search(&SearchQuery { kinds: &kinds, ..everything(word) }, None).unwrap().hits;
+        let about = index.about(&crate::Question { text: word, ..crate::Question::default() }, None).unwrap();
+        let section = about.scored[0].section.as_ref().unwrap();
+        assert_eq!((hits[0].heading.as_str(), hits[0].line), expected, "{word}");
+        assert_eq!((section.heading.as_str(), section.line), expected, "{word}");
     }
 }
 

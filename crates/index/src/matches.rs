@@ -1,0 +1,224 @@
+//! Which words of a text match the words of a query. Full-text search decides that for whole documents; this decides it by the same
+//! rules for each word, so that the section and the excerpt that are shown of a document have what it was found by.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::stem::stem;
+use crate::words::{folded, initial, is_unspaced, parts, range_of, with_sharp_s_spelt_out, words};
+
+/// A word of a text that is wanted, or the part of a name that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Match {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// The position of the term that it matches.
+    pub wanted: usize,
+    /// Whether it is that term itself and not another form of it.
+    pub is_exact: bool,
+}
+
+/// The words of a text that match one of these terms, in the order of the text. Terms are words, or phrases whose words are separated
+/// by blanks. A word may match several terms, and each word of a phrase is a match.
+pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
+    let wanted = Wanted::of(terms);
+    let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text, Token::of)).collect();
+    let in_parts: Vec<Token> =
+        words(text).flat_map(parts).map(|part| wanted.compared(part, text, Token::of_part)).collect();
+    let mut found = Vec::new();
+    wanted.find(&whole, |_, _| true, &mut found);
+    // A part of one character is not one of the words that a name is found by, but may be a number of a version.
+    wanted.find(&in_parts, |part, term| part.text.chars().nth(1).is_some() || term.len() > 1, &mut found);
+    for part in words(text).flat_map(parts).filter(|part| part.starts_with(is_unspaced)) {
+        wanted.find_unspaced(part, range_of(part, text).start, &mut found);
+    }
+    found.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end), it.wanted));
+    found.dedup();
+    found
+}
+
+/// How many different terms are found, and how many of them as they are wanted.
+pub(crate) fn different<'m>(found: impl Iterator<Item = &'m Match>) -> (usize, usize) {
+    let (mut all, mut exact) = (HashSet::new(), HashSet::new());
+    for Match { wanted, is_exact, .. } in found {
+        all.insert(wanted);
+        if *is_exact {
+            exact.insert(wanted);
+        }
+    }
+    (all.len(), exact.len())
+}
+
+/// A word of a text or of a term as search compares it.
+struct Token {
+    range: Range<usize>,
+    text: String,
+    stems: Vec<String>,
+}
+
+impl Token {
+    /// A word, which is found with `ss` in place of `ß`, too.
+    fn of(word: &str, text: &str) -> Self {
+        let mut token = Self::of_part(word, text);
+        if token.text.contains('ß') {
+            token.text = with_sharp_s_spelt_out(&token.text);
+            token.stems.push(stem(&token.text).into_owned());
+        }
+        token
+    }
+
+    /// A part of a name.
+    fn of_part(part: &str, text: &str) -> Self {
+        let folded = folded(part);
+        Self { range: range_of(part, text), stems: vec![stem(&folded).into_owned()], text: folded }
+    }
+
+    fn is_form_of(&self, other: &Self) -> bool {
+        self.stems.iter().any(|stem| other.stems.contains(stem))
+    }
+}
+
+/// The terms of a query.
+struct Wanted {
+    /// Each with its words.
+    terms: Vec<Vec<Token>>,
+    /// The terms whose first word has this stem.
+    by_stem: HashMap<String, Vec<usize>>,
+    /// Those in scripts without blanks.
+    unspaced: Vec<(usize, String)>,
+    /// The first letters of all their words.
+    initials: HashSet<char>,
+}
+
+impl Wanted {
+    fn of(terms: &[String]) -> Self {
+        let initials = terms.iter().flat_map(|term| words(term)).filter_map(initial).collect();
+        let terms: Vec<Vec<Token>> =
+            terms.iter().map(|term| words(term).map(|word| Token::of(word, term)).collect()).collect();
+        let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut unspaced = Vec::new();
+        for (at, term) in terms.iter().enumerate() {
+            let Some(first) = term.first() else { continue };
+            for stem in &first.stems {
+                by_stem.entry(stem.clone()).or_default().push(at);
+            }
+            let mut chars = first.text.chars();
+            if term.len() == 1 && chars.next().is_some_and(is_unspaced) && chars.next().is_some() {
+                unspaced.push((at, first.text.clone()));
+            }
+        }
+        Self { terms, by_stem, unspaced, initials }
+    }
+
+    /// A word of a text, without its stem if none of the terms begins like it: most words need none.
+    fn compared(&self, word: &str, text: &str, token: impl Fn(&str, &str) -> Token) -> Token {
+        match initial(word) {
+            Some(letter) if self.initials.contains(&letter) => token(word, text),
+            _ => Token { range: range_of(word, text), text: String::new(), stems: Vec::new() },
+        }
+    }
+
+    /// The places of all terms in a text of these words. `counts` tells whether a word may be the first one of a term.
+    fn find(&self, words: &[Token], counts: impl Fn(&Token, &[Token]) -> bool, found: &mut Vec<Match>) {
+        for (nth, first) in words.iter().enumerate() {
+            let rest = words.get(nth..).unwrap_or_default();
+            let with_stem = first.stems.iter().filter_map(|stem| self.by_stem.get(stem)).flatten();
+            for (wanted, term) in with_stem.filter_map(|wanted| Some((*wanted, self.terms.get(*wanted)?))) {
+                let has_all =
+                    rest.len() >= term.len() && rest.iter().zip(term).all(|(word, wanted)| word.is_form_of(wanted));
+                if has_all && counts(first, term) {
+                    found.extend(rest.iter().zip(term).map(|(word, other)| Match {
+                        range: word.range.clone(),
+                        wanted,
+                        is_exact: word.text == other.text,
+                    }));
+                }
+            }
+        }
+    }
+
+    /// The places of the terms in a part of a word without blanks, which search finds by the pairs of its characters.
+    fn find_unspaced(&self, part: &str, start: usize, found: &mut Vec<Match>) {
+        for (at, _) in part.char_indices() {
+            let (from, rest) = (start + at, part.get(at..).unwrap_or_default());
+            let here = self.unspaced.iter().filter(|(_, term)| rest.starts_with(term.as_str()));
+            found.extend(here.map(|(wanted, term)| Match {
+                range: from..from + term.len(),
+                wanted: *wanted,
+                is_exact: true,
+            }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pieces::terms;
+    use crate::schema;
+    use crate::words::split_names;
+
+    /// An index of one text.
+    fn indexed(text: &str) -> rusqlite::Connection {
+        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+        schema::create(&mut connection, &[]).unwrap();
+        let sql = "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
+                       is_boilerplate, seal) VALUES ('text', '', '', '', 1, 1, ?, ?, x'', 0, x'')";
+        connection.execute(sql, (text, split_names(text))).unwrap();
+        connection
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_found_by_what_matches_in_it(
+            text in "((é|ü|ß|E\u{301}|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|οδός|ΟΔΟΣ)([ _.,:-](([abAB1]|é|ß){1,3}(s|y|ed|ing)?|[水日本語a]{1,4})){0,5}",
+            query in "(é|ü|ß|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|ab[AB][ab]",
+        ) {
+            let terms = terms(&query);
+            let any: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
+            let sql = "SELECT count(*) FROM documents_fts WHERE documents_fts MATCH ?";
+            let is_found = !terms.is_empty()
+                && indexed(&text).query_row(sql, [any.join(" OR ")], |row| row.get::<_, i64>(0)).unwrap() > 0;
+            prop_assert_eq!(!matches(&text, &terms).is_empty(), is_found, "{:?}", terms);
+        }
+    }
+
+    #[test]
+    fn words_match_as_search_finds_them() {
+        for (text, terms, expected) in [
+            ("Retries and retrying: retry.", &["retry"][..], "Retries retrying retry"),
+            ("a VM, two VMs", &["vm"], "VM VMs"),
+            ("a VM, two VMs", &["vms"], "VM VMs"),
+            ("Deployment, deploys", &["deploy"], "deploys"),
+            ("an application of apps", &["app"], "apps"),
+            ("Café, cafe\u{301} and CAFE", &["cafe"], "Café cafe\u{301} CAFE"),
+            ("Café, cafe\u{301} and CAFE", &["café"], "Café cafe\u{301} CAFE"),
+            ("Größe und GRÖSSE", &["grösse"], "Größe GRÖSSE"),
+            ("node18, nodes, nodeSelector", &["node"], "node nodes node"),
+            ("call selectReferences", &["reference"], "References"),
+            ("selectReferences", &["selectreferences", "references"], "selectReferences References"),
+            ("E1016, E10161, e1016", &["e1016"], "E1016 e1016"),
+            ("zoneA, zoneB and zones", &["zonea"], "zoneA"),
+            ("v2.8, 2.8 and 2, 8", &["2 8"], "2 8 2 8 2 8"),
+            ("2 of v2", &["2"], "2"),
+            ("selectReferences, select_references", &["select references"], "select References select references"),
+            ("blue and green, blue-green", &["blue green"], "blue green"),
+            ("spec.syncPolicy and the spec", &["spec syncpolicy"], "spec syncPolicy"),
+            ("支払いの再試行は三回", &["再試行", "再試", "試行"], "再試行 再試 試行"),
+            ("使用Rust编写", &["rust", "编写"], "Rust 编写"),
+            ("水と水", &["水"], ""),
+            ("水 と 水道", &["水"], "水"),
+            ("ΟΔΟΣ, οδός", &["οδοσ"], "ΟΔΟΣ οδός"),
+            ("nothing here", &["retry"], ""),
+            ("nothing here", &[], ""),
+            ("", &["retry"], ""),
+        ] {
+            let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+            let found = matches(text, &terms);
+            let found: Vec<&str> = found.into_iter().map(|it| &text[it.range]).collect();
+            assert_eq!(found.join(" "), expected, "{text} {terms:?}");
+        }
+    }
+}
