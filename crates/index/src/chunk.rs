@@ -65,10 +65,15 @@ struct Block {
 }
 
 enum BlockKind {
-    Heading(usize, String),
+    /// A heading of this level, which is above all that follows until one of the same level or of one before it. Without a title it
+    /// only ends those before it: they are in a quote or a list, which ends here.
+    Heading(usize, Option<String>),
     Code,
     Text,
 }
+
+/// The number of levels of headings. Those in a quote or list come after those of what is around it.
+const LEVELS: usize = 6;
 
 /// The chunks of a document, in order.
 pub(crate) fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
@@ -261,6 +266,60 @@ mod tests {
     }
 
     #[test]
+    fn headings_in_quotes_and_lists_hold_there() {
+        let long = paragraph(400);
+        for (name, text, expected) in [
+            (
+                "a.md",
+                format!("# Guide\n\n{long}\n\n> ## Note\n> {long}\n\n{long}\n\n## Next\n\n{long}\n"),
+                &[("Guide", 1, 3), ("Guide > Note", 5, 6), ("Guide", 8, 8), ("Guide > Next", 10, 12)][..],
+            ),
+            (
+                "a.md",
+                format!("## Guide\n\n1. # One\n\n   {long}\n2. # Two\n\n   {long}\n3. no `heading`\n\n{long}\n"),
+                &[("Guide > One", 1, 5), ("Guide > Two", 6, 8), ("Guide", 9, 11)],
+            ),
+            (
+                "a.md",
+                format!("> > # Deep\n> > {long}\n>\n> # Less\n> {long}\n\n- # Item\n  {long} *a* `b`\n  {long}\n"),
+                &[("Deep", 1, 2), ("Less", 4, 5), ("Item", 7, 9)],
+            ),
+            ("a.md", format!("# Guide\n\n> # Note\n\n{long}\n"), &[("Guide", 1, 5)]),
+            ("a.md", format!("# Guide\n\n> no heading\n\n- nor here\n\n{long}\n"), &[("Guide", 1, 7)]),
+            (
+                "a.html",
+                format!(
+                    "<h1>Guide</h1>\n<p>{long}</p>\n<blockquote><h2>Note</h2>\n<p>{long}</p></blockquote>\n<p>{long}</p>\n\
+                     <ul><li><h3>One</h3>\n<p>a</p></li>\n<li><p>b</p></li></ul>\n<h2>Next</h2>\n<p>c</p>\n"
+                ),
+                &[
+                    ("Guide", 1, 2),
+                    ("Guide > Note", 3, 4),
+                    ("Guide", 5, 5),
+                    ("Guide > One", 6, 7),
+                    ("Guide", 8, 8),
+                    ("Guide > Next", 9, 10),
+                ],
+            ),
+            (
+                "a.html",
+                "<ul><li><h2>One</h2>\n<p>a<li>b\n<li><h2>Two</h2>\n<p>c</ul>\n<h1>Next</h1>\n<p>d\n".to_owned(),
+                &[("One", 1, 2), ("", 2, 2), ("Two", 3, 4), ("Next", 5, 6)],
+            ),
+        ] {
+            let expected: Vec<_> =
+                expected.iter().map(|(heading, from, to)| ((*heading).to_owned(), *from, *to)).collect();
+            assert_eq!(outline(name, &text), expected, "{text}");
+            let now = Outline::of(Path::new(name), &text);
+            for chunk in chunks(Path::new(name), &text) {
+                let place = (chunk.headings.join(HEADING_SEPARATOR), chunk.line);
+                let mut places = now.places_of(&chunk.content).map(|(heading, line)| (heading.to_owned(), line));
+                assert!(places.any(|it| it == place), "{place:?} of {text}");
+            }
+        }
+    }
+
+    #[test]
     fn what_looks_like_a_heading_and_is_none() {
         for (name, text) in [
             ("a.rst", "a\n\nb::\n\n    Title\n    =====\n\n- item\n\n====\n\nlast\nline\n----\n"),
@@ -307,7 +366,7 @@ mod tests {
         }
 
         #[test]
-        fn every_line_of_text_is_in_a_chunk(text in "([#`*>= a-z0-9äß]{0,40}\n|={3,9}\n){0,40}") {
+        fn every_line_of_text_is_in_a_chunk(text in "([-#`*>= a-z0-9äß]{0,40}\n|={3,9}\n|(> |- |1. ){1,2}#{1,3} a\n){0,40}") {
             for name in ["a.md", "a.yaml", "a.rst", "a.adoc"] {
                 let found = chunks(Path::new(name), &text);
                 for pair in found.windows(2) {

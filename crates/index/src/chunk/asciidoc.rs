@@ -31,7 +31,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             _ => {}
         }
         if let Some((level, title)) = title(line) {
-            blocks.push(Block { range: start..end, kind: BlockKind::Heading(level, title.to_owned()) });
+            blocks.push(Block { range: start..end, kind: BlockKind::Heading(level, Some(title.to_owned())) });
         } else if open.is_none() && !line.is_empty() {
             open = Some(Open { start, fence: is_fence(line).then_some(line) });
         }

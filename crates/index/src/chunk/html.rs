@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 
-use super::{Block, BlockKind, Parsed, line_starts};
+use super::{Block, BlockKind, LEVELS, Parsed, line_starts};
 
 /// Elements whose text is none of the document's.
 const SKIPPED: [&[u8]; 2] = [b"script", b"style"];
@@ -16,6 +16,9 @@ const INLINE: [&[u8]; 31] = [
     b"img", b"ins", b"kbd", b"label", b"mark", b"q", b"s", b"samp", b"small", b"span", b"strong", b"sub", b"sup",
     b"time", b"u", b"var", b"wbr",
 ];
+
+/// Headings in them are above nothing outside.
+const QUOTES_AND_LISTS: [&[u8]; 4] = [b"blockquote", b"li", b"ol", b"ul"];
 
 /// Cells are side by side.
 const CELLS: [&[u8]; 2] = [b"td", b"th"];
@@ -58,8 +61,16 @@ struct Reader {
     start: usize,
     /// The level of the heading that it is.
     heading: Option<usize>,
+    /// The quotes and lists around it.
+    outer: Vec<Outer>,
     is_preformatted: bool,
     is_skipped: bool,
+}
+
+/// A quote, a list or an item of one that has not ended yet.
+struct Outer {
+    name: &'static [u8],
+    has_heading: bool,
 }
 
 impl Reader {
@@ -77,8 +88,18 @@ impl Reader {
             self.separate(' ');
         } else if !INLINE.contains(&name) && (self.heading.is_none() || level(name).is_some()) {
             self.end_block();
-            self.heading = level(name);
+            self.heading = level(name).map(|level| level + self.outer.len() * LEVELS);
             self.is_preformatted = name == b"pre";
+            if self.heading.is_some() {
+                self.outer.iter_mut().for_each(|outer| outer.has_heading = true);
+            }
+            if let Some(name) = QUOTES_AND_LISTS.into_iter().find(|known| *known == name) {
+                // The end of an item is often not written.
+                if name == b"li" && self.outer.last().is_some_and(|outer| outer.name == name) {
+                    self.close(name);
+                }
+                self.outer.push(Outer { name, has_heading: false });
+            }
         }
     }
 
@@ -90,6 +111,16 @@ impl Reader {
             self.end_block();
             self.heading = None;
             self.is_preformatted &= name != b"pre";
+            self.close(name);
+        }
+    }
+
+    /// Ends the innermost quote or list of this name with all that is in it.
+    fn close(&mut self, name: &[u8]) {
+        let Some(at) = self.outer.iter().rposition(|outer| outer.name == name) else { return };
+        if self.outer.drain(at..).any(|outer| outer.has_heading) {
+            let kind = BlockKind::Heading((at + 1) * LEVELS + 1, None);
+            self.blocks.push(Block { range: self.start..self.start, kind });
         }
     }
 
@@ -122,7 +153,7 @@ impl Reader {
         let title = || refdesk_text::lines::single_spaced(block);
         let kind = match self.heading {
             _ if block.trim().is_empty() => None,
-            Some(level) => Some(BlockKind::Heading(level, title())),
+            Some(level) => Some(BlockKind::Heading(level, Some(title()))),
             None if self.is_preformatted => Some(BlockKind::Code),
             None => Some(BlockKind::Text),
         };

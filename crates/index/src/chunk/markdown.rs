@@ -1,29 +1,43 @@
 //! The blocks of Markdown.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{Block, BlockKind};
+use super::{Block, BlockKind, LEVELS};
 
-/// What the front matter says is data about the document, and no part of its text.
+/// The blocks of a text. A quote or list is one, unless it has headings: then its parts are, and its headings are above nothing
+/// outside. What the front matter says is data about the document, and no part of its text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let events: Vec<(Event, Range<usize>)> = Parser::new_ext(text, options).into_offset_iter().collect();
+    let divided = with_headings(&events);
     let mut blocks = Vec::new();
-    let mut depth = 0usize;
+    // Of the blocks that are not divided, and of the divided ones.
+    let (mut depth, mut outer) = (0usize, 0usize);
     let mut heading: Option<(usize, String)> = None;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (at, (event, range)) in events.into_iter().enumerate() {
+        let range = if outer > 0 { line_start(text, range.start)..range.end } else { range };
         match event {
+            Event::Start(_) if divided.contains(&at) => outer += 1,
+            Event::End(_) if depth == 0 => {
+                outer = outer.saturating_sub(1);
+                let kind = BlockKind::Heading((outer + 1) * LEVELS + 1, None);
+                blocks.push(Block { range: next_text(text, range.end)..next_text(text, range.end), kind });
+            }
             Event::Start(tag) => {
                 if depth == 0 {
                     let kind = match tag {
                         Tag::Heading { level, .. } => {
-                            heading = Some((level as usize, String::new()));
+                            heading = Some((outer * LEVELS + level as usize, String::new()));
                             None
                         }
                         Tag::CodeBlock(_) => Some(BlockKind::Code),
                         Tag::MetadataBlock(_) if range.start == 0 => None,
                         _ => Some(BlockKind::Text),
                     };
-                    blocks.extend(kind.map(|kind| Block { range, kind }));
+                    kind.into_iter().for_each(|kind| add(&mut blocks, range.clone(), kind));
                 }
                 depth += 1;
             }
@@ -32,23 +46,63 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
                 if let (TagEnd::Heading(_), 0) = (end, depth)
                     && let Some((level, title)) = heading.take()
                 {
-                    blocks.push(Block { range, kind: BlockKind::Heading(level, title.trim().to_owned()) });
+                    blocks.push(Block { range, kind: BlockKind::Heading(level, Some(title.trim().to_owned())) });
                 }
             }
-            Event::Text(part) | Event::Code(part) => {
+            Event::Text(part) | Event::Code(part) if depth > 0 => {
                 if let Some((_, title)) = &mut heading {
                     title.push_str(&part);
                 }
             }
-            Event::SoftBreak | Event::HardBreak => {
+            Event::SoftBreak | Event::HardBreak if depth > 0 => {
                 if let Some((_, title)) = &mut heading {
                     title.push(' ');
                 }
             }
             Event::Rule if depth == 0 => {}
-            _ if depth == 0 => blocks.push(Block { range, kind: BlockKind::Text }),
+            _ if depth == 0 => add(&mut blocks, range, BlockKind::Text),
             _ => {}
         }
     }
     blocks
+}
+
+/// Adds a block. The words of an item are none by themselves: they go on with what is before them in their line.
+fn add(blocks: &mut Vec<Block>, range: Range<usize>, kind: BlockKind) {
+    match blocks.last_mut() {
+        Some(Block { range: last, kind: BlockKind::Text })
+            if matches!(kind, BlockKind::Text) && range.start < last.end =>
+        {
+            last.end = last.end.max(range.end);
+        }
+        _ => blocks.push(Block { range, kind }),
+    }
+}
+
+/// The events with which blocks begin that have headings in them.
+fn with_headings(events: &[(Event, Range<usize>)]) -> HashSet<usize> {
+    let (mut open, mut found) = (Vec::new(), HashSet::new());
+    for (at, (event, _)) in events.iter().enumerate() {
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                found.extend(open.iter().copied());
+                open.push(at);
+            }
+            Event::Start(_) => open.push(at),
+            Event::End(_) => drop(open.pop()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Where the line with this place begins: what marks a quote or an item is before its parts.
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+}
+
+/// Where the text behind this place goes on.
+fn next_text(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.len() - rest.trim_start().len()
 }

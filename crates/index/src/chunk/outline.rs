@@ -27,7 +27,7 @@ impl Outline {
         for Block { range, kind } in blocks {
             if let BlockKind::Heading(level, title) = kind {
                 above.retain(|(known, _)| *known < level);
-                above.push((level, shortened(title, LONGEST_TITLE)));
+                above.extend(title.map(|title| (level, shortened(title, LONGEST_TITLE))));
                 continue;
             }
             let titles: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();

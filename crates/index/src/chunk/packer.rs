@@ -65,8 +65,11 @@ impl<'t> Packer<'t> {
                 if self.open.as_ref().is_some_and(|open| open.length >= self.shortest && is_full(open)) {
                     self.end();
                 }
+                let has_title = title.is_some();
                 self.begin(level, title);
-                if length <= LONGEST {
+                if !has_title {
+                    // There is nothing to add.
+                } else if length <= LONGEST {
                     self.append(block.range, length, false);
                 } else {
                     self.append_pieces(block.range);
@@ -78,12 +81,14 @@ impl<'t> Packer<'t> {
         }
     }
 
-    /// Begins a section. One that hints may lead to and one that they may not are never in one chunk.
-    fn begin(&mut self, level: usize, title: String) {
-        let is_title = !std::mem::replace(&mut self.has_title, true) && level == 1;
-        let is_boilerplate = is_boilerplate(&title, is_title);
+    /// Begins a section, which goes on with what is around a quote or list if it has no title. One that hints may lead to and one that they may not are never in one chunk.
+    fn begin(&mut self, level: usize, title: Option<String>) {
         self.headings.retain(|above| above.level < level);
-        self.headings.push(Heading { level, title: shortened(title, LONGEST_TITLE), is_boilerplate });
+        if let Some(title) = title {
+            let is_title = !std::mem::replace(&mut self.has_title, true) && level == 1;
+            let is_boilerplate = is_boilerplate(&title, is_title);
+            self.headings.push(Heading { level, title: shortened(title, LONGEST_TITLE), is_boilerplate });
+        }
         if self.open.as_ref().is_some_and(|open| open.has_text && open.is_boilerplate != self.is_boilerplate()) {
             self.finish();
         }

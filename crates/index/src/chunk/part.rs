@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Block, BlockKind, HEADING_SEPARATOR, Parsed, parse};
+use super::{Block, BlockKind, HEADING_SEPARATOR, LEVELS, Parsed, parse};
 use crate::matches::{different, matches};
 use crate::storage::Document;
 use crate::update::TEXT;
@@ -39,7 +39,7 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
     }
     let first_text = blocks.iter().position(|block| !matches!(block.kind, BlockKind::Heading(..)))?;
     let (lead, rest) = blocks.split_at_checked(first_text)?;
-    let headings = |blocks: &[Block]| -> Vec<(usize, usize, String)> {
+    let headings = |blocks: &[Block]| -> Vec<(usize, usize, Option<String>)> {
         let heading = |block: &Block| match &block.kind {
             BlockKind::Heading(level, title) => Some((block.range.start, *level, title.clone())),
             _ => None,
@@ -63,7 +63,7 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
         let inside = || found.iter().filter(|it| range.contains(&it.range.start));
         let title = match at.checked_sub(1) {
             None => titles_above.last().copied(),
-            Some(at) => inner.get(at).map(|(_, _, title)| title.as_str()),
+            Some(at) => inner.get(at).and_then(|(_, _, title)| title.as_deref()),
         };
         let in_title = title.map_or(0, |title| matches(title, words).len());
         let rarest = inside().map(|it| it.wanted).min().unwrap_or(usize::MAX);
@@ -75,22 +75,26 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
     let mut above = above_of(heading, &lead);
     for (_, level, title) in inner.iter().take(best) {
         above.retain(|(known, _)| known < level);
-        above.push((*level, title.clone()));
+        above.extend(title.clone().map(|title| (*level, title)));
     }
     let titles: Vec<String> = above.into_iter().map(|(_, title)| title).collect();
     Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: lines_before(*start) })
 }
 
-/// The headings above a chunk with their levels. Those that are not in the chunk itself have the levels before.
-fn above_of(heading: &str, lead: &[(usize, usize, String)]) -> Vec<(usize, String)> {
+/// The headings above a chunk with their levels. Those that are not in the chunk itself have the levels before, or the first ones if
+/// the chunk begins in a quote or list.
+fn above_of(heading: &str, lead: &[(usize, usize, Option<String>)]) -> Vec<(usize, String)> {
     let titles: Vec<&str> = heading.split(HEADING_SEPARATOR).filter(|title| !title.is_empty()).collect();
-    let lowest = lead.last().map_or(titles.len(), |(_, level, _)| *level);
-    let count = titles.len();
-    titles
-        .into_iter()
-        .enumerate()
-        .map(|(at, title)| ((lowest + at + 1).saturating_sub(count), title.to_owned()))
-        .collect()
+    let (count, lowest) = match lead.last() {
+        Some((_, level, Some(_))) => (titles.len(), *level),
+        Some((_, level, None)) => (titles.len(), level.saturating_sub(1)),
+        None => (titles.len(), titles.len()),
+    };
+    let level = |at: usize| match at + 1 {
+        nth if nth < count && lowest > LEVELS => nth,
+        nth => (lowest + nth).saturating_sub(count),
+    };
+    titles.into_iter().enumerate().map(|(at, title)| (level(at), title.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -123,6 +127,23 @@ mod tests {
         {
             let part = part_with(Path::new("a.md"), "All", text, &[word.to_owned()]);
             assert_eq!(part.map(|part| part.heading), Some(format!("All > {expected}")), "{word}");
+        }
+        let quoted = "# Guide\n\nOf all.\n\n> ## Note\n> Of zebras.\n\nOf quaggas.\n\n- ## Item\n  Of olms.\n- Of dingos.\n\n## Next\n\nOf gundis.";
+        for (word, expected) in [
+            ("all", ("Top > Guide", 0)),
+            ("zebra", ("Top > Guide > Note", 4)),
+            ("quagga", ("Top > Guide", 7)),
+            ("olm", ("Top > Guide > Item", 9)),
+            ("dingo", ("Top > Guide", 11)),
+            ("gundi", ("Top > Guide > Next", 13)),
+        ] {
+            let part = part_with(Path::new("a.md"), "Top > Guide", quoted, &[word.to_owned()]);
+            assert_eq!(part.as_ref().map(|it| (it.heading.as_str(), it.lines_before)), Some(expected), "{word}");
+        }
+        let in_quote = "> ## Note\n> Of zebras.\n\nOf quaggas.\n\n## Next\n\nOf gundis.";
+        for (word, expected) in [("zebra", "Guide > Note"), ("quagga", "Guide"), ("gundi", "Guide > Next")] {
+            let part = part_with(Path::new("a.md"), "Guide > Note", in_quote, &[word.to_owned()]);
+            assert_eq!(part.map(|part| part.heading), Some(expected.to_owned()), "{word}");
         }
         let under_title = part_with(Path::new("a.md"), "API > Pages", "# API\n\n## Pages\n\nNext page.", &[]);
         assert_eq!(under_title, Some(ChunkPart { heading: "API > Pages".to_owned(), lines_before: 2 }));

@@ -23,7 +23,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
                     styles.push(style);
                     styles.len() - 1
                 });
-                (Some(BlockKind::Heading(level + 1, title.to_owned())), length)
+                (Some(BlockKind::Heading(level + 1, Some(title.to_owned()))), length)
             }
             None if line.text.trim().is_empty() => (None, 1),
             None if is_indented(line) => (Some(BlockKind::Code), indented(rest)),
