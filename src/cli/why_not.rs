@@ -7,8 +7,8 @@ use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
-use refdesk_desk::{Desk, Session, Verdict};
-use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
+use refdesk_desk::{Desk, HintRemedy, Session, Verdict};
+use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; it can also get a hint.
@@ -225,33 +225,34 @@ fn evidence(verdict: &Verdict) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// Any prompt reaches such a score: a threshold below it would bring up everything.
-const NOISE: f64 = 0.3;
-
 /// What can be done if others score higher.
 fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
-    let (id, has_tag) = (verdict.id.as_str(), !verdict.matched.is_empty());
-    match rejected {
-        Rejection::Unreadable => UNREADABLE.to_owned(),
-        Rejection::MeaningOff => "set `hints.semantic` to true in the configuration".to_owned(),
-        Rejection::OneWord => "`refdesk index` computes its vectors".to_owned(),
-        Rejection::NoThreshold => "`refdesk index` completes the index".to_owned(),
-        Rejection::BelowThreshold => {
-            let near = verdict.meaning.as_ref().filter(|meaning| meaning.score.hundredth_below() >= NOISE);
-            let lower = near.map(|meaning| {
-                let file = desk.config_file().map_or("references.json".to_owned(), |file| desk.around().display(file));
-                format!(", or set `hints.threshold` to {:.2} in {file}", meaning.score.hundredth_below())
-            });
-            format!("name it with `@{id}`, add a tag that prompts contain{}", lower.unwrap_or_default())
+    let id = verdict.id.as_str();
+    let setting = match verdict.remedy {
+        Some(HintRemedy::Threshold(score)) => {
+            let file = desk.config_file().map_or("references.json".to_owned(), |file| desk.around().display(file));
+            Some(format!("set `hints.threshold` to {:.2} in {file}", score.value()))
         }
-        Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => {
-            format!("name it with `@{id}`, or set `hints.tag_filter` to false")
+        Some(HintRemedy::NoTagFilter) => Some("set `hints.tag_filter` to false".to_owned()),
+        Some(HintRemedy::MoreHints) => Some("raise `hints.max`".to_owned()),
+        None => None,
+    };
+    let has_tag = !verdict.matched.is_empty();
+    let tag = match rejected {
+        Rejection::Unreadable => return UNREADABLE.to_owned(),
+        Rejection::MeaningOff => return "set `hints.semantic` to true in the configuration".to_owned(),
+        Rejection::OneWord => return "`refdesk index` computes its vectors".to_owned(),
+        Rejection::NoThreshold => return "`refdesk index` completes the index".to_owned(),
+        Rejection::BelowThreshold => Some("add a tag that prompts contain".to_owned()),
+        Rejection::TagAlone { .. } | Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } if !has_tag => {
+            Some("add a tag that the prompt contains".to_owned())
         }
-        Rejection::TagAlone { .. } | Rejection::BelowTagged { .. } | Rejection::BelowBest { .. } => {
-            format!("name it with `@{id}`, or add a tag that the prompt contains")
-        }
-        Rejection::SameSection => format!("name it with `@{id}`"),
-        Rejection::TooMany => format!("name it with `@{id}`, or raise `hints.max`"),
+        _ => None,
+    };
+    let ways: Vec<String> = [Some(format!("name it with `@{id}`")), tag, setting].into_iter().flatten().collect();
+    match ways.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{}, or {last}", rest.join(", ")),
+        _ => ways.concat(),
     }
 }
 

@@ -96,7 +96,7 @@ pub use switch::Switch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::Undone;
 pub use wanted_names::{has_any_tag, quoted_tags};
-pub use why_not::Verdict;
+pub use why_not::{HintRemedy, Verdict};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -8,6 +8,7 @@ use super::profile::ActiveProfile;
 use super::search::{CurrentTexts, is_of};
 use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
+use refdesk_core::config::HintSettings;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
     CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
@@ -184,6 +185,17 @@ impl Desk {
         earlier: &[EarlierText],
         placed: Option<&str>,
     ) -> (Option<TextTopics>, Option<Diagnostic>) {
+        self.about_with(self.settings().hints, asked, earlier, placed)
+    }
+
+    /// The same with these settings.
+    pub(super) fn about_with(
+        &self,
+        hints: HintSettings,
+        asked: &EnrichRequest,
+        earlier: &[EarlierText],
+        placed: Option<&str>,
+    ) -> (Option<TextTopics>, Option<Diagnostic>) {
         let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
         if !is_wanted {
             return (None, None);
@@ -192,7 +204,6 @@ impl Desk {
             refdesk_enrich::outside(asked.text).into_iter().filter_map(|part| asked.text.get(part)).collect();
         let ask = || {
             let Some(index) = self.index()? else { return Ok::<_, Error>(None) };
-            let hints = self.settings().hints;
             let embedder = self.lazy_embedder().filter(|_| hints.semantic);
             let text = outside.concat();
             let pages = self.documented_pages();

@@ -1,10 +1,15 @@
 //! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session
 //! was sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
+use super::places::FolderCache;
 use super::{CompleteDesk, Session, Simulated};
 use crate::session::{self, JournalEvent, Line};
 use refdesk_core::catalog::SourceId;
-use refdesk_enrich::{BlockKind, Considered, EnrichRequest, Level, MatchExplanation, Meaning, Rejection, WhyNot};
+use refdesk_core::config::HintSettings;
+use refdesk_enrich::{
+    BlockKind, Considered, EnrichContext, EnrichRequest, Level, MatchExplanation, Meaning, Rejection, Score,
+    SessionMemory, WhyNot,
+};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -32,7 +37,47 @@ pub struct Verdict {
     pub is_read: bool,
     /// The journal line that sent it to the session, if that is the reason and the line exists.
     pub told: Option<Line>,
+    /// A setting that would change it. `None` if none of them does, or if it was not tried out.
+    pub remedy: Option<HintRemedy>,
 }
+
+/// A setting with which a source gets a hint for a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HintRemedy {
+    /// `hints.threshold` at this score.
+    Threshold(Score),
+    /// `hints.tag_filter` turned off.
+    NoTagFilter,
+    /// A higher `hints.max`.
+    MoreHints,
+}
+
+impl HintRemedy {
+    /// The setting that keeps a source back that was rejected for this reason.
+    fn of(rejected: Rejection, verdict: &Verdict) -> Option<Self> {
+        let has_tag = !verdict.matched.is_empty();
+        match rejected {
+            Rejection::BelowThreshold => {
+                let score = verdict.meaning.as_ref()?.score.hundredth_below();
+                (score.value() >= NOISE).then_some(Self::Threshold(score))
+            }
+            Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => Some(Self::NoTagFilter),
+            Rejection::TooMany => Some(Self::MoreHints),
+            _ => None,
+        }
+    }
+
+    fn applied_to(self, hints: HintSettings) -> HintSettings {
+        match self {
+            Self::Threshold(score) => HintSettings { threshold: Some(score.value() as f32), ..hints },
+            Self::NoTagFilter => HintSettings { tag_filter: false, ..hints },
+            Self::MoreHints => HintSettings { max: usize::MAX, ..hints },
+        }
+    }
+}
+
+/// Any text reaches a score like this, so that a threshold at it would bring up everything.
+const NOISE: f64 = 0.3;
 
 impl Verdict {
     /// The verdict from the text alone, without memory and budget.
@@ -55,6 +100,7 @@ impl Verdict {
             is_indexed: false,
             is_read: false,
             told: None,
+            remedy: None,
         }
     }
 
@@ -105,6 +151,10 @@ impl CompleteDesk<'_> {
         if verdict.hinted.is_ok() {
             verdict.hinted = sent_level(&simulated, &source.id);
         }
+        if let Err(WhyNot::Rejected(rejected)) = &verdict.hinted {
+            let remedy = HintRemedy::of(*rejected, &verdict);
+            verdict.remedy = remedy.filter(|remedy| self.helps(*remedy, session, &source.id, asked));
+        }
         if verdict.hinted == Err(WhyNot::Told) {
             match self.last_hint(session, &source.id) {
                 Ok(line) => verdict.told = line,
@@ -112,6 +162,18 @@ impl CompleteDesk<'_> {
             }
         }
         Ok((verdict, problems))
+    }
+
+    /// Whether the source gets a hint with this setting. What other sources and their tags need depends on it, too.
+    fn helps(&self, remedy: HintRemedy, session: &Session, id: &SourceId, asked: &EnrichRequest) -> bool {
+        let hint_settings = remedy.applied_to(self.settings().hints);
+        let earlier = self.earlier_prompts(session, asked);
+        let (about, _) = self.about_with(hint_settings, asked, &earlier, None);
+        let places = FolderCache::new(self);
+        let ctx = EnrichContext { about: about.as_ref(), hint_settings, places: &places, ..self.context() };
+        let said = refdesk_enrich::enrich(&ctx, &EnrichRequest { repeat: true, ..*asked }, &SessionMemory::default());
+        let mut hints = said.items.iter().filter(|item| item.block == BlockKind::Hint && item.level != Level::Count);
+        hints.any(|item| item.about == id.as_str())
     }
 
     /// The last journal line with a hint at this source for this session.

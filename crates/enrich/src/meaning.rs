@@ -30,14 +30,19 @@ impl From<f64> for Score {
 
 impl Score {
     /// The next lower hundredth: a threshold that this score reaches, however it was rounded.
-    pub fn hundredth_below(self) -> f64 {
-        f64::from((self.0 - 1).div_euclid(10).max(0)) / 100.0
+    pub fn hundredth_below(self) -> Self {
+        Self((self.0 - 1).div_euclid(10).max(0) * 10)
+    }
+
+    /// As a number.
+    pub fn value(self) -> f64 {
+        f64::from(self.0) / 1_000.0
     }
 }
 
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(f64::from(self.0) / 1_000.0)
+        serializer.serialize_f64(self.value())
     }
 }
 
@@ -49,7 +54,7 @@ impl<'de> Deserialize<'de> for Score {
 
 impl fmt::Display for Score {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:.3}", f64::from(self.0) / 1_000.0)
+        write!(out, "{:.3}", self.value())
     }
 }
 
@@ -196,7 +201,7 @@ mod tests {
         ] {
             let score = Score::from(score);
             let below = score.hundredth_below();
-            assert!(below == 0.0 || Score::from(below) < score, "{below}");
+            assert!(below == Score(0) || below < score, "{below}");
             assert_eq!(
                 (serde_json::to_value(score).unwrap().to_string().as_str(), score.to_string().as_str()),
                 (json, words)

@@ -9,20 +9,20 @@ use crate::support::workspace::{STATE, Workspace};
 /// only vectors give one.
 fn indexed(hints: Value) -> Workspace {
     let world = Workspace::new();
-    let source = |id: &str, tags: &[&str], path: &str| json!({"id": id, "name": id.to_uppercase(), "type": "local", "path": path, "tags": tags});
     world.put("docs/retry.md", b"# Calls\n\n## Backoff\n\nSleep with jitter between attempts, and double the pause.\n");
     world.put("docs/queue.md", b"# Queues\n\nA consumer acknowledges every message once it is stored.\n");
     world.put("docs/dish.md", b"# Dishes\n\n## Motors\n\nThe azimuth motor stalls if the clutch slips.\n");
     world.put("docs/paint.md", b"# Paint\n\nHulls are painted grey every spring.\n");
-    let sources = [
-        source("retry", &["calls"], "docs/retry.md"),
-        source("queue", &["calls"], "docs/queue.md"),
-        source("dish", &["antenna"], "docs/dish.md"),
-        source("paint", &[], "docs/paint.md"),
-    ];
-    world.configure(json!({"version": "1.0", "sources": sources, "hints": hints}));
+    configure(&world, hints);
     world.run(&["index", "--words-only"]).exits(0);
     world
+}
+
+fn configure(world: &Workspace, hints: Value) {
+    let source = |id: &str, tags: &[&str]| json!({"id": id, "name": id.to_uppercase(), "type": "local", "path": format!("docs/{id}.md"), "tags": tags});
+    let sources =
+        [source("retry", &["calls"]), source("queue", &["calls"]), source("dish", &["antenna"]), source("paint", &[])];
+    world.configure(json!({"version": "1.0", "sources": sources, "hints": hints}));
 }
 
 fn threshold() -> Value {
@@ -128,6 +128,41 @@ fn why_not_gives_the_score() {
     let bare = indexed(json!({}));
     let told = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
     assert_eq!((&told["hinted"], &told["meaning"]["cosine"]), (&json!(true), &json!(0.0)), "{told}");
+}
+
+/// The setting that an explanation proposes, as it is written in the configuration.
+fn proposed(fix: &str) -> Option<(&'static str, Value)> {
+    if let Some((_, rest)) = fix.split_once("set `hints.threshold` to ") {
+        return Some(("threshold", rest.split(' ').next().unwrap().parse::<f64>().unwrap().into()));
+    }
+    let settings =
+        [("set `hints.tag_filter` to false", "tag_filter", json!(false)), ("raise `hints.max`", "max", json!(9))];
+    settings.into_iter().find_map(|(words, key, value)| fix.contains(words).then_some((key, value)))
+}
+
+#[test]
+fn why_not_proposes_only_settings_that_help() {
+    let strict = json!({"threshold": 0.9});
+    let few = json!({"threshold": 0.3, "max": 1});
+    let calls = "calls: sleep with jitter between attempts, double the pause";
+    let both = format!("{calls}; azimuth motor");
+    for (hints, id, prompt, reason, expected) in [
+        (&strict, "dish", "azimuth motor stalls, clutch slips", "below-threshold", Some("threshold")),
+        (&strict, "dish", &both, "below-threshold", None),
+        (&strict, "queue", calls, "below-best", Some("tag_filter")),
+        (&few, "retry", "calls: antenna azimuth motor stalls, clutch slips", "below-best", Some("tag_filter")),
+        (&few, "retry", "calls: jitter, attempts; consumer message stored", "too-many", Some("max")),
+    ] {
+        let world = indexed(hints.clone());
+        let told = world.json(&["why-not", id, "--prompt", prompt], 0);
+        let setting = proposed(told["fix"].as_str().unwrap());
+        assert_eq!((&told["reason"], setting.as_ref().map(|it| it.0)), (&json!(reason), expected), "{told}");
+        let Some((key, value)) = setting else { continue };
+        let mut hints = hints.clone();
+        hints[key] = value;
+        configure(&world, hints);
+        assert_eq!(world.json(&["why-not", id, "--prompt", prompt], 0)["hinted"], true, "{id} {prompt} {key}");
+    }
 }
 
 #[test]
