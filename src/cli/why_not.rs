@@ -8,7 +8,7 @@ use super::args::WhyNotArgs;
 use super::rows::join;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, HintRemedy, Session, Verdict};
-use refdesk_enrich::{Budget, EnrichRequest, Level, Neighbour, Rejection, TextKind, WhyNot};
+use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
 /// Explains one source for one prompt; it can also get a hint.

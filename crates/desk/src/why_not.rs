@@ -152,7 +152,7 @@ impl CompleteDesk<'_> {
             verdict.hinted = sent_level(&simulated, &source.id);
         }
         if let Err(WhyNot::Rejected(rejected)) = &verdict.hinted {
-            let remedy = HintRemedy::of(*rejected, &verdict);
+            let remedy = HintRemedy::of(*rejected, &verdict).filter(|remedy| self.is_harmless(*remedy, &verdict));
             verdict.remedy = remedy.filter(|remedy| self.helps(*remedy, session, &source.id, asked));
         }
         if verdict.hinted == Err(WhyNot::Told) {
@@ -162,6 +162,17 @@ impl CompleteDesk<'_> {
             }
         }
         Ok((verdict, problems))
+    }
+
+    /// Whether the setting leaves texts in other languages alone. Each has a computed threshold of its own, and one in the
+    /// configuration replaces them all, so only that of English is worth it.
+    fn is_harmless(&self, remedy: HintRemedy, verdict: &Verdict) -> bool {
+        let is_threshold = matches!(remedy, HintRemedy::Threshold(_));
+        if !is_threshold || self.settings().hints.threshold.is_some() {
+            return true;
+        }
+        let of_english = self.index_status().ok().flatten().and_then(|status| status.threshold).map(Score::from);
+        of_english.is_some() && of_english == verdict.meaning.as_ref().and_then(|meaning| meaning.threshold)
     }
 
     /// Whether the source gets a hint with this setting. What other sources and their tags need depends on it, too.
