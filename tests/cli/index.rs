@@ -63,6 +63,12 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// Waits until another process has begun an index and lets go of it: asking for hints all the while would take its time.
+fn until_built(world: &Workspace) {
+    until("an index", || world.path.join(".jaato/refdesk/index.db").exists());
+    drop(world.hold_index());
+}
+
 #[test]
 fn a_prompt_without_tags_brings_up_what_it_is_about() {
     let world = world(0);
@@ -332,9 +338,10 @@ fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
 
 #[test]
 fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
-    let whole = world(60);
+    let stations = scaled(30, 60);
+    let whole = world(stations);
     whole.run(&["index"]).exits(0);
-    let world = world(60);
+    let world = world(stations);
     let mut died = 0;
     for round in 0..scaled(25, 100) {
         // Later each time, counted in what it wrote; a log that was emptied begins again.
@@ -355,7 +362,7 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     }
     assert!(died > 5, "only {died} died on the way");
     let last = world.json(&["index"], 0);
-    assert_eq!((&last["sections"], &last["missing"]), (&json!(128), &json!(0)));
+    assert_eq!((&last["sections"], &last["missing"]), (&json!(2 * (ABOUT.len() + stations)), &json!(0)));
     for prompt in [PROMPT, b"which colours may a link have", b"wind at station 7", b"how do we roll out a release"] {
         assert_eq!(hints(&world, prompt), hints(&whole, prompt));
     }
@@ -390,6 +397,7 @@ fn the_start_of_an_agents_session_leaves_an_index_behind() {
     let world = world(0);
     let start = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "SessionStart", "source": "startup"});
     world.feed(&["hook", "claude-code"], start.to_string().as_bytes()).exits(0);
+    until_built(&world);
     until("a hint by meaning", || hinted(&world) == ["retries"]);
 }
 
@@ -397,6 +405,7 @@ fn the_start_of_an_agents_session_leaves_an_index_behind() {
 fn a_server_keeps_the_index_up_to_date() {
     let world = world(0);
     let client = Client::connect(&world);
+    until_built(&world);
     until("a hint by meaning", || hinted(&world) == ["retries"]);
     world.put("retries.md", b"# Soup\n\nBoil water, then add salt and vegetables.\n");
     until("the change", || hinted(&world).is_empty());
@@ -440,13 +449,14 @@ fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
 
 #[test]
 fn odd_documents_are_indexed() {
+    let many = scaled(5_000, 100_000);
     let files: [(&str, Vec<u8>); 13] = [
-        ("line.md", "word ".repeat(2_000_000).into_bytes()),
-        ("unbroken.txt", vec![b'x'; 1_000_000]),
-        ("headings.md", "# a\n".repeat(100_000).into_bytes()),
-        ("headings.html", "<h1>a".repeat(20_000).into_bytes()),
-        ("headings.rst", "a\n===\n\n".repeat(20_000).into_bytes()),
-        ("headings.adoc", "= a\n".repeat(20_000).into_bytes()),
+        ("line.md", "word ".repeat(scaled(800_000, 2_000_000)).into_bytes()),
+        ("unbroken.txt", vec![b'x'; scaled(200_000, 1_000_000)]),
+        ("headings.md", "# a\n".repeat(many).into_bytes()),
+        ("headings.html", "<h1>a".repeat(many).into_bytes()),
+        ("headings.rst", "a\n===\n\n".repeat(many).into_bytes()),
+        ("headings.adoc", "= a\n".repeat(many).into_bytes()),
         ("bytes.html", (0..=255).cycle().take(10_000).collect()),
         ("nul.md", b"# One\0two\n\nthree\0\0four\n".to_vec()),
         ("scripts.md", "# 再試行\n\n呼び出しが失敗したら再試行する。\n\nПовторить вызов. أعد المحاولة 🔁\n".into()),
@@ -454,7 +464,7 @@ fn odd_documents_are_indexed() {
             "many.md",
             "A paragraph that is a section, since it is followed by a heading. \n\n# Next\n\n"
                 .repeat(6)
-                .repeat(9_000)
+                .repeat(scaled(4_000, 9_000))
                 .into_bytes(),
         ),
         ("empty.md", Vec::new()),
@@ -495,7 +505,7 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
     world.feed(&["enrich"], PROMPT).exits(0);
     // In blocks of 1 KiB: where it is made, and where it is filled.
     for blocks in [4, 24, 64] {
-        let full = self::world(60);
+        let full = self::world(20);
         let mut command = Command::new("bash");
         command.arg("-c").arg(format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"")).arg(PROGRAM);
         let whole = full.command(&["index"]);

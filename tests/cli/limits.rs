@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::support::hostile::{VALUES, templates};
 use crate::support::program::{LIMIT, ProgramRun, kill, run};
+use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
 
 #[track_caller]
@@ -44,12 +45,16 @@ fn doubled_json_templates() -> Vec<String> {
     ]
 }
 
-/// Files of a megabyte that are quadratic to read if done carelessly.
+/// Files of a megabyte, in a change of half of one, that are quadratic to read if done carelessly.
 fn files() -> Vec<(&'static str, String)> {
-    const BYTES: usize = 1024 * 1024;
-    let all = |text: &str| text.repeat(BYTES / text.len());
-    let half = |begin: &str, text: &str, end: &str| format!("{begin}{}{end}", text.repeat(BYTES / 2 / text.len()));
-    let path = vec!["a"; 100_000].join(".");
+    let bytes = scaled(512, 1024) * 1024;
+    let all = |text: &str| text.repeat(bytes / text.len());
+    let half = |begin: &str, text: &str, end: &str| format!("{begin}{}{end}", text.repeat(bytes / 2 / text.len()));
+    let nested = |open: &str, close: &str| {
+        let depth = bytes / (open.len() + close.len());
+        format!("{}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let path = vec!["a"; bytes / 10].join(".");
     vec![
         ("open-if", all("{{#if x}}")),
         ("open-each", all("{{#each x}}")),
@@ -58,9 +63,9 @@ fn files() -> Vec<(&'static str, String)> {
         ("open-2", all("{{")),
         ("open-3", all("{{{")),
         ("open-4", all("{{{{")),
-        ("nested-if", format!("{}{}", "{{#if x}}".repeat(58_000), "{{/if}}".repeat(58_000))),
-        ("nested-each", format!("{}{}", "{{#each x}}".repeat(52_000), "{{/each}}".repeat(52_000))),
-        ("nested-plain", format!("{}{}", "{{#x}}{{#if x}}".repeat(30_000), "{{/if}}{{/x}}".repeat(30_000))),
+        ("nested-if", nested("{{#if x}}", "{{/if}}")),
+        ("nested-each", nested("{{#each x}}", "{{/each}}")),
+        ("nested-plain", nested("{{#x}}{{#if x}}", "{{/if}}{{/x}}")),
         ("dashes", all("{{!-- x }}")),
         ("params", format!("{{{{#each x as |{}|}}}}{}{{{{/each}}}}", half("", "a ", ""), half("", "{{b}}", ""))),
         ("long-with", format!("{{{{#with {path}}}}}{}{{{{/with}}}}", half("", "{{b}}", ""))),

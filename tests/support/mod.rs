@@ -9,5 +9,6 @@ pub mod hostile;
 pub mod model;
 pub mod program;
 pub mod pty;
-pub mod scale;
 pub mod workspace;
+
+pub use refdesk_files::scale;

@@ -19,6 +19,8 @@ pub mod path;
 mod private;
 mod read;
 pub mod reserved;
+#[cfg(any(test, feature = "testing"))]
+pub mod scale;
 mod seal;
 #[cfg(test)]
 mod testing;

@@ -115,6 +115,11 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
+    /// A piece with these words.
+    pub(crate) fn new(terms: Vec<String>, vector: Option<Vector>) -> Self {
+        Self { terms, absent: 0, vector }
+    }
+
     /// What later texts of the conversation need of it; `None` without a vector. Words that no document has are counted and not kept:
     /// they bring nothing up, and one of them may be a password.
     pub(crate) fn as_earlier(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
@@ -144,7 +149,7 @@ pub(crate) fn prepare(
     text: &str,
     embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>,
 ) -> Result<Vec<Piece>, Error> {
-    pieces(text).into_iter().map(|piece| Ok(Piece { terms: terms(piece), absent: 0, vector: embed(piece)? })).collect()
+    pieces(text).into_iter().map(|piece| Ok(Piece::new(terms(piece), embed(piece)?))).collect()
 }
 
 impl Corpus {

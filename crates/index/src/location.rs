@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
@@ -310,6 +311,8 @@ impl Location {
             // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            // Else full-text search plans a statement of its own again for each word that it looks up.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             // What a person revokes is not to stay in the file.
             connection.pragma_update(None, "secure_delete", true)?;
             Ok(connection)

@@ -39,11 +39,14 @@ pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
 
 /// How many different terms are found, and how many of them as they are wanted.
 pub(crate) fn different<'m>(found: impl Iterator<Item = &'m Match>) -> (usize, usize) {
-    let (mut all, mut exact) = (HashSet::new(), HashSet::new());
+    // Few words are wanted, and this is asked for each place of one.
+    let (mut all, mut exact) = (Vec::new(), Vec::new());
     for Match { wanted, is_exact, .. } in found {
-        all.insert(wanted);
-        if *is_exact {
-            exact.insert(wanted);
+        if !all.contains(wanted) {
+            all.push(*wanted);
+        }
+        if *is_exact && !exact.contains(wanted) {
+            exact.push(*wanted);
         }
     }
     (all.len(), exact.len())

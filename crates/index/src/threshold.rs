@@ -2,10 +2,12 @@
 //! A number fixed for all catalogs does not transfer from one to another.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use crate::Embedder;
-use crate::about::{Corpus, Piece, prepare};
+use crate::about::{Corpus, Piece};
 use crate::language::Language;
+use crate::pieces::{pieces as pieces_of, terms};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -47,6 +49,21 @@ const TEXTS: [(Language, &str); 22] = [
     (Language::Chinese, include_str!("../model/background/zh.json")),
 ];
 
+/// A text of the background, and the words of its pieces.
+struct BackgroundText {
+    text: String,
+    pieces: Vec<Vec<String>>,
+}
+
+/// Taken apart once: an update may compute both thresholds, one after the other.
+static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
+    let taken_apart = |text: String| {
+        let pieces = pieces_of(&text).into_iter().map(terms).collect();
+        BackgroundText { text, pieces }
+    };
+    background_texts().into_iter().map(|texts| texts.into_iter().map(taken_apart).collect()).collect()
+});
+
 /// Texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
 
@@ -73,8 +90,7 @@ struct Wanted<'a> {
 /// with an embedder, that of its vectors.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
     let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST, Some(embedder)));
-    let languages = background_texts();
-    let texts = languages.concat();
+    let texts: Vec<&BackgroundText> = BACKGROUND.iter().flatten().collect();
     let mut all = Vec::new();
     for (model, expired, lowest, embedder) in
         [(WORDS_ALONE, EXPIRED_WORDS, LOWEST_BY_WORDS, None)].into_iter().chain(by_meaning)
@@ -97,7 +113,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
         }
     }
     for (wanted, mut best) in all.iter().zip(best) {
-        for (language, threshold) in by_language(&languages, &mut best, wanted.lowest) {
+        for (language, threshold) in by_language(&mut best, wanted.lowest) {
             storage.set_metadata(&key(wanted.model, language), &threshold.to_string())?;
         }
         storage.set_metadata(wanted.expired, "no")?;
@@ -106,22 +122,26 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
 }
 
 /// The pieces of the background texts, with their vectors if they are compared by meaning.
-fn pieces(texts: &[String], embedder: Option<&dyn Embedder>) -> Result<Vec<Vec<Piece>>, Error> {
-    let mut vectors = embedder.map(|embedder| embedder.background(texts)).transpose()?.unwrap_or_default().into_iter();
-    let of_text = |text: &String| {
-        let vector = vectors.next();
-        prepare(text, &mut |_| Ok(vector.clone()))
+fn pieces(texts: &[&BackgroundText], embedder: Option<&dyn Embedder>) -> Result<Vec<Vec<Piece>>, Error> {
+    let background = |embedder: &dyn Embedder| {
+        let texts: Vec<String> = texts.iter().map(|it| it.text.clone()).collect();
+        embedder.background(&texts)
     };
-    texts.iter().map(of_text).collect()
+    let mut vectors = embedder.map(background).transpose()?.unwrap_or_default().into_iter();
+    let of_text = |it: &&BackgroundText| {
+        let vector = vectors.next();
+        it.pieces.iter().map(|terms| Piece::new(terms.clone(), vector.clone())).collect()
+    };
+    Ok(texts.iter().map(of_text).collect())
 }
 
 /// The thresholds of all languages for the best scores of the background texts, which are sorted.
-fn by_language(languages: &[Vec<String>], best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
+fn by_language(best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
     // Texts in the language of the documents are nearer to them than any other, whatever both are about: documents in
     // another language must not raise what a prompt in this one has to reach.
     let mut rest = best;
     let mut thresholds = BTreeMap::new();
-    for ((language, _), texts) in TEXTS.iter().zip(languages) {
+    for ((language, _), texts) in TEXTS.iter().zip(&*BACKGROUND) {
         let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
         let reached = quantile(scores, BELOW);
         // A text in English that is too short to tell may be one of the others.

@@ -22,6 +22,7 @@ use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
 use refdesk_desk::engine::{Actor, Age, Event, Notice, Receipts, Response, Topic};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
 use refdesk_files::output::{WriteFailure, WrittenFile};
+use refdesk_files::scale::scaled;
 
 use crate::tui::action::ActionBinding;
 use crate::tui::tests::{press, screen};
@@ -217,7 +218,7 @@ fn take(state: &mut State, step: Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: scaled(16, 256) as u32, ..ProptestConfig::default() })]
     #[test]
     fn no_sequence_of_inputs_panics_or_leaves_a_list(
         width in 1..200u16,

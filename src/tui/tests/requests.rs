@@ -15,6 +15,7 @@ use refdesk_desk::engine::{
     Age, ClosedRequest, Event, Notice, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic, Waiting,
 };
 use refdesk_desk::session::{JournalEvent, Receipt};
+use refdesk_files::scale::scaled;
 
 use crate::tui::input::Effect;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
@@ -426,7 +427,7 @@ fn the_cost_of_marked_sources_is_shown() {
 
 #[test]
 fn hostile_requests_stay_within_their_area() {
-    let evil = "\u{202e}\x1b[2J日本\u{200f}👩🏽‍💻\r\n\t".repeat(400);
+    let evil = "\u{202e}\x1b[2J日本\u{200f}👩🏽‍💻\r\n\t".repeat(scaled(100, 400));
     let diff = format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", format!("+{}\n", evil.replace('\n', "")).repeat(3));
     let mut hostile = fixture::asking(&"r".repeat(64), &evil, &evil, &OFFERED);
     let request = Arc::make_mut(&mut hostile.request);
@@ -442,7 +443,8 @@ fn hostile_requests_stay_within_their_area() {
         .map(|nth| refdesk_desk::channel::Offered { id: format!("source-{nth}"), ..offered.clone() })
         .collect();
     let long = fixture::asking_to_write("w", &evil, &evil, &diff, &[evil.as_str(); 40]);
-    let lines = (0..10_000).map(|nth| format!("+line {nth}\n")).collect::<String>();
+    let last = scaled(2_000, 10_000);
+    let lines = (0..=last).map(|nth| format!("+line {nth}\n")).collect::<String>();
     let tall = fixture::asking_to_write("t", "x", "a", &format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n{lines}"), &[]);
     for size in [Size::new(40, 10), Size::new(80, 24), Size::new(200, 60)] {
         for waiting in [&hostile, &many, &long, &tall] {
@@ -457,7 +459,7 @@ fn hostile_requests_stay_within_their_area() {
     }
     let mut state = desk("", &[tall]);
     press(&mut state, "A Enter G");
-    assert!(screen(&state).contains("+line 9999"), "the end of a long difference can be read");
+    assert!(screen(&state).contains(&format!("+line {last}")), "the end of a long difference can be read");
     let mut state = desk("", &[many]);
     press(&mut state, "A a");
     assert_eq!(state.marks().map(std::collections::BTreeSet::len), Some(5000));

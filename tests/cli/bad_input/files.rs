@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::codes;
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
 
 fn with_document(bytes: &[u8]) -> Workspace {
@@ -48,16 +49,17 @@ fn documents_in_odd_encodings_still_mention() {
 fn templates_with_odd_bytes_do_not_affect_others() {
     let world =
         Workspace::of(json!([{"id": "kit", "name": "K", "path": "kit"}]), &[("kit/good.txt.tpl", "{{ name }}")]);
-    let open = "{% if a %}".repeat(20_000);
-    let sections = "{{#a}}".repeat(50_000);
+    let many = scaled(10_000, 50_000);
+    let open = "{% if a %}".repeat(many);
+    let sections = "{{#a}}".repeat(many);
     let odd: Vec<(&str, Vec<u8>)> = vec![
         ("rubbish.tpl", b"\xff\xfe{{ x }}".to_vec()),
         ("zero.tpl", vec![0; 4096]),
         ("empty.tpl", vec![]),
         ("ifs.tpl", open.into_bytes()),
         ("sections.tpl", sections.into_bytes()),
-        ("parentheses.tpl", format!("{{{{ {}a{} }}}}", "(".repeat(50_000), ")".repeat(50_000)).into_bytes()),
-        ("tildes.tpl", format!("{{{{ a{} }}}}", "~a".repeat(50_000)).into_bytes()),
+        ("parentheses.tpl", format!("{{{{ {}a{} }}}}", "(".repeat(many), ")".repeat(many)).into_bytes()),
+        ("tildes.tpl", format!("{{{{ a{} }}}}", "~a".repeat(many)).into_bytes()),
         ("large.tpl", b"{{ x }} ".repeat(300_000)),
         ("open.tpl", b"{{ never".to_vec()),
         ("name\nwith\x1b[31m.tpl", b"{{ x }}".to_vec()),

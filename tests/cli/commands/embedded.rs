@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::program::run;
+use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline, strings};
 
 const GUIDE: &str = "---\nid: guide\n---\n# Guide\n\n## Template 1: Retry Policy\n\n```java\nclass {{ Name }} {}\n```\n\n\
@@ -346,8 +347,9 @@ fn documents_of_any_size_are_read_or_reported() {
     let ran = world.run(&["templates"]).exits(0);
     assert!(ran.stderr.contains("64 MiB"), "{ran}");
     let block = |at: usize| format!("```\n{{{{ v{at} }}}}\n```\n");
+    let many = scaled(3_000, 10_000);
     for (what, text, expected) in [
-        ("10,000 blocks", (0..10_000).map(block).collect(), 10_000),
+        ("many blocks", (0..many).map(block).collect(), many),
         ("quotes 20,000 deep", format!("{}```\n{}\n", "> ".repeat(20_000), block(1)), 1),
         (
             "lists 2,000 deep",
@@ -355,7 +357,7 @@ fn documents_of_any_size_are_read_or_reported() {
             1,
         ),
         ("brackets 100,000 deep", format!("{}\n\n{}", "[".repeat(100_000), block(1)), 1),
-        ("one line of 10 MB", format!("{}\n\n{}", "x ".repeat(5_000_000), block(1)), 1),
+        ("one long line", format!("{}\n\n{}", "x ".repeat(scaled(500_000, 5_000_000)), block(1)), 1),
         ("a fence that never ends", format!("```\n{{{{ x }}}}\n{}", "y\n".repeat(100_000)), 1),
     ] {
         world.put("big.md", text.as_bytes());

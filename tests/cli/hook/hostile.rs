@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::program::{finish, run};
+use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
 
 /// The session's memory.
@@ -102,8 +103,8 @@ fn tool_results_of_any_shape() {
 #[test]
 fn prompts_of_any_size_and_content() {
     let world = world();
-    let large = format!("{} the web", "x ".repeat(5_000_000));
-    let line = format!("{} web", "y".repeat(10_000_000));
+    let large = format!("{} the web", "x ".repeat(scaled(500_000, 5_000_000)));
+    let line = format!("{} web", "y".repeat(scaled(1_000_000, 10_000_000)));
     let own = format!("the web\n\n{HINT}\n");
     for (text, expected) in [
         ("", ""),

@@ -10,6 +10,7 @@ use crate::Question;
 use crate::stem::stem;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
+use refdesk_files::scale::scaled;
 use refdesk_postgres::testing::TestServer;
 use refdesk_text::{Code, Fix};
 
@@ -120,8 +121,8 @@ fn odd_texts(server: &TestServer, database: &str) {
     for (nth, text) in texts.iter().enumerate() {
         world.write(&format!("{nth}.md"), text);
     }
-    world.write("long.md", &"word".repeat(100_000));
-    world.write("words.md", &(0..20_000).map(|nth| format!("w{nth} ")).collect::<String>());
+    world.write("long.md", &"word".repeat(scaled(10_000, 100_000)));
+    world.write("words.md", &(0..scaled(2_000, 20_000)).map(|nth| format!("w{nth} ")).collect::<String>());
     let mut sources: Vec<_> =
         (0..texts.len()).map(|nth| world.file(&format!("t{nth}"), &format!("{nth}.md"))).collect();
     sources.extend([world.file("long", "long.md"), world.file("words", "words.md")]);

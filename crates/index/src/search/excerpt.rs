@@ -115,14 +115,19 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
 /// several. It begins and ends between words.
 fn best_window(text: &str, found: &[Match]) -> Option<Range<usize>> {
     let mut best: Option<((usize, usize), Range<usize>)> = None;
+    let most = different(found.iter());
     for Match { range, .. } in found {
         let window = window_at(text, range.start);
         // A text of one word a hundred thousand times has as many matches, of which a window has few.
         let from = found.partition_point(|it| it.range.start < window.start);
         let inside = found.iter().skip(from).take_while(|it| it.range.start < window.end);
         let worth = different(inside.filter(|it| it.range.end <= window.end));
-        if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+        if best.as_ref().is_none_or(|(best, _)| worth > *best) {
             best = Some((worth, window));
+        }
+        // No other has more.
+        if worth == most {
+            break;
         }
     }
     best.map(|(_, window)| window)
@@ -152,6 +157,8 @@ fn window_at(text: &str, word: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use refdesk_files::scale::scaled;
 
     use super::*;
 
@@ -191,7 +198,9 @@ mod tests {
         let forms = format!("zoneB {}zoneA {}", "hay ".repeat(400), "hay ".repeat(400));
         let found = shown(&forms, &["zonea"]);
         assert!(found.contains("[zoneA]"), "{found}");
-        let many = excerpt(&"hay ".repeat(150_000), &["hay".to_owned()]);
+        // No window has both words, so that each is looked at.
+        let many = "hay ".repeat(scaled(60_000, 150_000)) + &"straw ".repeat(200) + "needle";
+        let many = excerpt(&many, &["hay".to_owned(), "needle".to_owned()]);
         assert!(many.text.starts_with("hay") && many.matches.len() > 50, "without comparing each word with all");
         let beginning = shown(&long, &["nothing"]);
         assert!(beginning.starts_with("hay hay") && beginning.ends_with('…'));

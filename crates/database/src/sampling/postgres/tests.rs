@@ -237,8 +237,8 @@ fn time(server: &TestServer, database: &str) {
     server.run(
         database,
         "CREATE TABLE slow (id int, a text, b text, c text);
-         INSERT INTO slow SELECT n, repeat('x ', 500000), repeat('y ', 500000), repeat('z ', 500000)
-             FROM generate_series(1, 150) n;
+         INSERT INTO slow VALUES (1, repeat('x ', 500000), repeat('y ', 500000), repeat('z ', 500000));
+         INSERT INTO slow SELECT n, a, b, c FROM slow, generate_series(2, 150) n;
          CREATE TABLE still AS SELECT * FROM slow;",
     );
     // More statements than can be in flight come before, between and after those that are refused.
