@@ -12,6 +12,7 @@ use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::schema::page::{PagesInput, pages};
+use crate::schema::source_ids::SourceIds;
 use crate::schema::table_doc::{DocInput, TableDoc};
 use crate::snapshot::{Snapshot, Table};
 
@@ -42,7 +43,8 @@ fn all_pages(name: &str, sql: &str, ending: &str) -> String {
     let input = DocInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
     let domains = domains(&snapshot, &[]);
-    let input = PagesInput { config, docs_path: "docs/databases", tables: &docs, domains: &domains };
+    let ids = SourceIds::default();
+    let input = PagesInput { config, docs_path: "docs/databases", tables: &docs, domains: &domains, ids: &ids };
     let all = pages(&input);
     assert_eq!(all, pages(&input), "the same input, the same bytes");
     let wanted = all.iter().filter(|page| page.path.ends_with(ending));

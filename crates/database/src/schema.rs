@@ -11,4 +11,5 @@ pub(crate) mod markup;
 pub mod notes;
 pub mod page;
 pub mod plan;
+pub mod source_ids;
 pub mod table_doc;

@@ -7,7 +7,8 @@ use serde_json::json;
 use super::tags::TagNames;
 use crate::config::{DatabaseConfig, Granularity};
 use crate::schema::describe::list;
-use crate::schema::page::{domain_folder, domain_id, table_id};
+use crate::schema::page::domain_folder;
+use crate::schema::source_ids::SourceIds;
 use crate::schema::table_doc::TableDoc;
 use crate::snapshot::TableName;
 
@@ -42,10 +43,11 @@ pub fn catalog_entries(
     config: &DatabaseConfig,
     docs_path: &str,
     tables: &[(TableName, &TableDoc, &str, &str)],
+    ids: &SourceIds,
 ) -> Vec<CatalogEntry> {
     let names = TagNames::of(tables.iter().map(|(name, doc, domain, _)| (*domain, name.name.as_str(), doc.kind)));
     if config.granularity == Granularity::Table {
-        return tables.iter().map(|table| of_table(config, table, &names)).collect();
+        return tables.iter().map(|table| of_table(config, table, &names, ids)).collect();
     }
     let mut domains: BTreeMap<&str, Vec<&(TableName, &TableDoc, &str, &str)>> = BTreeMap::new();
     tables.iter().for_each(|it| domains.entry(it.2).or_default().push(it));
@@ -60,7 +62,7 @@ pub fn catalog_entries(
             count => format!("{count} tables"),
         };
         entries.push(CatalogEntry {
-            id: domain_id(&config.name, domain),
+            id: ids.domain(&config.name, domain),
             name: format!("Database {}: {domain}", config.name),
             description: one_line(&format!("{number} of the database {}: {}", config.name, list(&listed))),
             tags: names.of_domain(domain),
@@ -74,9 +76,10 @@ fn of_table(
     config: &DatabaseConfig,
     (name, doc, domain, path): &(TableName, &TableDoc, &str, &str),
     names: &TagNames<'_>,
+    ids: &SourceIds,
 ) -> CatalogEntry {
     CatalogEntry {
-        id: table_id(&config.name, name),
+        id: ids.table(&config.name, name),
         name: one_line(&format!("Database {}: {}", config.name, name.full())),
         description: one_line(doc.first_sentence()),
         tags: names.of_table(domain, &name.name),
@@ -109,7 +112,7 @@ mod tests {
         ];
         let tables: Vec<_> = rows.iter().map(|(table, domain)| (name(table), &doc, *domain, "p.md")).collect();
         let mut config = config.databases[0].clone();
-        let entries = catalog_entries(&config, "docs/databases", &tables);
+        let entries = catalog_entries(&config, "docs/databases", &tables, &SourceIds::default());
         let shown: Vec<String> =
             entries.iter().map(|it| format!("{} {} {}", it.id, it.tags.join(","), it.description)).collect();
         assert_eq!(
@@ -122,7 +125,7 @@ mod tests {
         );
         assert_eq!(entries[0].path, "docs/databases/shop/people");
         config.granularity = Granularity::Table;
-        let entries = catalog_entries(&config, "docs/databases", &tables);
+        let entries = catalog_entries(&config, "docs/databases", &tables, &SourceIds::default());
         assert_eq!((entries.len(), entries[0].id.as_str()), (5, "db-shop-main-shop-order"));
         assert_eq!(entries[0].description, "What was sold.");
     }

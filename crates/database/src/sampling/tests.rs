@@ -15,6 +15,7 @@ use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::schema::page::{PagesInput, pages};
 use crate::schema::plan::{DatabaseState, PlanEdits, PlanInput, make};
+use crate::schema::source_ids::SourceIds;
 use crate::schema::table_doc::{DocInput, TableDoc};
 use crate::snapshot::Table;
 
@@ -42,7 +43,8 @@ pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Rea
         DocInput { config: database, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
     let domains = domains(&snapshot, &[]);
-    let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains };
+    let ids = SourceIds::default();
+    let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains, ids: &ids };
     let mut all: String = pages(&input).into_iter().map(|page| page.text).collect();
     let planned = PlanInput { config: database, state: DatabaseState::Read(&snapshot), notes: &notes };
     all.push_str(&make(config, &[planned], &PlanEdits::default(), "now").0.text());

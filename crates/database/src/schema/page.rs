@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use refdesk_text::generated::{self, GENERATOR};
 use serde::{Deserialize, Serialize};
 
+use super::source_ids::SourceIds;
 use super::table_doc::TableDoc;
 use crate::config::{DatabaseConfig, is_pages_folder};
 use crate::names::file_names::{file_names, is_file_name};
-use crate::names::words::{is_slug, slug};
+use crate::names::words::is_slug;
 use crate::snapshot::{Table, TableName};
 
 /// Most bytes of a page.
@@ -67,6 +68,8 @@ pub struct PagesInput<'a> {
     pub tables: &'a [(&'a Table, TableDoc)],
     /// The domain of each table that gets a page.
     pub domains: &'a BTreeMap<TableName, String>,
+    /// The ids of domains and tables.
+    pub ids: &'a SourceIds,
 }
 
 /// A table with what its page needs.
@@ -82,28 +85,11 @@ struct PageTable<'a> {
 struct PageSet<'a> {
     pub config: &'a DatabaseConfig,
     pub docs_path: &'a str,
+    pub ids: &'a SourceIds,
     /// In the order of the snapshot.
     pub subjects: Vec<PageTable<'a>>,
     /// By `schema.table`: the position in `subjects`.
     positions: BTreeMap<String, usize>,
-}
-
-/// The id of a domain's source.
-pub fn domain_id(database: &str, domain: &str) -> String {
-    format!("db-{database}-{domain}")
-}
-
-/// The id of a table's source.
-pub fn table_id(database: &str, table: &TableName) -> String {
-    let plain = slug(&table.full());
-    let is_same = plain == table.full().to_lowercase().replace(['.', '_'], "-");
-    if is_same && !plain.is_empty() {
-        return format!("db-{database}-{plain}");
-    }
-    // Different names must not share an id.
-    let hash = refdesk_files::name::sha256_hex(table.full().as_bytes());
-    let hash = hash.get(..6).unwrap_or_default();
-    if plain.is_empty() { format!("db-{database}-{hash}") } else { format!("db-{database}-{plain}-{hash}") }
 }
 
 /// The folder of a domain's pages.
@@ -124,7 +110,7 @@ pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
         })
         .collect();
     let positions = subjects.iter().enumerate().map(|(at, it)| (it.doc.fully_qualified_name.clone(), at)).collect();
-    let book = PageSet { config: input.config, docs_path: input.docs_path, subjects, positions };
+    let book = PageSet { config: input.config, docs_path: input.docs_path, ids: input.ids, subjects, positions };
     let mut pages = vec![overview::overview(&book)];
     let mut domains: Vec<&str> = book.subjects.iter().map(|it| it.domain).collect();
     domains.sort_unstable();

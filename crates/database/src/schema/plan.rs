@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::source_ids::unit_ids;
 use crate::snapshot::TableKind;
+use edits::content_hash;
 
 pub use edits::PlanEdits;
 pub use make::{DatabaseState, PlanInput, make, says_sensitive, stale};
@@ -88,7 +90,7 @@ pub struct PlannedDatabase {
 /// The tables of one domain of one database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkUnit {
-    /// `DATABASE-DOMAIN`.
+    /// `DATABASE-DOMAIN`, with a hash if another unit has that id.
     pub id: String,
     /// The database.
     pub database: String,
@@ -252,6 +254,34 @@ impl Plan {
     pub fn hash(&self) -> String {
         let timeless = Self { generated_at: String::new(), errors: Vec::new(), ..self.clone() };
         refdesk_files::name::sha256_hex(&serde_json::to_vec(&timeless).unwrap_or_default())
+    }
+
+    /// Gives each unit an id of its own, as stable as in the stored plan.
+    pub fn settle_ids(&mut self, stored: Option<&Self>) {
+        let ids = unit_ids(&self.work_units, stored);
+        let now: BTreeMap<(String, String), String> = self
+            .work_units
+            .iter()
+            .zip(&ids)
+            .map(|(unit, id)| ((unit.database.clone(), unit.id.clone()), id.clone()))
+            .collect();
+        for (unit, id) in self.work_units.iter_mut().zip(ids) {
+            let of = |known: &String| now.get(&(unit.database.clone(), known.clone())).unwrap_or(known).clone();
+            let depends_on: Vec<String> = unit.depends_on.iter().map(of).collect();
+            if (&unit.id, &unit.depends_on) != (&id, &depends_on) {
+                let is_unedited = content_hash(unit) == unit.content_hash;
+                (unit.id, unit.depends_on) = (id, depends_on);
+                if is_unedited {
+                    unit.content_hash = content_hash(unit);
+                }
+            }
+        }
+    }
+
+    /// The id of the unit of a domain.
+    pub fn unit_id(&self, database: &str, domain: &str) -> Option<&str> {
+        let units = self.work_units.iter().filter(|unit| unit.database == database);
+        units.into_iter().find(|unit| unit.domain == domain).map(|unit| unit.id.as_str())
     }
 
     /// The units of a database.

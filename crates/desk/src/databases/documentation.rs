@@ -13,6 +13,7 @@ use refdesk_database::names::globs::NamePattern;
 use refdesk_database::sampling::{Sampled, kept, sample};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
+use refdesk_database::schema::source_ids::SourceIds;
 use refdesk_database::schema::table_doc::{DocInput, TableDoc};
 use refdesk_database::snapshot::{Snapshot, Table, TableName};
 use refdesk_files::{Durability, EntryKind, FileMode, Folder, Lock, is_link_refused, link_on_path};
@@ -261,14 +262,15 @@ impl Desk {
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
         let Described { tables, domains, .. } = &described;
-        let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains };
+        let ids = SourceIds::of(&run.planned.plan);
+        let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains, ids: &ids };
         let mut all = pages(&input);
         for page in all.iter().filter(|page| page.is_shortened) {
             let message =
                 format!("the page would be larger than {} KiB, so descriptions in it are shortened", PAGE_BYTES / 1024);
             run.problems.push(Diagnostic::warning(Code::TooLarge, message).in_file(page.path.clone()));
         }
-        self.add_catalog(run, database, &described, &all);
+        self.add_catalog(run, database, &described, &all, &ids);
         let order = order_of(run, name);
         // Tables in the order of the plan; the pages that list them follow.
         all.sort_by_cached_key(|page| match &page.table {
@@ -354,7 +356,14 @@ impl Desk {
         sampled.profiles.extend(found);
     }
 
-    fn add_catalog(&self, run: &mut Documentation, database: &ReadDatabase, described: &Described<'_>, pages: &[Page]) {
+    fn add_catalog(
+        &self,
+        run: &mut Documentation,
+        database: &ReadDatabase,
+        described: &Described<'_>,
+        pages: &[Page],
+        ids: &SourceIds,
+    ) {
         let of_table: BTreeMap<&TableName, &str> = pages
             .iter()
             .filter(|page| page.kind == PageKind::Table && page.path.ends_with(".md"))
@@ -369,7 +378,7 @@ impl Desk {
                 Some((name, doc, domain.as_str(), *path))
             })
             .collect();
-        let entries = catalog_entries(&database.config, &run.docs_path, &rows);
+        let entries = catalog_entries(&database.config, &run.docs_path, &rows, ids);
         run.wanted_sources.extend(entries.iter().map(|entry| entry.id.clone()));
         let folder = self.references_folder();
         if let Some(problem) = self.no_entries(&folder) {

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use refdesk_database::config::Granularity;
 use refdesk_database::documenter::{ManifestFile, OwnPages, Progress, ProgressStatus};
 use refdesk_database::schema::diff::is_stale;
-use refdesk_database::schema::page::{PAGE_BYTES, PageKind, domain_id, is_page_path, metadata_hash, table_id};
+use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
+use refdesk_database::schema::source_ids::SourceIds;
 use refdesk_database::schema::table_doc::{ColumnDoc, TableDoc};
 use refdesk_database::snapshot::{TableKind, TableName};
 use refdesk_text::report::Diagnostic;
@@ -218,10 +219,11 @@ impl OverviewReader {
         self.add_unlisted(&mut files, plan.as_ref());
         let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, &files);
         let mut databases = std::mem::take(&mut self.overview.databases);
+        let ids = plan.as_ref().map(SourceIds::of).unwrap_or_default();
         let mut damaged = Vec::new();
         for database in &mut databases {
             database.page = pages.overviews.get(&database.name).cloned();
-            database.domains = self.domains(&database.name, plan.as_ref(), &pages, &own, &mut damaged);
+            database.domains = self.domains(&database.name, plan.as_ref(), &ids, &pages, &own, &mut damaged);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
             if let (DatabaseStanding::Ready, Some(error)) = (&database.standing, error) {
@@ -273,6 +275,7 @@ impl OverviewReader {
         &self,
         database: &str,
         plan: Option<&Plan>,
+        ids: &SourceIds,
         pages: &DocumentedPages,
         own: &OwnPages,
         damaged: &mut Vec<DamagedPage>,
@@ -286,7 +289,7 @@ impl OverviewReader {
         }
         for (name, table) in &names {
             hashes.insert(name, &table.metadata_hash);
-            let source = self.source(database, &table.domain, name);
+            let source = self.source(ids, database, &table.domain, name);
             found.entry(table.domain.clone()).or_default().insert(name.clone(), of_plan(name, table, source));
         }
         let domain_of: HashMap<&TableName, &str> = names.iter().map(|(name, it)| (name, it.domain.as_str())).collect();
@@ -300,7 +303,7 @@ impl OverviewReader {
                 let domain = domain_of.get(&name).copied().unwrap_or(&domain.domain);
                 let tables = found.entry(domain.to_owned()).or_default();
                 let summary = tables.entry(name.clone()).or_insert_with(|| TableSummary {
-                    source: self.source(database, domain, &name),
+                    source: self.source(ids, database, domain, &name),
                     name: name.clone(),
                     kind: TableKind::Table,
                     page: None,
@@ -342,10 +345,10 @@ impl OverviewReader {
         found.into_iter().map(of_domain).collect()
     }
 
-    fn source(&self, database: &str, domain: &str, table: &TableName) -> String {
+    fn source(&self, ids: &SourceIds, database: &str, domain: &str, table: &TableName) -> String {
         match self.granularity.get(database) {
-            Some(Granularity::Table) => table_id(database, table),
-            _ => domain_id(database, domain),
+            Some(Granularity::Table) => ids.table(database, table),
+            _ => ids.domain(database, domain),
         }
     }
 }

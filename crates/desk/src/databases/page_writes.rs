@@ -216,14 +216,20 @@ impl<'p> Run<'_, 'p> {
     /// The work unit of a page of a table.
     fn unit(&mut self, page: &Page) -> Option<&mut UnitProgress> {
         page.table.as_ref()?;
-        let id = format!("{}-{}", page.database, page.domain.as_ref()?);
-        self.progress.work_units.get_mut(&id)
+        let id = self.prepared.planned.plan.unit_id(&page.database, page.domain.as_ref()?)?;
+        self.progress.work_units.get_mut(id)
     }
 
     /// Counts the tables of each unit. A table is done when both of its pages are.
     fn complete_units(&mut self) {
         let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
-        let mut tables: BTreeMap<(&str, &TableName), (String, bool)> = BTreeMap::new();
+        let plan = &self.prepared.planned.plan;
+        let ids: BTreeMap<(&str, &str), &str> = plan
+            .work_units
+            .iter()
+            .map(|unit| ((unit.database.as_str(), unit.domain.as_str()), unit.id.as_str()))
+            .collect();
+        let mut tables: BTreeMap<(&str, &TableName), (&str, bool)> = BTreeMap::new();
         for it in &self.prepared.pages {
             let (Some(table), Some(domain)) = (&it.page.table, &it.page.domain) else { continue };
             let is_done = match it.action {
@@ -231,11 +237,11 @@ impl<'p> Run<'_, 'p> {
                 PageAction::Write => written.contains(it.page.path.as_str()),
                 PageAction::Keep | PageAction::Edited => true,
             };
-            let id = || format!("{}-{domain}", it.page.database);
-            tables.entry((&it.page.database, table)).or_insert_with(|| (id(), true)).1 &= is_done;
+            let Some(id) = ids.get(&(it.page.database.as_str(), domain.as_str())) else { continue };
+            tables.entry((&it.page.database, table)).or_insert((id, true)).1 &= is_done;
         }
         for (id, is_done) in tables.into_values() {
-            let Some(unit) = self.progress.work_units.get_mut(&id) else { continue };
+            let Some(unit) = self.progress.work_units.get_mut(id) else { continue };
             unit.tables_completed += usize::from(is_done);
         }
         for unit in self.progress.work_units.values_mut() {

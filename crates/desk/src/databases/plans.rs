@@ -89,6 +89,7 @@ impl Desk {
                 config.databases.iter().map(|database| database.name.as_str()).chain(wrong).collect();
             keep_others(&mut plan, stored, &configured);
         }
+        plan.settle_ids(stored.as_ref());
         let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan)).unwrap_or_default();
         Ok(Planned { plan, stored, changes, problems })
     }

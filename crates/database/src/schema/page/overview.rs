@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::diagram::diagram;
-use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, domain_id, front_matter};
+use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, front_matter};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::first_sentence;
 use refdesk_text::shorten::shortened_at_word;
@@ -87,7 +87,7 @@ pub(crate) fn domain(book: &PageSet<'_>, domain: &str) -> Page {
 fn domain_text(book: &PageSet<'_>, domain: &str, listed: usize) -> String {
     let name = &book.config.name;
     let mut text = front_matter(&[
-        ("id", &domain_id(name, domain)),
+        ("id", &book.ids.domain(name, domain)),
         ("database", name),
         ("domain", domain),
         ("kind", "domain"),

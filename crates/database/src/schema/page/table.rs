@@ -1,6 +1,6 @@
 //! The pages of a table.
 
-use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter, table_id};
+use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
 use crate::schema::describe::{either, says_all};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
@@ -49,7 +49,7 @@ fn short(doc: &TableDoc) -> TableDoc {
 fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
     let PageTable { table, domain, .. } = subject;
     let mut text = front_matter(&[
-        ("id", &table_id(&book.config.name, &table.table_name())),
+        ("id", &book.ids.table(&book.config.name, &table.table_name())),
         ("database", &book.config.name),
         ("schema", &table.schema),
         ("table", &table.name),

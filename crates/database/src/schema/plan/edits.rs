@@ -17,8 +17,8 @@ const FIX: &str = "change only domain, priority, skip, note and priority_order";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanEdits {
     pub(super) tables: BTreeMap<(String, String), TableEdit>,
-    /// By the id of a unit.
-    pub(super) orders: BTreeMap<String, Vec<String>>,
+    /// By database and domain.
+    pub(super) orders: BTreeMap<(String, String), Vec<String>>,
 }
 
 /// The changes to one table.
@@ -51,7 +51,7 @@ impl PlanEdits {
             let is_computed =
                 [computed_order(&unit.tables), computed_order(&planned.collect::<Vec<_>>())].contains(&order);
             if !is_computed {
-                edits.orders.insert(unit.id.clone(), order);
+                edits.orders.insert((unit.database.clone(), unit.domain.clone()), order);
             }
             for table in &unit.tables {
                 let edit = edit_of(&unit.database, table, &mut problems, file);

@@ -168,7 +168,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
                 estimated_time_minutes: 0.0,
                 estimate: Estimate::without_model(),
                 output_directory: format!("{}/{name}/{domain}", databases.docs_path),
-                priority_order: order(&tables, edits.orders.get(&id)),
+                priority_order: order(&tables, edits.orders.get(&(name.clone(), domain.clone()))),
                 depends_on: Vec::new(),
                 content_hash: String::new(),
                 tables,

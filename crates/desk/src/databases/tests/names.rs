@@ -59,3 +59,77 @@ fn in_one_database_a_name_is_met_as_written_or_by_any_case_and_an_unknown_one_li
         assert_eq!(view.paths("zone", name, None).unwrap_err().fix.to_string(), fix, "{name}");
     }
 }
+
+/// The ids of the sources with the folder or file of each, and the work units of the plan.
+fn ids(world: &World) -> (BTreeMap<String, String>, Vec<String>) {
+    let entries = world.pages().into_iter().filter(|(path, _)| path.starts_with(".jaato/references/"));
+    let entry = |(path, text): (String, String)| {
+        let entry: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let id = entry["id"].as_str().unwrap().to_owned();
+        assert_eq!(path, format!(".jaato/references/{id}.json"));
+        (id, entry["path"].as_str().unwrap().to_owned())
+    };
+    let plan: serde_json::Value = serde_json::from_str(&world.read(FILE)).unwrap();
+    let units = plan["work_units"].as_array().unwrap().iter().map(|unit| unit["id"].as_str().unwrap().to_owned());
+    (entries.map(entry).collect(), units.collect())
+}
+
+#[test]
+fn domains_of_two_databases_never_share_an_id() {
+    let world = World::new();
+    let tables = "CREATE TABLE item (id INTEGER PRIMARY KEY); CREATE TABLE item_note (id INTEGER REFERENCES item);";
+    world.sql("a.db", tables);
+    world.sql("b.db", tables);
+    let shop = "{name: shop, type: sqlite, connection: {file: a.db}, domains: {eu-orders: ['*item*']}}";
+    let eu = "{name: shop-eu, type: sqlite, connection: {file: b.db}, domains: {orders: ['*item*']}}";
+    world.put(".jaato/databases.yaml", &format!("databases: [{shop}]"));
+    world.document(&options());
+    let (alone, _) = ids(&world);
+    assert_eq!(alone.keys().collect::<Vec<_>>(), ["db-shop-eu-orders"]);
+    world.put(".jaato/databases.yaml", &format!("databases: [{eu}, {shop}]"));
+    let report = world.document(&options());
+    assert_eq!(report.edited, [""; 0]);
+    let (both, units) = ids(&world);
+    assert_eq!(both.len(), 2);
+    assert_eq!(both["db-shop-eu-orders"], alone["db-shop-eu-orders"], "a source keeps its id");
+    assert_eq!(units.iter().collect::<std::collections::BTreeSet<_>>().len(), 2, "{units:?}");
+    let progress = world.read(".jaato/refdesk/db/documenter-progress.json");
+    let progress: serde_json::Value = serde_json::from_str(&progress).unwrap();
+    assert_eq!((&progress["stats"]["total_tables"], &progress["stats"]["completed_tables"]), (&4.into(), &4.into()));
+    for (id, path) in &both {
+        let page = world.read(&format!("docs/databases{}/README.md", path.split("docs/databases").nth(1).unwrap()));
+        assert!(page.contains(&format!("id: \"{id}\"")) || page.contains(&format!("id: {id}")), "{page}");
+    }
+    let view = world.desk();
+    let view = view.whole_database_view().unwrap();
+    assert_eq!(view.domain("orders", Some("shop-eu")).unwrap().answer.database, "shop-eu");
+    let again = world.document(&options());
+    assert_eq!((again.written, again.sources, ids(&world)), (Vec::new(), Vec::new(), (both, units)));
+}
+
+#[test]
+fn tables_never_share_an_id() {
+    let world = World::new();
+    world.sql(
+        "a.db",
+        "CREATE TABLE item_x (id); CREATE TABLE \"item-x\" (id); CREATE TABLE Item (id); CREATE TABLE plain (id);",
+    );
+    world.sql("b.db", "CREATE TABLE y (id);");
+    world.put(
+        ".jaato/databases.yaml",
+        "databases: [{name: shop, type: sqlite, connection: {file: a.db}, granularity: table}, \
+         {name: shop-main, type: sqlite, connection: {file: b.db}, domains: {plain: ['*']}}]",
+    );
+    let report = world.document(&options());
+    assert_eq!(report.edited, [""; 0]);
+    let (found, _) = ids(&world);
+    let of = |name: &str| found.iter().find(|(_, path)| path.contains(name)).unwrap().0.clone();
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(of("main.Item.md"), "db-shop-main-item");
+    assert_eq!(of("main.item-x.md"), "db-shop-main-item-x");
+    assert!(of("main.item_x.md").starts_with("db-shop-main-item-x-"), "{found:?}");
+    assert_eq!(of("shop-main/plain"), "db-shop-main-plain");
+    assert!(of("main.plain.md").starts_with("db-shop-main-plain-"), "{found:?}");
+    let page = world.read("docs/databases/shop/system/tables/main.item_x.md");
+    assert!(page.contains(&of("main.item_x.md")), "{page}");
+}
