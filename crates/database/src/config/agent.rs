@@ -168,7 +168,7 @@ fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &m
             Flag => drop(fields.flag(key)),
             Text => drop(fields.text(key)),
             Whole(least, most) => {
-                if let Some(number) = fields.number(key, *least, *most) {
+                if let Some(number) = fields.number(key, *least, *most, Some("the default")) {
                     found(key, Found::Whole(number));
                 }
             }

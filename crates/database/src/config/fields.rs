@@ -95,8 +95,8 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         }
     }
 
-    /// A whole number in a range; outside of it a diagnostic.
-    pub fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
+    /// A whole number in a range; outside of it a diagnostic that says what is used instead, if anything is.
+    pub fn number(&mut self, key: &str, least: u64, most: u64, instead: Option<&str>) -> Option<u64> {
         let node = self.node(key)?;
         let number = match node.value {
             YamlValue::Int(number) => u64::try_from(number).ok(),
@@ -107,7 +107,8 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         };
         let found = number.filter(|number| (least..=most).contains(number));
         if found.is_none() {
-            let message = format!("'{key}' is not between {least} and {most}; the default is used");
+            let message = format!("'{key}' is not between {least} and {most}");
+            let message = instead.map_or(message.clone(), |instead| format!("{message}; {instead} is used"));
             self.report(node, Diagnostic::error(Code::UnknownValue, message));
         }
         found

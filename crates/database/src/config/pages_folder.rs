@@ -24,7 +24,9 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
     }
     let path = clean(Path::new(&text));
     let first = path.components().next();
-    if is_absolute_anywhere(&text) || matches!(first, Some(Component::ParentDir)) {
+    // `~` is the home folder in other paths of the configuration.
+    let is_home = first.is_some_and(|first| first.as_os_str() == "~");
+    if is_home || is_absolute_anywhere(&text) || matches!(first, Some(Component::ParentDir)) {
         refuse(Code::Outside, "leads out of the workspace");
         return None;
     }

@@ -109,7 +109,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
         url_env: inner.text("url_env"),
         url: None,
         host: inner.text("host"),
-        port: inner.number("port", 1, 65_535).and_then(|port| u16::try_from(port).ok()),
+        port: inner.number("port", 1, 65_535, None).and_then(|port| u16::try_from(port).ok()),
         database: inner.text("database"),
         user: inner.text("user"),
         secret: secret.or(from_env).or(command),

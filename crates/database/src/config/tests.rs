@@ -165,6 +165,8 @@ fn pages_have_a_folder_of_their_own() {
         ("..", "outside"),
         ("doc/../../out", "outside"),
         ("/tmp/x", "outside"),
+        ("'~/x'", "outside"),
+        ("'~'", "outside"),
         ("'C:/x'", "outside"),
         ("'a\\b'", "bad-path"),
         ("\"a\\nb\"", "bad-path"),
@@ -200,4 +202,11 @@ fn files_that_are_not_read_at_all() {
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n\
                 d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n";
     assert!(problems(bomb)[0].starts_with("unparsable"), "{:?}", problems(bomb));
+}
+
+#[test]
+fn a_default_is_named_only_where_one_is_used() {
+    let text = "databases: [{name: a, type: postgres, connection: {host: db, port: 99999}}]";
+    let found = read(text, "f").1;
+    assert!(found.iter().any(|it| it.message == "'port' is not between 1 and 65535"), "{found:?}");
 }

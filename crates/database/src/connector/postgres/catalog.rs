@@ -108,7 +108,9 @@ impl SchemaQuery<'_> {
                 problems.push(Diagnostic::warning(Code::TooMany, message));
                 break;
             }
-            rights.writable_tables += usize::from(value::<Option<bool>>(&row, 7)?.unwrap_or(false));
+            // Every role may update some of the system's tables.
+            let may_write = value::<Option<bool>>(&row, 7)?.unwrap_or(false) && !is_system(&schema);
+            rights.writable_tables += usize::from(may_write);
             let table = Table {
                 schema,
                 name,
@@ -238,6 +240,11 @@ struct DomainBase {
     number: u32,
     printed: String,
     not_null: bool,
+}
+
+/// Whether a schema is the server's own.
+fn is_system(schema: &str) -> bool {
+    schema.starts_with("pg_") || schema == "information_schema"
 }
 
 fn action(letter: &str) -> String {

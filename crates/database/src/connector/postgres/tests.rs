@@ -225,6 +225,9 @@ fn roles(server: &TestServer, database: &str) {
     assert_eq!(unreadable, ["hidden.t", "public.closed"]);
     assert!(reader.snapshot.tables.iter().all(|it| it.columns.len() == 1), "they are read from the catalog");
     assert_eq!(reader.about_connection, []);
+    let system =
+        try_read(&place(server, database, "reader"), ", include_system_tables: true", &Default::default()).unwrap();
+    assert_eq!(system.about_connection, [], "every role may update pg_settings");
     for (user, what) in [("refdesk", "is a superuser"), ("writer", "may write 1 table")] {
         let warning = reading(server, database, user).about_connection.pop().unwrap();
         assert!(warning.message.contains(what), "{warning:?}");
