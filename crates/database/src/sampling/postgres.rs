@@ -124,20 +124,38 @@ impl Sampler<'_> {
 
     fn tables(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
         for chunk in tables.chunks(statistics::TABLES) {
-            let mut known = match statistics::read(self.database.config, self.session, chunk) {
-                Err(refusal) => self.go_on_after(refusal)?.unwrap_or_default(),
-                Ok(known) => known,
-            };
+            let statistics::KnownTables { profiles: mut known, unseen } =
+                match statistics::read(self.database.config, self.session, chunk) {
+                    Err(refusal) => self.go_on_after(refusal)?.unwrap_or_default(),
+                    Ok(known) => known,
+                };
             let unknown: Vec<&Table> =
                 chunk.iter().copied().filter(|table| !known.contains_key(&table.table_name())).collect();
             self.sampled.profiles.append(&mut known);
-            self.read_rows(&unknown)?;
+            self.read_rows(&unknown, |sampled, table, profile| {
+                sampled.profiles.insert(table.table_name(), profile);
+            })?;
+            let unseen_tables: Vec<&Table> =
+                chunk.iter().copied().filter(|table| unseen.contains_key(&table.table_name())).collect();
+            self.read_rows(&unseen_tables, |sampled, table, mut profile| {
+                let name = table.table_name();
+                let (Some(columns), Some(known)) = (unseen.get(&name), sampled.profiles.get_mut(&name)) else { return };
+                for column in columns {
+                    if let Some(read) = profile.columns.remove(column) {
+                        known.columns.insert(column.clone(), read);
+                    }
+                }
+            })?;
         }
         Ok(())
     }
 
-    /// Reads the first rows of these tables.
-    fn read_rows(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
+    /// Reads the first rows of these tables, and passes on what they say.
+    fn read_rows(
+        &mut self,
+        tables: &[&Table],
+        mut took: impl FnMut(&mut Sampled, &Table, TableProfile),
+    ) -> Result<(), Refusal> {
         let config = self.database.config;
         let samples = tables.iter().map(|table| RowSample::new(config, table));
         let asked: Vec<(String, RowSample<'_>)> = samples.filter_map(|it| Some((it.statement()?, it))).collect();
@@ -147,9 +165,7 @@ impl Sampler<'_> {
         })?;
         for (table, profile) in found {
             match profile {
-                Ok(profile) => {
-                    self.sampled.profiles.insert(table.table_name(), profile);
-                }
+                Ok(profile) => took(self.sampled, table, profile),
                 Err(refusal) => {
                     let message = format!("{} cannot be sampled: {refusal}", table.full_name());
                     self.sampled.problems.push(Diagnostic::warning(Code::TableUnreadable, message));

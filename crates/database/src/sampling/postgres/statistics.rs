@@ -43,12 +43,21 @@ struct ServerStatistics {
     bounds: Vec<String>,
 }
 
-/// What the server knows about these tables; those it knows nothing about are absent.
+/// What the server knows about some tables.
+#[derive(Default)]
+pub(crate) struct KnownTables {
+    /// Without the tables it knows nothing about.
+    pub profiles: BTreeMap<TableName, TableProfile>,
+    /// Columns with texts of which it keeps none, so that only the rows show what they are.
+    pub unseen: BTreeMap<TableName, Vec<String>>,
+}
+
+/// What the server knows about these tables.
 pub(crate) fn read(
     config: &DatabaseConfig,
     session: &ReadingSession,
     tables: &[&Table],
-) -> Result<BTreeMap<TableName, TableProfile>, Refusal> {
+) -> Result<KnownTables, Refusal> {
     let mut wanted: Vec<(&Table, &Column, Option<SensitiveRule>)> = Vec::new();
     for table in tables {
         let of_table = table.columns.iter().map(|column| (*table, column, by_name_and_type(config, table, column)));
@@ -59,7 +68,7 @@ pub(crate) fn read(
     let columns: Vec<&str> = wanted.iter().map(|(_, column, _)| column.name.as_str()).collect();
     let parents: Vec<bool> = wanted.iter().map(|(table, ..)| table.kind == TableKind::PartitionedTable).collect();
     let open: Vec<bool> = wanted.iter().map(|(_, _, rule)| rule.is_none()).collect();
-    let mut found: BTreeMap<TableName, TableProfile> = BTreeMap::new();
+    let mut found = KnownTables::default();
     for row in session.rows(STATISTICS, &[&schemas, &names, &columns, &parents, &open])? {
         let at = usize::try_from(value::<i64>(&row, 0)? - 1).unwrap_or(usize::MAX);
         let Some((table, column, rule)) = wanted.get(at) else { continue };
@@ -72,14 +81,31 @@ pub(crate) fn read(
             common: common.into_iter().zip(shares).collect(),
             bounds: value::<Option<_>>(&row, 6)?.unwrap_or_default(),
         };
-        let of_table = found.entry(table.table_name()).or_default();
+        if rule.is_none() && known.is_unseen(column) {
+            found.unseen.entry(table.table_name()).or_default().push(column.name.clone());
+        }
+        let of_table = found.profiles.entry(table.table_name()).or_default();
         let profile = known.profile(config, table, column, rule.clone());
         of_table.columns.insert(column.name.clone(), profile);
     }
     Ok(found)
 }
 
+fn printed(column: &Column) -> &str {
+    column.base_type.as_ref().unwrap_or(&column.data_type)
+}
+
+fn is_text(column: &Column) -> bool {
+    ["text", "character", "bpchar", "citext"].iter().any(|name| printed(column).starts_with(name))
+}
+
 impl ServerStatistics {
+    /// Whether the column has texts of which the server keeps none: it skips those that are very long, and takes the
+    /// size of a pointer for their width.
+    fn is_unseen(&self, column: &Column) -> bool {
+        is_text(column) && self.null_share < 1.0 && self.common.is_empty() && self.bounds.is_empty()
+    }
+
     fn profile(
         self,
         config: &DatabaseConfig,
@@ -87,12 +113,10 @@ impl ServerStatistics {
         column: &Column,
         rule: Option<SensitiveRule>,
     ) -> ColumnProfile {
-        let printed = column.base_type.as_ref().unwrap_or(&column.data_type);
-        let is_number = is_number(printed);
-        let is_text = ["text", "character", "bpchar", "citext"].iter().any(|name| printed.starts_with(name));
+        let (is_number, is_text) = (is_number(printed(column)), is_text(column));
         let is_lifted = is_lifted(config, table, column);
         // The server keeps no values of texts that are too wide.
-        let is_wide = is_text && self.width > FREE_TEXT as u64 && !is_lifted;
+        let is_wide = is_text && (self.width > FREE_TEXT as u64 || self.is_unseen(column)) && !is_lifted;
         let rule = rule.or(is_wide.then_some(SensitiveRule::FreeText));
         let rows = table.row_estimate.unwrap_or(SAMPLED_ROWS);
         let mut found = profile(&self.cells(rows.min(SAMPLED_ROWS), is_number), rule, is_lifted);

@@ -54,6 +54,7 @@ fn the_values_of_a_server() {
         ("canaries", canaries),
         ("canaries in views and fields", canaries_elsewhere),
         ("what is told", told),
+        ("long texts", long_texts),
         ("values of several kinds", several_kinds),
         ("tables that are never sampled", never),
         ("joins", joins),
@@ -162,6 +163,25 @@ fn told(server: &TestServer, database: &str) {
         if !is_analysed {
             assert_eq!(statistics("code").shapes, ["AA-99999"]);
         }
+    }
+}
+
+/// The server keeps no statistics of texts that it stores elsewhere, and says that they are as wide as a pointer.
+fn long_texts(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE t (id int, story text, mail text, word text);
+         INSERT INTO t SELECT n, (SELECT string_agg('the story of ' || (n + m * 0) || ' goes on', '. ') FROM generate_series(1, 300) m),
+             (SELECT 'a' || n || '@example.org ' || string_agg('wrote on day ' || m, '. ') FROM generate_series(1, 300) m), 'w'
+         FROM generate_series(1, 400) n; ANALYZE",
+    );
+    for more in ["", ", not_sensitive: ['*.story']"] {
+        let found = sampled(&config_of(server, database, "refdesk", more));
+        assert_eq!(found.problems, []);
+        let of = |name: &str| column(&found, "t", name).unwrap();
+        assert!(of("mail").sensitive.is_some() && of("mail").statistics.distinct.is_none(), "{:?}", of("mail"));
+        assert!(!more.is_empty() || of("story").sensitive == Some(SensitiveRule::FreeText), "{:?}", of("story"));
+        assert_eq!((&of("word").sensitive, of("word").statistics.distinct), (&None, Some(1)), "{more}");
     }
 }
 
