@@ -313,7 +313,8 @@ impl Reader<'_> {
             };
             table.columns.push(Column {
                 data_type: text(row, 1)?,
-                nullable: row.get::<_, i64>(2)? == 0 && position == 0,
+                // A key of any other kind may be null, unless SQLite says otherwise, as in a strict table.
+                nullable: row.get::<_, i64>(2)? == 0,
                 default: optional(row, 3)?,
                 generated,
                 collation: column_text.and_then(|text| text.collation.clone()),
@@ -330,6 +331,7 @@ impl Reader<'_> {
             };
             if let Some(column) = table.columns.iter_mut().find(is_counted) {
                 column.identity = Some("by default".to_owned());
+                column.nullable = false;
             }
             table.primary_key = Some(Key { name: None, columns });
         }

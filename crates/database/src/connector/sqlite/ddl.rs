@@ -56,11 +56,11 @@ pub(crate) fn read(sql: &str) -> TableText {
                 continue;
             }
             match (&last, element.first()) {
-                _ if last.is_none() && element.is_empty() && token.line == first_line => about.push(comment),
+                _ if last.is_none() && element.is_empty() && token.first_line == first_line => about.push(comment),
                 // After the comma, on the line of the previous column.
-                (Some((name, line)), None) if *line == token.line => add_comment(&mut table, name, comment),
+                (Some((name, line)), None) if *line == token.first_line => add_comment(&mut table, name, comment),
                 (_, Some(_)) => {
-                    let beside = element.last().is_some_and(|it| it.line == token.line);
+                    let beside = element.last().is_some_and(|it| it.line == token.first_line);
                     if beside { element.push(token.clone()) } else { waiting.push(comment) }
                 }
                 _ => waiting.push(comment),
@@ -211,6 +211,36 @@ mod tests {
         let checks: Vec<_> = read.checks.iter().map(|it| (it.name.as_deref(), it.expression.as_str())).collect();
         assert_eq!(checks, [(None, "total >= 0 AND (total < 10)"), (Some("pos"), "total <> 3")]);
         assert_eq!(read.foreign_keys, [Some("fk_c".to_owned()), None, Some("last".to_owned())]);
+    }
+
+    #[test]
+    fn a_comment_of_several_lines_belongs_to_the_column_on_its_first_line() {
+        let sql = "CREATE TABLE t ( /* What is
+            bought */
+            a int, -- about a
+            c int, /* about c
+            in two lines */
+            d int /* about d
+            in three
+            lines */, e int /* about e
+            too */
+            NOT NULL,
+            /* about f
+            before it */
+            f int
+        )";
+        let read = read(sql);
+        let comment = |name: &str| read.columns[name].comment.as_deref().map(refdesk_text::lines::single_spaced);
+        assert_eq!(read.comment.as_deref().map(refdesk_text::lines::single_spaced).as_deref(), Some("What is bought"));
+        for (name, expected) in [
+            ("a", "about a"),
+            ("c", "about c in two lines"),
+            ("d", "about d in three lines"),
+            ("e", "about e too"),
+            ("f", "about f before it"),
+        ] {
+            assert_eq!(comment(name).as_deref(), Some(expected), "{name}");
+        }
     }
 
     #[test]

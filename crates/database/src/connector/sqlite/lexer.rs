@@ -19,7 +19,9 @@ pub(crate) struct Token<'a> {
     pub kind: Kind<'a>,
     pub start: usize,
     pub end: usize,
-    /// The line of its end, from 0.
+    /// The line of its beginning, from 0.
+    pub first_line: usize,
+    /// The line of its end.
     pub line: usize,
 }
 
@@ -65,11 +67,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn token(&mut self, kind: Kind<'a>, length: usize) -> Token<'a> {
-        let start = self.at;
+        let (start, first_line) = (self.at, self.line);
         self.at += length;
         let text = self.sql.get(start..self.at).unwrap_or_default();
         self.line += text.bytes().filter(|byte| *byte == b'\n').count();
-        Token { kind, start, end: self.at, line: self.line }
+        Token { kind, start, end: self.at, first_line, line: self.line }
     }
 }
 

@@ -64,6 +64,20 @@ fn patterns_are_not_compared_with_names_without_end() {
     }
 }
 
+#[test]
+fn a_key_may_be_null_unless_sqlite_excludes_it() {
+    let world = world(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id TEXT PRIMARY KEY);
+         CREATE TABLE c (id TEXT, n INT, PRIMARY KEY (id, n)); CREATE TABLE d (id TEXT NOT NULL PRIMARY KEY);
+         CREATE TABLE e (id TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE f (id TEXT PRIMARY KEY) STRICT;
+         CREATE TABLE g (id TEXT, PRIMARY KEY (id)); INSERT INTO g VALUES (NULL);",
+    );
+    let read = reading(&world, "");
+    let nullable = read.snapshot.tables.iter().map(|table| (table.name.as_str(), table.columns[0].nullable));
+    let expected = [("a", false), ("b", true), ("c", true), ("d", false), ("e", false), ("f", false), ("g", true)];
+    assert_eq!(nullable.collect::<Vec<_>>(), expected);
+}
+
 const SHOP: &str = "
     CREATE TABLE Customer (Id INTEGER PRIMARY KEY, Mail TEXT NOT NULL UNIQUE COLLATE NOCASE, -- Where bills go
         Total NUMERIC DEFAULT 0 CHECK (Total >= 0));
