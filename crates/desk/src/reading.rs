@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::document::size;
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
+use refdesk_core::mention::without_pages_for_programs;
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
 use refdesk_files::beneath::{Opened, open};
@@ -277,6 +278,7 @@ impl Local<'_> {
 
     fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
         let (files, problems) = files_of(folder, from);
+        let files = without_pages_for_programs(&self.place.resolved, files);
         let entry = |file: &WalkedFile| Entry {
             tokens: tokens::of_file(&file.path, file.size),
             path: lossy(&file.path),

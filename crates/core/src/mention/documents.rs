@@ -51,7 +51,7 @@ pub fn files(
         }
         PathState::Directory => {
             let (files, problems) = files_below(&place.path, &place.resolved, LIMITS, budget, is_document);
-            (without_pages_for_programs(files), problems)
+            (without_pages_for_programs(&place.path, files), problems)
         }
     };
     let diagnostics = problems.into_iter().map(|problem| diagnostic_of(&problem, source, &shown)).collect();
@@ -61,7 +61,9 @@ pub fn files(
 /// The files without the pages for programs that repeat the content of others: `tables/NAME.json` beside
 /// `tables/NAME.md`, as refdesk writes the pages of a database. An agent told to read each file would otherwise read,
 /// and pay for, every table twice.
-fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
+///
+/// The paths may be relative to the folder of the source.
+pub fn without_pages_for_programs(source: &Path, mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
     let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));
     // One page is enough to tell for its whole folder.
     let mut folders: HashMap<PathBuf, bool> = HashMap::new();
@@ -72,7 +74,7 @@ fn without_pages_for_programs(mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
         };
         let is_ours = match folders.get(folder) {
             Some(is_ours) => *is_ours,
-            None => *folders.entry(folder.to_path_buf()).or_insert_with(|| is_generated_page(path)),
+            None => *folders.entry(folder.to_path_buf()).or_insert_with(|| is_generated_page(&source.join(path))),
         };
         if is_ours {
             pages.insert(path.clone());
@@ -166,7 +168,7 @@ mod tests {
                 refdesk_files::write_atomic(&folder.path().join(name), ours.as_bytes()).unwrap();
             }
             let walked = |name: &str| WalkedFile { path: folder.path().join(name), size: 1, stamp: None };
-            let found = without_pages_for_programs(all.split(' ').map(walked).collect());
+            let found = without_pages_for_programs(folder.path(), all.split(' ').map(walked).collect());
             let found: Vec<_> = found.iter().filter_map(|file| file.path.strip_prefix(folder.path()).ok()).collect();
             assert_eq!(found, left.split(' ').map(Path::new).collect::<Vec<_>>(), "{ours}");
         }

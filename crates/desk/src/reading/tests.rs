@@ -339,3 +339,22 @@ fn files_of_git_and_refdesk_are_not_read_by_name() {
     assert_eq!(world.told("dir", Some(".jaato/kb.md"), None), "kb");
     assert_eq!(world.told("dir", None, None), ".jaato/kb.md  2 bytes, about 1 token\n");
 }
+
+#[test]
+fn the_list_leaves_out_the_json_beside_a_page_of_a_table() {
+    let page = b"---\ngenerated: refdesk\n---\n";
+    let world = World::with(&[
+        ("ws/dir/README.md", page),
+        ("ws/dir/tables/s.t.md", page),
+        ("ws/dir/tables/s.t.json", b"{}"),
+        ("ws/dir/tables/only.json", b"{}"),
+    ]);
+    for (path, expected) in [
+        (None, ["README.md", "tables/only.json", "tables/s.t.md"].as_slice()),
+        (Some("tables"), &["tables/only.json", "tables/s.t.md"]),
+    ] {
+        let listing = world.read("dir", path, None).unwrap();
+        assert_eq!(listing.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), expected);
+    }
+    assert_eq!(world.told("dir", Some("tables/s.t.json"), None), "{}", "it can still be read by its path");
+}
