@@ -224,6 +224,10 @@ fn in_plain_words(message: &str) -> String {
     if line.contains("recursive reference") {
         return "a value in it contains itself".to_owned();
     }
+    if line.contains("quoted scalar") && ["escape", "hexadecimal", "hexdecimal"].iter().any(|word| line.contains(word))
+    {
+        return "a backslash starts an escape in double quotes; use single quotes, or / in paths".to_owned();
+    }
     if line.contains("did not find expected") {
         return "its indentation is wrong here".to_owned();
     }
@@ -254,6 +258,16 @@ mod tests {
         for (text, message, line) in [
             ("a:\n  - b\n c: 1", "its indentation is wrong here", 3),
             ("a: 'x' y", "invalid trailing content after single-quoted scalar", 1),
+            (
+                "a: \"C:\\xampp\\data.db\"",
+                "a backslash starts an escape in double quotes; use single quotes, or / in paths",
+                1,
+            ),
+            (
+                "a: \"C:\\data.db\"",
+                "a backslash starts an escape in double quotes; use single quotes, or / in paths",
+                1,
+            ),
             ("a: [b, c", "unclosed bracket '['", 1),
             ("a: &a [*a]", "a value in it contains itself", 1),
             ("&a [*a]", "a value in it contains itself", 1),
