@@ -88,6 +88,13 @@ pub struct JoinPaths {
     pub bridges: Vec<PossibleJoin>,
 }
 
+impl JoinPaths {
+    /// How many joins the two tables are apart, if that is more than were asked for.
+    pub fn apart(&self) -> Option<usize> {
+        self.longer.len().checked_sub(1).filter(|joins| *joins > 0)
+    }
+}
+
 /// Two columns that may mean the same, though no join connects them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleJoin {

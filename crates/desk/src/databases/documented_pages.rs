@@ -127,6 +127,7 @@ impl DamagedPage {
         let first = pages.first()?;
         let more = match pages.len() - 1 {
             0 => String::new(),
+            1 => ", and so is 1 other page".to_owned(),
             more => format!(", and so are {}", counted(more, "other page")),
         };
         let message = format!("{what}: {} is damaged: {}{more}", first.path, first.problem);
@@ -135,7 +136,7 @@ impl DamagedPage {
 
     /// The damage as a problem of the workspace.
     pub fn diagnostic(&self) -> Diagnostic {
-        let message = format!("the page for programs of {} is damaged: {}", one_line(&self.table), self.problem);
+        let message = format!("the JSON page of {} is damaged: {}", one_line(&self.table), self.problem);
         Diagnostic::warning(Code::Damaged, message).in_file(self.path.clone()).fix(self.fix())
     }
 
@@ -159,7 +160,7 @@ pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, St
         }
         let place = format!("line {}, column {}", error.line(), error.column());
         match error.classify() {
-            Category::Data => format!("it is not the description of a table at {place}"),
+            Category::Data => format!("it does not describe a table at {place}"),
             Category::Eof => format!("it ends too early, at {place}"),
             Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
         }

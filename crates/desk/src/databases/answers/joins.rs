@@ -7,6 +7,7 @@ use std::sync::Arc;
 use refdesk_database::schema::join_path::{HOPS, JoinPaths, JoinTable, join_paths};
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
 
@@ -172,6 +173,10 @@ impl DatabaseView {
         sources: &mut AnswerSources,
     ) -> JoinPaths {
         let at = |name: &String| by_name.get(name).copied();
+        // With that many joins allowed, the path itself names its tables.
+        if found.apart().is_some_and(|joins| joins <= HOPS) {
+            return found;
+        }
         if !found.longer.is_empty() {
             let mut is_told = true;
             for (one, other) in found.longer.iter().zip(found.longer.iter().skip(1)) {
@@ -304,9 +309,10 @@ pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + 
 fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly_read: bool) -> String {
     match found.longer.len() {
         _ if found.is_cut_short => format!(
-            "there are too many paths from {source} to try them all; none of those tried reaches {target} within {most} joins"
+            "there are too many paths from {source} to try them all; none of those tried reaches {target} within {}",
+            counted(most, "join")
         ),
-        0 if is_partly_read => format!("no path of at most {most} joins leads from {source} to {target}"),
+        0 if is_partly_read => format!("no path of at most {} leads from {source} to {target}", counted(most, "join")),
         0 => format!("no path of joins leads from {source} to {target}"),
         tables => format!("{source} and {target} are {} joins apart, but the search is limited to {most}", tables - 1),
     }
@@ -314,6 +320,9 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
 
 /// Hints for connecting two tables without a path.
 fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
+    if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
+        return format!("allow paths of {}", counted(joins, "join"));
+    }
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
         return format!("ask for the paths to and from {middle}, which is halfway");

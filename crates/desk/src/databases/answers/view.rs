@@ -85,7 +85,7 @@ impl Desk {
         self.database_view_with(None)
     }
 
-    fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
+    pub(in crate::databases) fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
         let docs_path = &self.databases().0.docs_path;
         let none = || {
             let message = format!("there are no pages of databases below {docs_path}");

@@ -67,6 +67,9 @@ impl Run<'_, '_> {
             edited,
             catalog,
         };
+        if prepared.manifest.is_none() && manifest.indexable_files.is_empty() && manifest.catalog.is_empty() {
+            return true;
+        }
         let is_noted = prepared.manifest.as_ref().is_some_and(|old| old.is_same(&manifest));
         if is_noted && prepared.earlier_manifests.is_empty() {
             return true;

@@ -59,15 +59,9 @@ fn each_reader_says_which_page_is_damaged() {
         (conflict.as_str(), "it has a merge conflict at line 2"),
         ("{\"secret\": \"hunter2\"}", "it describes another table"),
         ("[\"hunter2\"]", "it describes another table"),
-        ("7", "it is not the description of a table at line 1"),
-        (
-            "{\"fully_qualified_name\": \"main.orders\", \"columns\": \"hunter2\"}",
-            "it is not the description of a table",
-        ),
-        (
-            "{\"fully_qualified_name\": \"main.orders\", \"columns\": [{\"name\": 7}]}",
-            "it is not the description of a table",
-        ),
+        ("7", "it does not describe a table at line 1"),
+        ("{\"fully_qualified_name\": \"main.orders\", \"columns\": \"hunter2\"}", "it does not describe a table"),
+        ("{\"fully_qualified_name\": \"main.orders\", \"columns\": [{\"name\": 7}]}", "it does not describe a table"),
         ("hunter2", "it is not JSON at line 1"),
         ("", "it ends too early"),
         (deep.as_str(), "it ends too early, at line 1"),

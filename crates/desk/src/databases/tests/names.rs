@@ -133,3 +133,30 @@ fn tables_never_share_an_id() {
     let page = world.read("docs/databases/shop/system/tables/main.item_x.md");
     assert!(page.contains(&of("main.item_x.md")), "{page}");
 }
+
+#[test]
+fn two_tables_that_are_too_far_apart_say_how_far() {
+    let world = World::new();
+    world.sql("shop.db", "CREATE TABLE shelf (id INTEGER PRIMARY KEY, bin_id INTEGER REFERENCES bin);");
+    world.document(&options());
+    let desk = world.desk();
+    let selection = refdesk_core::selection::Selection::default();
+    let nothing = refdesk_core::selection::Access::new(desk.catalog(), &selection, &[], |_| false);
+    for access in [None, Some(&nothing)] {
+        let view = desk.database_view_with(access).unwrap();
+        let found = view.paths("shelf", "zone", Some(1)).unwrap().answer;
+        let problem = found.problem.unwrap();
+        assert_eq!(
+            (problem.message.as_str(), problem.fix.to_string().as_str()),
+            ("main.shelf and main.zone are 2 joins apart, but the search is limited to 1", "allow paths of 2 joins")
+        );
+    }
+}
+
+#[test]
+fn a_run_without_pages_writes_no_manifest() {
+    let world = World::new();
+    world.put(".jaato/databases.yaml", "databases: [{name: shop, type: sqlite, connection: {file: nowhere.db}}]");
+    world.document(&options());
+    assert!(!world.path.join("docs").exists());
+}
