@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::support::databases::{Dialect, MARK, many_tables, odd_tables, sql};
 use crate::support::program::{LIMIT, PROGRAM, ProgramRun, finish, kill, run, signal};
-use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
+use refdesk_files::scale::scaled;
 
 const CONFIG: &str = "databases:\n  - name: shop\n    type: sqlite\n    connection: { file: shop.db }\n";
 const MANIFEST: &str = "docs/databases/documentation-manifest.json";

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::support::client::Client;
 use crate::support::program::{LIMIT, PROGRAM, kill, run};
-use crate::support::scale::scaled;
 use crate::support::workspace::{STATE, Workspace};
+use refdesk_files::scale::scaled;
 
 const ABOUT: [(&str, &str); 4] = [
     (

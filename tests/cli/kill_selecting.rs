@@ -10,8 +10,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::program::{LIMIT, kill};
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline};
+use refdesk_files::scale::scaled;
 
 /// Long ids, so that writing the stored file takes time.
 fn id(at: usize) -> String {

@@ -10,8 +10,8 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::support::program::{LIMIT, kill};
-use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
+use refdesk_files::scale::scaled;
 
 /// Waits, without sleeping, until the moment has come or the process has ended.
 fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {

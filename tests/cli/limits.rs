@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::support::hostile::{VALUES, templates};
 use crate::support::program::{LIMIT, ProgramRun, kill, run};
-use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
+use refdesk_files::scale::scaled;
 
 #[track_caller]
 fn fails(world: &Workspace, words: &[&str], code: i32, says: &str) -> ProgramRun {

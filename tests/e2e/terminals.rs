@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::e2e::demo;
 use crate::support::pty::Pty;
-use crate::support::scale::scaled;
+use refdesk_files::scale::scaled;
 
 /// Checks that a full redraw shows the same as the last frame, with its colours.
 #[track_caller]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use refdesk_desk::engine::{Request, Snapshot};
 
 use crate::engine::world::{World, mentions, save};
-use crate::support::scale::scaled;
+use refdesk_files::scale::scaled;
 
 /// The number of files.
 fn count() -> usize {

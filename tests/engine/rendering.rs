@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::engine::world::{LONG, World, options, session};
 use crate::support::alone::is_alone;
 use crate::support::hostile;
-use crate::support::scale::scaled;
+use refdesk_files::scale::scaled;
 
 /// These tests count the workers of this process, so only one may run at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -18,8 +18,8 @@ use crate::live::ledger::{Acknowledged, Deed, Ledger};
 use crate::live::random::Random;
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
-use crate::support::scale::scaled;
 use crate::support::workspace::{STATE, Workspace, ids};
+use refdesk_files::scale::scaled;
 
 /// The number of kills, in a change and in the nightly run.
 const ROUNDS: [usize; 2] = [25, 200];

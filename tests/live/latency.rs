@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 use crate::live::actors::{Hook, Progress, Screen, Server};
 use crate::live::world::trusted;
 use crate::support::program::LIMIT;
-use crate::support::scale::scaled;
 use crate::support::workspace::{STATE, Workspace};
+use refdesk_files::scale::scaled;
 
 /// What a screen was told, and when.
 #[derive(Default)]

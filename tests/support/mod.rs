@@ -10,5 +10,3 @@ pub mod model;
 pub mod program;
 pub mod pty;
 pub mod workspace;
-
-pub use refdesk_files::scale;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::program::finish;
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline};
+use refdesk_files::scale::scaled;
 
 #[test]
 fn many_at_once_all_count() {

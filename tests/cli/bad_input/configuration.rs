@@ -6,8 +6,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{check_good_source, codes, discovered, good_source, with_source};
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
+use refdesk_files::scale::scaled;
 
 /// Arbitrary bytes in the configuration or in a discovered file.
 fn rubbish() -> Vec<(&'static str, Vec<u8>, &'static str)> {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::codes;
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, inline};
+use refdesk_files::scale::scaled;
 
 fn with_document(bytes: &[u8]) -> Workspace {
     let world = Workspace::of(json!([{"id": "doc", "name": "D", "path": "docs/d.md"}, inline("kept", "")]), &[]);

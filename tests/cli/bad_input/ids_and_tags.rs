@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{check_good_source, good_source};
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, ids, strings};
+use refdesk_files::scale::scaled;
 use refdesk_text::escape::{is_emoji_joiner, is_hidden};
 
 fn odd_ids() -> Vec<String> {

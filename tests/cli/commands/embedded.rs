@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::program::run;
-use crate::support::scale::scaled;
 use crate::support::workspace::{Workspace, inline, strings};
+use refdesk_files::scale::scaled;
 
 const GUIDE: &str = "---\nid: guide\n---\n# Guide\n\n## Template 1: Retry Policy\n\n```java\nclass {{ Name }} {}\n```\n\n\
     ```yaml\nretries: {{ count }}\n```\n\n```java\nint plain;\n```\n";

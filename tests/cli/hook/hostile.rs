@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::program::{finish, run};
-use crate::support::scale::scaled;
 use crate::support::workspace::Workspace;
+use refdesk_files::scale::scaled;
 
 /// The session's memory.
 fn told(world: &Workspace, session: &str) -> Vec<u8> {
