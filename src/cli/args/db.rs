@@ -177,7 +177,7 @@ pub struct DbPlanArgs {
     /// Print what would be read of each table and told of each column, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Ask no language model, as is always the case
+    /// Does nothing yet: no language model is ever asked
     #[arg(long)]
     pub no_model: bool,
 }
@@ -200,7 +200,7 @@ pub struct DbDocumentArgs {
     /// Replace pages that you edited, too
     #[arg(long)]
     pub overwrite_edited: bool,
-    /// Ask no language model, as is always the case
+    /// Does nothing yet: no language model is ever asked
     #[arg(long)]
     pub no_model: bool,
 }

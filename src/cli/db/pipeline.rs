@@ -31,7 +31,7 @@ pub fn run(
         let question = || ask(&plan_text, "Write the pages according to this plan?");
         let approved = if can_ask() { interrupt.while_asking(question) } else { None };
         if approved != Some(true) {
-            let fix = if approved.is_none() { "review the plan, and go on with --yes" } else { "" };
+            let fix = if approved.is_none() { "review the plan, then run it again with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
             let exit = if approved.is_none() { 2 } else { 1 };
             let shown = CommandOutput { text: plan_text.into_bytes(), ..planned };

@@ -122,7 +122,13 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     let mut refusals = database_failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));
-        refusals.push(Error::new(Code::DatabaseDiffers, message, "`refdesk db document` brings the pages up to date"));
+        // Documenting again leaves edited pages as they are.
+        let fix = if count == run.edited.len() + run.left_over.len() {
+            "move your changes to notes; `refdesk db document --overwrite-edited` replaces the edited pages"
+        } else {
+            "`refdesk db document` brings the pages up to date"
+        };
+        refusals.push(Error::new(Code::DatabaseDiffers, message, fix));
     }
     CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals)
 }
