@@ -65,7 +65,7 @@ fn from_a_pick_to_a_file() {
         let cells = (0..rows).flat_map(|row| (0..columns).filter_map(move |column| screen.cell(row, column)));
         let letters: String =
             cells.filter(|cell| cell.fgcolor() == vt100::Color::Idx(141)).map(vt100::Cell::contents).collect();
-        letters.contains("publicclass")
+        letters.replace(' ', "").contains("publicclass")
     };
     pty.wait_until("the keywords in their colour", is_coloured);
     pty.type_bytes("v");

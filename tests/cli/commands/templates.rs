@@ -55,7 +55,7 @@ fn the_variables_of_a_template() {
     let told = told.text();
     let (tree, rest) = told.split_once("JSON schema:").unwrap();
     let (schema, filling) = rest.split_once("To fill in:").unwrap();
-    assert!(tree.contains("items  list of\n    label\n"), "{told}");
+    assert!(tree.contains("items  list, each item with\n    label\n"), "{told}");
     assert_eq!(serde_json::from_str::<serde_json::Value>(schema).unwrap(), answer["schema"]);
     let document = filling.trim().strip_prefix("--vars '").unwrap().strip_suffix('\'').unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(document).unwrap(), answer["skeleton"]);
