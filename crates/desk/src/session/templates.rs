@@ -166,7 +166,8 @@ impl Store {
                 }
                 _ if is_same => done.kept.push(file.name.clone()),
                 PathOccupant::File { .. } if !is_ours => {
-                    done.diagnostics.push(self.left(&file.name, "was created or edited by someone and was left as it is"));
+                    done.diagnostics
+                        .push(self.left(&file.name, "was created or edited by someone and was left as it is"));
                     continue;
                 }
                 // Two desks can provide the same name: write the default desk's file, or else the first one's.
