@@ -34,9 +34,11 @@ pub(crate) fn folded(text: &str) -> String {
     text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
 }
 
-/// The first letter of a word as full-text search compares it, which is that of its stem, too.
+/// The first letter of a word as full-text search compares it, which is that of its stem, too; `s` for `ß`, which it also
+/// finds as `ss`.
 pub(crate) fn initial(word: &str) -> Option<char> {
-    word.nfd().find(|char| !is_accent(*char)).map(fold)
+    let first = word.nfd().find(|char| !is_accent(*char)).map(fold);
+    first.map(|first| if first == 'ß' { 's' } else { first })
 }
 
 /// Whether texts in the script of this character have no blanks between words, or blanks between parts of sentences only: Chinese,
@@ -118,7 +120,8 @@ fn is_number(part: &str) -> bool {
 
 /// What the words of a text are found by besides themselves, separated by blanks; full-text search finds it as words.
 pub(crate) fn split_names(text: &str) -> String {
-    let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(|part| part.chars().count() > 1));
+    let is_long = |part: &Cow<'_, str>| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
+    let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(is_long));
     // A `v` makes another word of the first number.
     let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
     let mut split = String::new();
