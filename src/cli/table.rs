@@ -1,5 +1,5 @@
-//! Aligned columns for people. On a terminal the columns of prose give way where a row is too wide, so that no line wraps and
-//! nothing is cut: ids, paths and figures must be read, typed or compared. A file or a pipe gets a line a row.
+//! Aligned columns for people. If a row is too wide for the terminal, its prose wraps, so that no line breaks at random and
+//! no id, path or figure is cut. A file or a pipe gets one line for each row.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -64,14 +64,14 @@ impl Layout {
         let Some(room) = most.map(|most| (most + GAP).saturating_sub(rigid)).filter(|room| wanted > *room) else {
             return Self { columns, most };
         };
-        // A word that is wider than a line is not helped by a line of its own.
+        // A word that is wider than a line does not fit on a line of its own either.
         let word = |column: usize| match widest(column, widest_word) {
             word if most.is_some_and(|most| word + INDENT > most) => 0,
             word => word,
         };
         let least = |column: usize| whole(column).min(word(column).max(NARROWEST)) + GAP;
         let narrow: usize = (0..count).filter(is_prose).map(least).sum();
-        // Narrow columns beside each other and lines below them would be hard to read together.
+        // Narrow columns above further lines would be hard to read.
         let can_wrap = narrow <= room;
         let mut spare = if can_wrap { room - narrow } else { room };
         for (at, column) in columns.iter_mut().enumerate().filter(|(at, _)| is_prose(at)) {

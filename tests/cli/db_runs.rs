@@ -48,7 +48,7 @@ fn files(root: &Path, folders: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// How many files there are below a folder: for a moment that is waited for, which reading them would pass by.
+/// How many files are below a folder. Reading them would take longer than the moment a test waits for.
 fn count(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| if entry.file_type().is_ok_and(|it| it.is_dir()) { count(&entry.path()) } else { 1 }).sum()
@@ -130,7 +130,7 @@ fn a_second_run_leaves_the_first_alone() {
     let id = i32::try_from(first.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
     let begin = Instant::now();
     let is_begun = || !files(&world.path, &["docs"]).is_empty();
-    // Not while it stores something: the second run would wait for that.
+    // Not while it holds the lock: the second run would wait for it.
     let is_storing = || {
         let lock = fs::File::open(world.path.join(".jaato/refdesk/lock"));
         lock.is_ok_and(|lock| lock.try_lock().is_err())

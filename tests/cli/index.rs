@@ -63,7 +63,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Waits until another process has begun an index and lets go of it: asking for hints all the while would take its time.
+/// Waits until another process has built an index. Polling for hints would slow it down.
 fn until_built(world: &Workspace) {
     until("an index", || world.path.join(".jaato/refdesk/index.db").exists());
     drop(world.hold_index());

@@ -32,7 +32,7 @@ fn kill_at(world: &Workspace, words: &[&str], has_come: impl Fn() -> bool) -> bo
     !child.wait().unwrap().success()
 }
 
-/// Whether a file begins with this text. All of it would be read for longer than the moment lasts.
+/// Whether a file begins with this text. Reading all of it would take longer than the moment lasts.
 fn begins(file: &Path, text: &str) -> bool {
     let mut begin = vec![0; text.len()];
     fs::File::open(file).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == text.as_bytes()

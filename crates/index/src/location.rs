@@ -311,7 +311,7 @@ impl Location {
             // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
             connection.pragma_update(None, "trusted_schema", false)?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            // Else full-text search plans a statement of its own again for each word that it looks up.
+            // Otherwise full-text search plans its own statement again for each word that it looks up.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             // What a person revokes is not to stay in the file.
             connection.pragma_update(None, "secure_delete", true)?;

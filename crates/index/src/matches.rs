@@ -1,5 +1,5 @@
-//! Which words of a text match the words of a query. Full-text search decides that for whole documents; this decides it by the same
-//! rules for each word, so that the section and the excerpt that are shown of a document have what it was found by.
+//! Which words of a text match the words of a query. Full-text search matches whole documents; this applies the same rules to
+//! each word, so that the section and the excerpt shown for a document contain the words it was found by.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

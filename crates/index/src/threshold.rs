@@ -55,7 +55,7 @@ struct BackgroundText {
     pieces: Vec<Vec<String>>,
 }
 
-/// Taken apart once: an update may compute both thresholds, one after the other.
+/// Split once for each process, because an update may compute both thresholds.
 static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
     let taken_apart = |text: String| {
         let pieces = pieces_of(&text).into_iter().map(terms).collect();

@@ -1,5 +1,5 @@
-//! What the terminal shows, as far as this program wrote it: between two changed cells, writing again what is there already is
-//! often shorter than moving over it.
+//! What the terminal shows, as far as this program wrote it. Between two changed cells, rewriting the unchanged ones is often
+//! shorter than moving past them.
 
 use ratatui::backend::ClearType;
 use ratatui::buffer::Cell;
@@ -32,7 +32,7 @@ impl ShownCells {
         if let Some(first) = written.next() {
             first.clone_from(cell);
         }
-        // The other half of a wide character is no cell that can be written.
+        // The second half of a wide character cannot be written by itself.
         written.for_each(|half| {
             half.set_symbol("");
         });

@@ -1,5 +1,5 @@
-//! What an id must not have: characters that nobody can type, repeat or see. The catalog keeps a source with such an id, since
-//! the file may be another program's, and warns; whoever makes a new source refuses it.
+//! Characters that an id must not have, because they cannot be typed or seen. The catalog keeps a source with such an id and
+//! warns, since another program may own the file; a new source with one is refused.
 
 use refdesk_text::hidden::HiddenCharacters;
 
