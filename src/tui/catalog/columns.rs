@@ -127,7 +127,7 @@ fn headed(widest: usize) -> usize {
 /// What the layout needs to know about the panes: columns of a list with its border, and rows of the lower panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
-    /// With whole ids, and nothing else.
+    /// With whole ids and their tokens only.
     pub ids: u16,
     /// With whole ids, some tags and the tokens.
     pub essential: u16,
@@ -147,7 +147,7 @@ impl ListWidths {
     pub fn of(counts: &Counts) -> Self {
         let least = CatalogColumns { name: 0, ..least(counts) };
         let essential = CatalogColumns { kind: 0, mode: 0, ..least };
-        let ids = CatalogColumns { tags: 0, tokens: 0, ..essential };
+        let ids = CatalogColumns { tags: 0, ..essential };
         let whole = CatalogColumns {
             name: counts.widest_name.min(MIDDLING_NAME),
             mode: Mode::Selectable.word().len(),
