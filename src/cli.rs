@@ -228,7 +228,7 @@ fn tell_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput)
 
 fn dispatch(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
     let before = desk.choice().clone();
-    let mut answer = carry_out(desk, session, command, arguments);
+    let mut answer = run_command(desk, session, command, arguments);
     if command.chooses() && (answer.exit == 0 || *desk.choice() != before) {
         // The selection writes its templates to files; problems of the templates themselves are not reported here.
         let (index, _) = desk.templates();
@@ -242,7 +242,7 @@ fn dispatch(desk: &mut Desk, session: &Session, command: &Command, arguments: &C
     answer
 }
 
-fn carry_out(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
+fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {
     let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Colours {
     /// None, because `NO_COLOR` is set.
-    Unwanted,
+    Off,
     /// None: bold, underline and reverse show what marks do not.
     Mono,
     /// The sixteen of every terminal, as configured by the user.
@@ -26,7 +26,7 @@ impl Colours {
         let term = get("TERM").unwrap_or_default();
         let name = format!("{term} {}", get("TERM_PROGRAM").unwrap_or_default()).to_lowercase();
         match get("COLORTERM") {
-            _ if get("NO_COLOR").is_some() => Self::Unwanted,
+            _ if get("NO_COLOR").is_some() => Self::Off,
             _ if term == "dumb" || term.ends_with("-m") => Self::Mono,
             Some(depth) if ["truecolor", "24bit"].iter().any(|it| depth.contains(it)) => Self::True,
             _ if term.ends_with("-direct") => Self::True,
@@ -52,7 +52,7 @@ mod tests {
             (&[("TERM", "xterm"), ("TERM_PROGRAM", "iTerm.app")], Colours::Indexed),
             (&[("TERM", "xterm")], Colours::Sixteen),
             (&[], Colours::Sixteen),
-            (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")], Colours::Unwanted),
+            (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")], Colours::Off),
             (&[("TERM", "xterm-256color"), ("NO_COLOR", "")], Colours::Indexed),
             (&[("TERM", "dumb")], Colours::Mono),
             (&[("TERM", "vt100-m")], Colours::Mono),

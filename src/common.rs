@@ -6,11 +6,11 @@ use std::time::Duration;
 
 pub mod budget;
 pub mod change_cost;
+pub mod cleared_picks;
 pub mod databases;
 pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;
-pub mod kept_picks;
 pub mod known_sources;
 pub mod notices;
 pub mod selection_tree;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{rows, select};
-use refdesk_desk::channel::{self, Answered, ChannelSetup, Place, Request, Unanswered, Wait};
+use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, Place, Request, Unanswered, Wait};
 use refdesk_desk::{Desk, Session, has_any_tag, quoted_tags};
 use refdesk_text::{Code, Error};
 
@@ -27,17 +27,17 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput 
         Ok(channel) => channel,
         Err(why) => return unanswered(&request, &why, setup.settings.timeout),
     };
-    desk.journal(session, channel::asked(&request));
+    desk.journal(session, channel::request_receipt(&request));
     let came = channel.ask(&request, &Wait::seconds(setup.settings.timeout));
-    desk.journal(session, channel::answered(&request, &came));
+    desk.journal(session, channel::answer_receipt(&request, &came));
     match came {
         Ok(answered) => pick(desk, session, &request, answered),
         Err(why) => unanswered(&request, &why, setup.settings.timeout),
     }
 }
 
-fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Answered) -> CommandOutput {
-    let Answered { selected, mut unknown, by, .. } = answered;
+fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: ChannelAnswer) -> CommandOutput {
+    let ChannelAnswer { selected, mut unknown, by, .. } = answered;
     let mut answer = if selected.is_empty() {
         let message = "nothing was chosen";
         CommandOutput::new(

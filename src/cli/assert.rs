@@ -42,12 +42,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
         Err(problems) => return invalid_file(&shown, problems),
     };
     let asserted = desk.assert(expectations);
-    let unmet = |judged: &Judged| judged.missed.iter().map(|miss| words(desk, session, miss)).collect();
+    let unmet = |judged: &Judged| judged.unmet.iter().map(|miss| words(desk, session, miss)).collect();
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =
         CommandOutput::either(format, || in_json(&asserted, &unmet), || in_words(&shown, &asserted, &unmet));
     answer.diagnostics.extend(asserted.problem.clone());
-    answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.missed.is_empty()));
+    answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.unmet.is_empty()));
     answer
 }
 
@@ -162,9 +162,9 @@ fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
         "expectations": wanted,
         "met": wanted.saturating_sub(unmet_count),
         "hints": {
-            "given": asserted.given,
+            "given": asserted.hinted,
             "expected": asserted.expected,
-            "right": asserted.right,
+            "right": asserted.correct,
             "precision": asserted.precision(),
             "recall": asserted.recall(),
         },
@@ -176,7 +176,7 @@ fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
 fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &Judged| {
         vec![
-            if judged.missed.is_empty() { "ok" } else { "MISSED" }.to_owned(),
+            if judged.unmet.is_empty() { "ok" } else { "MISSED" }.to_owned(),
             judged.case.name.clone(),
             format!("{shown}:{}", judged.case.line),
             counted(judged.case.wanted.count(), "expectation"),
@@ -204,13 +204,13 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
         }
     }
     let (wanted, unmet_count) = asserted.counts();
-    let missed = asserted.cases.iter().filter(|judged| !judged.missed.is_empty()).count();
+    let missed = asserted.cases.iter().filter(|judged| !judged.unmet.is_empty()).count();
     let (cases, expectations) = (counted(asserted.cases.len(), "case"), counted(wanted, "expectation"));
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
-    let Asserted { given, expected, right, .. } = asserted;
+    let Asserted { hinted, expected, correct, .. } = asserted;
     text.push_str(&format!(
-        "hints: precision {} ({right} of {given} given were expected), recall {} ({right} of {expected} expected were given)\n",
+        "hints: precision {} ({correct} of {hinted} given were expected), recall {} ({correct} of {expected} expected were given)\n",
         share(asserted.precision()),
         share(asserted.recall()),
     ));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::rows;
-use crate::common::kept_picks::staying;
+use crate::common::cleared_picks::remaining;
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -28,14 +28,14 @@ pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
 pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     let mut output = answer(desk.clear(session, all), "cleared", "nothing to clear");
     if output.exit == 0 {
-        output.notes = staying(desk.catalog(), desk.selection(), "");
+        output.notes = remaining(desk.catalog(), desk.selection(), "");
     }
     output
 }
 
 /// The ids as the catalog writes them.
 fn named(desk: &Desk, ids: &[String]) -> String {
-    let known = |id: &String| desk.catalog().meant(id).map_or(id.clone(), |source| source.id.to_string());
+    let known = |id: &String| desk.catalog().find(id).map_or(id.clone(), |source| source.id.to_string());
     ids.iter().map(|id| one_line(&known(id)).into_owned()).collect::<Vec<_>>().join(", ")
 }
 

@@ -78,7 +78,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     for (agent, evidence) in agents.iter().zip(evidence) {
         let connection = Connection::new(desk, agent.client, args.settings, wanted, Verb::Connect);
         let (mut answer, connection) = match connection {
-            Ok(connection) => (connection.carry_out(desk, session, args.settings), Some(connection)),
+            Ok(connection) => (connection.run(desk, session, args.settings), Some(connection)),
             Err(refusal) => (refused(&agent.client, refusal), None),
         };
         answer.notes.splice(0..0, evidence);
@@ -121,7 +121,7 @@ pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, for
     let mut answers = Vec::new();
     for (client, connection) in connections {
         let mut answer = match connection {
-            Ok(connection) => connection.carry_out(desk, session, args.settings),
+            Ok(connection) => connection.run(desk, session, args.settings),
             Err(refusal) => refused(&client, refusal),
         };
         if is_asked && !is_single && format == OutputFormat::Text {

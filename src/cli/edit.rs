@@ -39,7 +39,7 @@ fn in_json(status: &str, id: &str, file: Option<&str>) -> Value {
 }
 
 fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
-    let id = desk.catalog().meant(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
+    let id = desk.catalog().find(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let hint = "run this at a terminal, or edit the file that `refdesk show` names";
         return Err(Error::new(Code::NoTerminal, "the editor needs a terminal", hint));

@@ -19,10 +19,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     let desk = &desk.settled();
     let text = String::from_utf8_lossy(&given.bytes);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let asked = given.asked(&text, args.repeat, args.budget.into());
+    let asked = given.enrich_request(&text, args.repeat, args.budget.into());
     let mode = if args.dry_run { EnrichMode::DryRun } else { EnrichMode::Send };
     let mut diagnostics = match args.event {
-        Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_told(session, reason(event)),
+        Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_session(session, reason(event)),
         _ => Vec::new(),
     };
     // A dry run shows what the session would get after it forgot everything.

@@ -40,7 +40,7 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
         tracing::warn!("standard output cannot be written");
         // The output was not read, so it must be given again.
         catch_panic(|| {
-            desk.as_ref().map(|(desk, session)| desk.forget_told(session, "the response could not be written"))
+            desk.as_ref().map(|(desk, session)| desk.forget_session(session, "the response could not be written"))
         });
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
@@ -195,8 +195,8 @@ fn enrich_event(
         if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
     let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
-    if forgets && !repeat && desk.keeps_anything() {
-        problems.extend(desk.forget_told(session, "the conversation was summarised or started again"));
+    if forgets && !repeat && desk.has_state() {
+        problems.extend(desk.forget_session(session, "the conversation was summarised or started again"));
     }
     // If forgetting failed, the old memory would suppress what must be given again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);

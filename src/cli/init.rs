@@ -193,7 +193,7 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> Comman
             ("nothing_new", format!("Nothing new: the catalog has {}.\n{left}", counted(count, "source")))
         }
     };
-    let text = format!("{text}{}{notes}", list::gone(&found.gone));
+    let text = format!("{text}{}{notes}", list::missing(&found.gone));
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
 }
 
@@ -226,7 +226,7 @@ fn written(
         .map(|(count, what)| format!("{} {what}", counted(*count, "source")))
         .collect();
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
-    text.push_str(&list::gone(&found.gone));
+    text.push_str(&list::missing(&found.gone));
     text.push_str(notes);
     text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);
@@ -235,7 +235,7 @@ fn written(
     let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
     if let Value::Object(members) = &mut answer.json {
         members.insert("written".to_owned(), json!(files));
-        let prompts: Vec<Value> = prompts.iter().map(|it| json!({"prompt": it.prompt, "told": it.told})).collect();
+        let prompts: Vec<Value> = prompts.iter().map(|it| json!({"prompt": it.prompt, "told": it.hints})).collect();
         members.insert("prompts".to_owned(), json!(prompts));
     }
     answer
@@ -258,9 +258,9 @@ fn sample(prompts: &[SamplePrompt]) -> String {
         return "\nNo tag tells these sources apart, so a prompt brings up only those that it names.\n".to_owned();
     }
     let mut text = "\nWhat an agent would be told from now on, for prompts such as these:\n".to_owned();
-    for SamplePrompt { prompt, told } in prompts {
+    for SamplePrompt { prompt, hints } in prompts {
         text.push_str(&format!("\n  {}\n", one_line(prompt)));
-        told.iter().for_each(|line| text.push_str(&format!("    {}\n", one_line(line))));
+        hints.iter().for_each(|line| text.push_str(&format!("    {}\n", one_line(line))));
     }
     text
 }

@@ -17,7 +17,7 @@ const LISTED: usize = 8;
 pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     desk.read_all();
     let settled = desk.settled();
-    let Some(source) = settled.catalog().meant(id) else {
+    let Some(source) = settled.catalog().find(id) else {
         return CommandOutput::refused(desk.unknown_id(id));
     };
     let budget = refdesk_files::walk::WalkBudget::default();
@@ -77,7 +77,7 @@ fn place(desk: &Desk, source: &Source) -> String {
     match &source.kind {
         SourceKind::Local(place) => {
             let path = desk.around().display(&place.path);
-            match place.standing {
+            match place.state {
                 PathState::File => path,
                 PathState::Directory => format!("{path}/"),
                 PathState::Missing => format!("{path}: missing"),

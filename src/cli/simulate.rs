@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let desk = &desk.settled();
     let text = String::from_utf8_lossy(&given.bytes);
     let budget: Budget = args.budget.into();
-    let (simulated, diagnostics) = desk.simulate(session, &given.asked(&text, args.repeat, budget));
+    let (simulated, diagnostics) = desk.simulate(session, &given.enrich_request(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
     CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
 }
@@ -33,13 +33,13 @@ pub fn nothing() -> Value {
 }
 
 fn in_json(simulated: &Simulated, lossy: bool) -> Value {
-    let said = &simulated.said;
+    let said = &simulated.enriched;
     json!({
         "added": said.added(),
         "blocks": said.blocks,
         "items": said.items.iter().filter(|item| item.level != Level::Count).map(item).collect::<Vec<_>>(),
         "total": {"bytes": said.added().len(), "tokens": said.tokens()},
-        "told_before": simulated.told_before.iter().map(item).collect::<Vec<_>>(),
+        "told_before": simulated.sent_before.iter().map(item).collect::<Vec<_>>(),
         "left_out": simulated.left_out().map(item).collect::<Vec<_>>(),
         "considered": simulated.considered.iter().flatten().map(considered).collect::<Vec<_>>(),
         "metadata": said.metadata,
@@ -64,10 +64,10 @@ fn considered(it: &Considered) -> Value {
     let Meaning { score, threshold, cosine, coverage, words, heading, path, line, conversation: _ } = &it.meaning;
     json!({
         "id": it.id,
-        "score": (!it.is_withheld).then_some(score),
+        "score": (!it.is_unreadable).then_some(score),
         "threshold": threshold,
-        "cosine": (!it.is_withheld).then_some(cosine),
-        "coverage": (!it.is_withheld).then_some(coverage),
+        "cosine": (!it.is_unreadable).then_some(cosine),
+        "coverage": (!it.is_unreadable).then_some(coverage),
         "words": words,
         "heading": Some(heading).filter(|heading| !heading.is_empty()),
         "path": path.as_ref().filter(|path| !path.is_empty()),
@@ -88,9 +88,9 @@ fn because(it: &Considered) -> String {
         Some(WhyNot::Picked) => "it is picked".to_owned(),
         Some(WhyNot::PulledIn(_)) => "it is pulled in".to_owned(),
         Some(WhyNot::Auto) => "its mode is auto".to_owned(),
-        Some(WhyNot::Told) => "the session already got this hint".to_owned(),
+        Some(WhyNot::AlreadySent) => "the session already got this hint".to_owned(),
         Some(WhyNot::NoRoom) => "it does not fit the budget".to_owned(),
-        Some(WhyNot::Stands) => "a block in the text already names it".to_owned(),
+        Some(WhyNot::AlreadyInText) => "a block in the text already names it".to_owned(),
         Some(WhyNot::Unreadable) => "its text cannot be read".to_owned(),
         Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
         Some(_) => "hints are off".to_owned(),
@@ -103,7 +103,7 @@ fn price(bytes: usize) -> u64 {
 
 /// The blocks as an agent would get them, then the table of their costs, then what is left out.
 fn in_words(session: &str, simulated: &Simulated) -> String {
-    let said = &simulated.said;
+    let said = &simulated.enriched;
     let mut text = String::new();
     if said.blocks.is_empty() {
         text.push_str("Nothing would be added.\n");
@@ -114,7 +114,7 @@ fn in_words(session: &str, simulated: &Simulated) -> String {
     }
     let (without_room, less_likely): (Vec<&ItemReceipt>, Vec<&ItemReceipt>) =
         simulated.left_out().partition(|item| item.has_no_room());
-    let told_before: Vec<&ItemReceipt> = simulated.told_before.iter().collect();
+    let told_before: Vec<&ItemReceipt> = simulated.sent_before.iter().collect();
     let before = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
     for (what, items) in [
         ("Left out, over the budget", without_room),
@@ -157,7 +157,7 @@ fn scores(considered: &[Considered]) -> String {
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.
 fn costs(simulated: &Simulated) -> String {
-    let said = &simulated.said;
+    let said = &simulated.enriched;
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();
     let mut rows = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];
     for BlockCost { kind, bytes, tokens, level, .. } in &said.blocks {

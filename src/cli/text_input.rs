@@ -52,7 +52,7 @@ impl<'a> TextInput<'a> {
     }
 
     /// The enrichment request for `text`.
-    pub fn asked<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
+    pub fn enrich_request<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
         let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
         EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }
     }

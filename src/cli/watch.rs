@@ -111,9 +111,9 @@ impl EventPrinter<'_> {
     fn lines(&self, event: Event) -> Vec<String> {
         match event {
             Event::Notice(notice) => self.line(&notice, None).into_iter().collect(),
-            Event::Receipts(Receipts { told, age: Age::Now, gap }) => {
+            Event::Receipts(Receipts { lines, age: Age::Now, gap }) => {
                 let gap = gap.and_then(|gap| self.line(&gap, None));
-                let receipts = told.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
+                let receipts = lines.iter().filter_map(|(notice, line)| self.line(notice, Some(line)));
                 gap.into_iter().chain(receipts).collect()
             }
             Event::Refused(refusal) => {
@@ -121,7 +121,7 @@ impl EventPrinter<'_> {
                 let _ = writeln!(stderr(), "{}", one_line(&refusal.to_string()));
                 Vec::new()
             }
-            Event::Receipts(_) | Event::Agents | Event::Over(_) | Event::DatabaseRun(_) => Vec::new(),
+            Event::Receipts(_) | Event::Agents | Event::Closed(_) | Event::DatabaseRun(_) => Vec::new(),
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn receipts_are_journal_lines_and_old_ones_are_not_printed() {
-        let of = |age| Event::Receipts(Receipts { told: vec![receipt()], age, gap: Some(notice()) });
+        let of = |age| Event::Receipts(Receipts { lines: vec![receipt()], age, gap: Some(notice()) });
         let printer = printer(None, OutputFormat::Json);
         assert!(printer.lines(of(Age::Past)).is_empty());
         let lines = printer.lines(of(Age::Now));
@@ -231,7 +231,7 @@ mod tests {
             let printer = printer(session, OutputFormat::Json);
             let of_notice = printer.lines(Event::Notice(notice())).len();
             let of_receipt =
-                printer.lines(Event::Receipts(Receipts { told: vec![receipt()], age: Age::Now, gap: None }));
+                printer.lines(Event::Receipts(Receipts { lines: vec![receipt()], age: Age::Now, gap: None }));
             assert_eq!(of_notice + of_receipt.len(), told, "{session:?}");
         }
     }

@@ -104,7 +104,7 @@ fn about(verdict: &Verdict) -> Map<String, Value> {
         }
         Err(_) => {}
     }
-    if let Some(line) = &verdict.told {
+    if let Some(line) = &verdict.sent_by {
         put("journal", json!({"n": line.n, "time": line.time}));
     }
     about
@@ -157,8 +157,8 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
             };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)
         }
-        Err(WhyNot::Told) => {
-            let when = match &verdict.told {
+        Err(WhyNot::AlreadySent) => {
+            let when = match &verdict.sent_by {
                 Some(line) => format!(" at {} (journal line {})", line.time, line.n),
                 None => String::new(),
             };
@@ -169,7 +169,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
             let what = format!("it does not fit the budget: others match the prompt better; {}.", matched(verdict));
             ("no-room", not_hinted(&what), "allow more: --max-chars, --max-tokens".to_owned())
         }
-        Err(WhyNot::Stands) => {
+        Err(WhyNot::AlreadyInText) => {
             let what = "a refdesk block in the prompt already names it, or names what did not fit.";
             ("in-the-text", not_hinted(what), String::new())
         }

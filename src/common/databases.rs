@@ -109,7 +109,7 @@ pub fn without_front_matter(text: &str) -> &str {
 }
 
 /// What the page of a table says about a column's values, and the rule because of which it says no more.
-pub fn told(column: &ColumnDoc) -> String {
+pub fn column_notes(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
         (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),
         (Some(rule), None) => format!("nothing, sensitive by {rule}"),

@@ -14,7 +14,7 @@ pub enum HintRow<'a> {
     /// One of its tags is in the prompt.
     Hinted(&'a Hint),
     /// The prompt is about it.
-    Meant(&'a Considered),
+    ByMeaning(&'a Considered),
     /// Matched, but without a hint.
     Passed(&'a PassedOver),
     /// It has a score, but no hint.
@@ -26,7 +26,7 @@ impl<'a> HintRow<'a> {
         match self {
             Self::Named(named) => &named.id,
             Self::Hinted(hint) => &hint.id,
-            Self::Meant(scored) | Self::Scored(scored) => &scored.id,
+            Self::ByMeaning(scored) | Self::Scored(scored) => &scored.id,
             Self::Passed(passed) => &passed.id,
         }
     }
@@ -35,18 +35,18 @@ impl<'a> HintRow<'a> {
 /// Every row, in order.
 pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
     let named = findings.expansions.iter().map(HintRow::Named);
-    let hints = findings.hints.iter().map(HintRow::Hinted).chain(meant(findings).map(HintRow::Meant));
+    let hints = findings.hints.iter().map(HintRow::Hinted).chain(by_meaning(findings).map(HintRow::ByMeaning));
     let passed = findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).map(HintRow::Passed);
     named.chain(hints).chain(passed).chain(scored(findings).map(HintRow::Scored))
 }
 
 /// The number of rows.
 pub fn len(findings: &Findings) -> usize {
-    findings.expansions.len() + findings.hints.len() + meant(findings).count() + passed(findings)
+    findings.expansions.len() + findings.hints.len() + by_meaning(findings).count() + passed(findings)
 }
 
 /// Hints by meaning.
-pub fn meant(findings: &Findings) -> impl Iterator<Item = &Considered> {
+pub fn by_meaning(findings: &Findings) -> impl Iterator<Item = &Considered> {
     findings.considered.iter().flatten().filter(|it| it.why_not.is_none() && !it.has_tag)
 }
 
@@ -91,9 +91,9 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::NoTags => "it has no tags".to_owned(),
         WhyNot::OwnBlock => "only in text that refdesk added".to_owned(),
         WhyNot::Absent { .. } => "not in the prompt".to_owned(),
-        WhyNot::Told => "hinted before".to_owned(),
+        WhyNot::AlreadySent => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
-        WhyNot::Stands => "in the prompt already".to_owned(),
+        WhyNot::AlreadyInText => "in the prompt already".to_owned(),
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits_for_trust(snapshot, id) => {
             "waits for trust".to_owned()
         }

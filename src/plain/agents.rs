@@ -50,7 +50,7 @@ fn words(activity: &AgentActivity, session: &AgentSession) -> String {
 }
 
 /// Says everything about a session: what it knows, then its lines of the journal.
-pub fn told(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut InputOutcome) {
+pub fn show_session(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut InputOutcome) {
     let found = activity.sessions.iter().find(|session| session.desk == desk && session.session == name);
     let Some(session) = found else {
         return turn.say("This session is no longer among the newest. Type agents to list them.");

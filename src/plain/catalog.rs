@@ -6,12 +6,12 @@ use refdesk_desk::engine::Snapshot;
 
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainState};
-use super::words::{counted, price, standing};
+use super::words::{counted, price, state_words};
 use crate::common::filter::{Haystack, Order, Query, apply};
 
 /// `retry-pattern, picked, about 387 tokens.`
 pub fn sentence(snapshot: &Snapshot, id: &str) -> String {
-    format!("{id}, {}, {}.", standing(snapshot, id), price(snapshot, id))
+    format!("{id}, {}, {}.", state_words(snapshot, id), price(snapshot, id))
 }
 
 /// Lists the sources that match this filter, or all.

@@ -10,14 +10,14 @@ use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
-use crate::common::kept_picks::staying;
+use crate::common::cleared_picks::remaining;
 use crate::common::{change_cost, source_words};
 
 use super::fix;
 use super::source::{SourceArgument, one, several};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
-use super::words::{counted, named, names, standing, tokens};
+use super::words::{counted, named, names, state_words, tokens};
 
 /// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
         Some(member) if member.role == Role::Picked => Some(format!("{id} is picked already.")),
         Some(member) if member.role == Role::Transitive => Some(format!(
             "{id} is {} already. Type keep {id} to keep it even if what pulled it in leaves, or exclude {id}.",
-            standing(snapshot, id.as_str())
+            state_words(snapshot, id.as_str())
         )),
         _ => missing(snapshot, id),
     }
@@ -154,7 +154,7 @@ fn why_not(snapshot: &Snapshot, choosing: &Choosing) -> Option<String> {
         Choosing::Unpick(id) => {
             let is_dormant = selection.dormant().iter().any(|dormant| dormant == id.as_str());
             let why = || match role(id) {
-                Some(Role::Transitive) => format!("{id} is not a pick: it is {}.", standing(snapshot, id.as_str())),
+                Some(Role::Transitive) => format!("{id} is not a pick: it is {}.", state_words(snapshot, id.as_str())),
                 _ => format!("{id} is not picked."),
             };
             (role(id) != Some(Role::Picked) && !is_dormant).then(why)
@@ -181,7 +181,7 @@ fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut InputOutcome) 
 pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
     let change = match (&choosing, response) {
         (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
-        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => preview.barred,
+        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => preview.excluded,
         (Choosing::Unpick(_) | Choosing::Keep(_), Response::SelectionPreview(preview)) => preview.toggled,
         (_, response) => return unexpected(&response, turn),
     };
@@ -190,7 +190,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         turn.say("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
-        carry_out(state, &choosing, turn);
+        perform(state, &choosing, turn);
     }
 }
 
@@ -239,7 +239,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
 }
 
 /// Makes the change.
-pub fn carry_out(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
+pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
     let done = match choosing {
         Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {
             format!("Excluded {id}: nothing pulls it in. It is of mode auto, so it stays in the instructions.")
@@ -282,7 +282,7 @@ pub fn clear(state: &mut PlainState, turn: &mut InputOutcome) {
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
     };
     turn.say(format!("This clears {}.{also}", counted(picks, "pick")));
-    staying(&state.snapshot.catalog, selection, "").into_iter().for_each(|line| turn.say(line));
+    remaining(&state.snapshot.catalog, selection, "").into_iter().for_each(|line| turn.say(line));
     turn.say("Type yes to clear them, or no to change nothing.");
     state.question = Some(Question::Clear);
 }

@@ -2,14 +2,14 @@
 //! documents them after saying what it would write.
 
 use refdesk_desk::engine::{PreparedRun, Request};
-use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DocumentReport, TableSummary};
+use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseState, DatabaseSummary, DocumentReport, TableSummary};
 use refdesk_text::Error;
 
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
-use crate::common::databases::{domain, headline, keeps, outcome, told, without_front_matter, words_of};
+use crate::common::databases::{column_notes, domain, headline, keeps, outcome, without_front_matter, words_of};
 
 /// The most lines of differences, and paths of new pages, that are said before the question.
 const LINES: usize = 200;
@@ -62,12 +62,12 @@ fn page(database: &DatabaseSummary, path: Option<&String>) -> Target {
 
 fn database_words(database: &DatabaseSummary) -> String {
     let kind = if database.kind.is_empty() { String::new() } else { format!(", {}", database.kind) };
-    let standing = match &database.standing {
-        DatabaseStanding::Ready => String::new(),
-        DatabaseStanding::Off => ", switched off".to_owned(),
-        DatabaseStanding::Untrusted => ", waits for your trust".to_owned(),
-        DatabaseStanding::Wrong => ", its entry has errors".to_owned(),
-        DatabaseStanding::Unreadable(why) => format!(", could not be read: {why}"),
+    let standing = match &database.state {
+        DatabaseState::Ready => String::new(),
+        DatabaseState::Off => ", switched off".to_owned(),
+        DatabaseState::Untrusted => ", waits for your trust".to_owned(),
+        DatabaseState::Wrong => ", its entry has errors".to_owned(),
+        DatabaseState::Unreadable(why) => format!(", could not be read: {why}"),
     };
     format!("Database {}{kind}{standing}.", database.name)
 }
@@ -94,7 +94,7 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOu
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
     if let Some(doc) = &page.doc {
         lines.push("What this page says about values:".to_owned());
-        lines.extend(doc.columns.iter().map(|column| format!("{}: {}.", column.name, told(column))));
+        lines.extend(doc.columns.iter().map(|column| format!("{}: {}.", column.name, column_notes(column))));
     }
     turn.say(format!("{}, {}.", page.path, counted(lines.len(), "line")));
     let end = vec!["This is the end.".to_owned()];

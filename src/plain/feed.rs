@@ -77,15 +77,15 @@ pub fn event(state: &mut PlainState, event: Event) {
             }
             state.feed.keep(notice);
         }
-        Event::Receipts(Receipts { told, age, gap }) => {
-            for notice in gap.into_iter().chain(told.into_iter().map(|(notice, _)| for_people(notice))) {
+        Event::Receipts(Receipts { lines, age, gap }) => {
+            for notice in gap.into_iter().chain(lines.into_iter().map(|(notice, _)| for_people(notice))) {
                 if age == Age::Now {
                     state.feed.tell_notice(&notice);
                 }
                 state.feed.keep(notice);
             }
         }
-        Event::Over(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.tell(line)),
+        Event::Closed(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.tell(line)),
         Event::DatabaseRun(_) | Event::Agents => {}
         Event::Refused(error) => {
             fix::sentences(&error).into_iter().for_each(|line| state.feed.tell(line));

@@ -14,7 +14,7 @@ use refdesk_text::Code;
 use super::lists::{NumberedRow, Target, list};
 use super::source::{SourceArgument, one, several};
 use super::state::{InputOutcome, Pending, PlainState};
-use super::words::{counted, price, standing, tokens};
+use super::words::{counted, price, state_words, tokens};
 use super::{catalog, problems};
 
 /// What to say about the graph.
@@ -88,7 +88,7 @@ fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, said: &str) -> O
     let id = analysis.catalog.sources().get(at)?.id.clone();
     let said = if said.is_empty() { String::new() } else { format!("; {said}") };
     let words =
-        format!("{id}, {}, {}{said}.", standing(&state.snapshot, id.as_str()), price(&state.snapshot, id.as_str()));
+        format!("{id}, {}, {}{said}.", state_words(&state.snapshot, id.as_str()), price(&state.snapshot, id.as_str()));
     Some(NumberedRow { target: Target::Source(id), words: Some(words) })
 }
 

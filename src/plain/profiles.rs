@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use refdesk_core::selection::Selection;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{Profiled, Switch};
+use refdesk_desk::{ProfileSwitch, Profiled};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::grouped;
 
@@ -68,7 +68,12 @@ pub fn compare(state: &mut PlainState, file: PathBuf, turn: &mut InputOutcome) {
 }
 
 /// Says it, and asks.
-pub fn compared(state: &mut PlainState, file: PathBuf, switch: Result<Box<Switch>, String>, turn: &mut InputOutcome) {
+pub fn compared(
+    state: &mut PlainState,
+    file: PathBuf,
+    switch: Result<Box<ProfileSwitch>, String>,
+    turn: &mut InputOutcome,
+) {
     let switch = match switch {
         Ok(switch) => switch,
         Err(why) => return turn.say(sentence(&why)),

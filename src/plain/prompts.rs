@@ -64,7 +64,7 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
             target: Target::Source(row.id().clone()),
         })
         .collect();
-    let hinted = findings.hints.len() + hint_rows::meant(findings).count();
+    let hinted = findings.hints.len() + hint_rows::by_meaning(findings).count();
     let named = findings.expansions.len();
     let passed = hint_rows::passed(findings) + findings.more;
     if rows.is_empty() {
@@ -88,10 +88,10 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         HintRow::Hinted(hint) => {
             let score = hint_rows::considered(findings, &hint.id);
             let score =
-                score.filter(|it| !it.is_withheld).map(|it| format!(", score {}", it.score())).unwrap_or_default();
+                score.filter(|it| !it.is_unreadable).map(|it| format!(", score {}", it.score())).unwrap_or_default();
             format!("hint, matched {}{score}", places(prompt, hint))
         }
-        HintRow::Meant(it) => format!("hint, about {}, score {}", it.meaning.section(), it.score()),
+        HintRow::ByMeaning(it) => format!("hint, about {}, score {}", it.meaning.section(), it.score()),
         HintRow::Passed(passed) => {
             let tags = if passed.tags.is_empty() {
                 String::new()
@@ -102,7 +102,7 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
         }
         HintRow::Scored(it) => {
             let because = it.why_not.as_ref().map(|reason| why(&it.id, reason)).unwrap_or_default();
-            match it.is_withheld {
+            match it.is_unreadable {
                 true => format!("no hint: {because}"),
                 false => format!("no hint: score {}, {because}", it.score()),
             }

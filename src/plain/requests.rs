@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request as Asked};
-use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, Waiting};
+use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request as Asked};
+use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, WaitingRequest};
 
 use crate::common::{change_cost, source_words};
 
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, names, price, sentence, standing, tokens};
+use super::words::{counted, names, price, sentence, state_words, tokens};
 
 /// The request that is being answered, as it was said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenRequest {
-    pub waiting: Waiting,
+    pub waiting: WaitingRequest,
     /// The sources that were chosen; empty before.
     pub chosen: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
         [one] => open(state, one.clone(), turn),
         all => {
             turn.say(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
-            let row = |one: &Waiting| NumberedRow {
+            let row = |one: &WaitingRequest| NumberedRow {
                 words: Some(head(one)),
                 target: Target::Request(one.request.request_id.clone()),
             };
@@ -55,7 +55,7 @@ fn asker(request: &Asked) -> &str {
 }
 
 /// `claude over mcp wants you to choose from 12 sources, session s1, until 12:03:41.`
-fn head(waiting: &Waiting) -> String {
+fn head(waiting: &WaitingRequest) -> String {
     let request = &waiting.request;
     let what = match &request.approval {
         Some(approval) => format!("wants to write {}", approval.path),
@@ -69,7 +69,7 @@ fn head(waiting: &Waiting) -> String {
     format!("{} {what}{session}{until}.", asker(request))
 }
 
-fn open(state: &mut PlainState, waiting: Waiting, turn: &mut InputOutcome) {
+fn open(state: &mut PlainState, waiting: WaitingRequest, turn: &mut InputOutcome) {
     turn.say(head(&waiting));
     if waiting.request.has_reason() {
         turn.say(format!("Reason: {}", sentence(&waiting.request.context)));
@@ -85,11 +85,11 @@ fn open(state: &mut PlainState, waiting: Waiting, turn: &mut InputOutcome) {
     state.question = Some(Question::Request(Box::new(OpenRequest { waiting, chosen: Vec::new() })));
 }
 
-fn row(state: &PlainState, offered: &Offered) -> NumberedRow {
+fn row(state: &PlainState, offered: &OfferedReference) -> NumberedRow {
     let (id, name) = (&offered.id, &offered.name);
     let snapshot = &state.snapshot;
     let now = match snapshot.catalog.get(id) {
-        Some(_) => format!("{}, {}", standing(snapshot, id), price(snapshot, id)),
+        Some(_) => format!("{}, {}", state_words(snapshot, id), price(snapshot, id)),
         None => "not in this catalog".to_owned(),
     };
     NumberedRow { words: Some(format!("{id}, {name}, {now}.")), target: Target::Source(SourceId::from(id.as_str())) }

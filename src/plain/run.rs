@@ -120,11 +120,11 @@ impl Conversation {
     async fn talk(&mut self, start: PlainStart) -> Result<std::convert::Infallible, LoopEnd> {
         self.open().await?;
         let first = update::begin(&mut self.state, start);
-        self.carry_out(first).await?;
+        self.execute(first).await?;
         let mut typed = lines::read()?;
         loop {
             let before = update::before_line(&mut self.state);
-            self.carry_out(before).await?;
+            self.execute(before).await?;
             let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
             // It may have been read again since, because of a change on disk.
             self.take_whole_snapshot().await?;
@@ -133,7 +133,7 @@ impl Conversation {
                 TypedLine::TooLong => PlainInput::TooLong,
             };
             let turn = update::update(&mut self.state, input);
-            self.carry_out(turn).await?;
+            self.execute(turn).await?;
         }
     }
 
@@ -165,7 +165,7 @@ impl Conversation {
     }
 
     /// Says the lines and carries out the effects, and what follows from their answers.
-    async fn carry_out(&mut self, turn: InputOutcome) -> Result<(), LoopEnd> {
+    async fn execute(&mut self, turn: InputOutcome) -> Result<(), LoopEnd> {
         let mut turns = VecDeque::from([turn]);
         while let Some(InputOutcome { lines, effects }) = turns.pop_front() {
             say(&lines)?;

@@ -10,7 +10,7 @@ use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::source::BegunDocument;
 use super::state::{InputOutcome, Pending, PlainState};
-use super::words::{counted, standing};
+use super::words::{counted, state_words};
 
 /// While there is no search index yet.
 pub const INDEXING: &str = "The documents are still being indexed, so they cannot be searched yet.";
@@ -53,7 +53,7 @@ pub fn row(state: &PlainState, hit: &SearchHit) -> NumberedRow {
 fn words(state: &PlainState, hit: &SearchHit) -> String {
     let title = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
     let place = hit.place().map(|place| format!(", {place}")).unwrap_or_default();
-    format!("{title}, {}{place}, {}.", hit.source_id, standing(&state.snapshot, &hit.source_id))
+    format!("{title}, {}{place}, {}.", hit.source_id, state_words(&state.snapshot, &hit.source_id))
 }
 
 /// Says the text of a section.

@@ -5,7 +5,7 @@ use refdesk_core::catalog::SourceId;
 use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainState};
-use super::words::{counted, price, standing};
+use super::words::{counted, price, state_words};
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind, rows};
 use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
@@ -30,7 +30,7 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
     let indent = "  ".repeat(row.level.min(10));
     let standing = match row.kind {
         TreeRowKind::Dormant(_) => "dormant: a pick that is no longer in the catalog".to_owned(),
-        _ => standing(snapshot, id),
+        _ => state_words(snapshot, id),
     };
     let PickConsequence { others, waiting, .. } = row.brings;
     let waiting = source_words::waiting(waiting);

@@ -13,7 +13,7 @@ use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
 use super::state::{InputOutcome, Pending, PlaceOf, PlainState};
-use super::words::{counted, names, price, sentence, stands};
+use super::words::{counted, names, price, sentence, state_sentence};
 
 /// The most mentions that are said.
 const MENTIONS: usize = 8;
@@ -46,7 +46,7 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
     }
     let id = given.strip_prefix('@').unwrap_or(given);
     let snapshot = &state.snapshot;
-    if let Some(source) = snapshot.catalog.meant(id) {
+    if let Some(source) = snapshot.catalog.find(id) {
         return Ok(source.id.clone());
     }
     let mut chosen = snapshot.selection.dormant().iter().chain(snapshot.selection.excluded());
@@ -92,12 +92,12 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(source) = snapshot.catalog.get(id.as_str()) else {
-        return turn.say(format!("{id} {}.", stands(snapshot, id.as_str())));
+        return turn.say(format!("{id} {}.", state_sentence(snapshot, id.as_str())));
     };
     turn.say(format!("{id}: {}", sentence(&source.name)));
     turn.say(format!(
         "It {}, {}, {}.",
-        stands(snapshot, id.as_str()),
+        state_sentence(snapshot, id.as_str()),
         source.mode.word(),
         price(snapshot, id.as_str())
     ));
@@ -177,7 +177,7 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(first) = snapshot.selection.member(id.as_str()) else {
-        return turn.say(format!("{id} is not selected. It {}.", stands(snapshot, id.as_str())));
+        return turn.say(format!("{id} is not selected. It {}.", state_sentence(snapshot, id.as_str())));
     };
     let mut member = first;
     // Each reason is less deep than what it pulls in.

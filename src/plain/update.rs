@@ -150,7 +150,7 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Inpu
         ("alone", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Alone, turn),
         ("near", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Near, turn),
         ("yes" | "y", _) => match question {
-            Question::Choice(choosing) => choice::carry_out(state, &choosing, turn),
+            Question::Choice(choosing) => choice::perform(state, &choosing, turn),
             Question::LargePick(pick) => choice::pick_within(state, pick.id, PickReach::All, turn),
             Question::Clear => choice::clear_now(state, turn),
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
@@ -357,7 +357,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         }
         (Some(Pending::Agents), Response::Agents(activity)) => agents::listed(state, &activity, turn),
         (Some(Pending::Session { desk, session }), Response::Agents(activity)) => {
-            agents::told(state, &activity, &desk, &session, turn);
+            agents::show_session(state, &activity, &desk, &session, turn);
         }
         (Some(Pending::Databases(words)), Response::Databases(overview)) => {
             databases::listed(state, &overview, &words, turn);

@@ -21,13 +21,13 @@ pub fn price(snapshot: &Snapshot, id: &str) -> String {
 }
 
 /// The state of a source: `picked`, `pulled in by a and b`.
-pub fn standing(snapshot: &Snapshot, id: &str) -> String {
+pub fn state_words(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, joined)
 }
 
 /// The same with its verb: `is available`, `waits for trust`, `is picked and waits for trust`.
-pub fn stands(snapshot: &Snapshot, id: &str) -> String {
-    match standing(snapshot, id) {
+pub fn state_sentence(snapshot: &Snapshot, id: &str) -> String {
+    match state_words(snapshot, id) {
         words if words == source_words::WAITS => words,
         words => match words.strip_suffix(&format!(", {}", source_words::WAITS)) {
             Some(before) => format!("is {before} and {}", source_words::WAITS),

@@ -71,7 +71,7 @@ pub enum Action {
     /// Move a border between the panes.
     Border(BorderMove),
     /// Reset every border and divider.
-    Usual,
+    ResetBorders,
     /// Switch to the next theme.
     Theme,
     /// Let the terminal handle the mouse, or take it back.

@@ -8,7 +8,7 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::Switch;
+use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
@@ -76,7 +76,7 @@ pub fn expect(state: &mut State, request: &Request) {
 }
 
 /// `1 picked, 10 pulled in, `, as the comparison said it.
-fn counts(switch: &Switch) -> String {
+fn counts(switch: &ProfileSwitch) -> String {
     let counts = [
         (switch.picked.len(), "picked"),
         (switch.unpicked.len(), "unpicked"),

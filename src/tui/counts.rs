@@ -44,7 +44,7 @@ pub struct Counts {
 impl Counts {
     /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and is only
     /// mentioned if otherwise nothing would seem picked: `0 + 2 auto, 1 dormant`.
-    pub fn given(&self) -> String {
+    pub fn for_agent(&self) -> String {
         let selected = self.picked + self.pulled_in;
         let auto = if self.auto > 0 { format!(" + {} auto", cells::grouped(self.auto)) } else { String::new() };
         let is_said = self.dormant > 0 && selected == 0;

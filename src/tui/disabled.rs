@@ -85,7 +85,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::FilterTemplates => templates::disabled(state, action),
         Action::Border(border) => moving(state, border),
         Action::Preset(wanted) => preset(state, wanted),
-        Action::Usual if state.splits == Splits::default() && state.rules == DividerShares::default() => {
+        Action::ResetBorders if state.splits == Splits::default() && state.rules == DividerShares::default() => {
             Some("all borders are where they were at first".to_owned())
         }
         Action::LeaveTour if state.tour.is_none() => {

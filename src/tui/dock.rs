@@ -106,13 +106,13 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let title = pane.title();
     let name = if detail == FoldDetail::Short { title.get(..3).unwrap_or(title) } else { title };
     let count = match pane {
-        Pane::Selection => state.counts.given(),
+        Pane::Selection => state.counts.for_agent(),
         Pane::Catalog if state.catalog.rows.len() < state.counts.sources => {
             let [kept, all] = [state.catalog.rows.len(), state.counts.sources].map(cells::grouped);
             format!("{kept} of {all}")
         }
         Pane::Catalog => cells::grouped(state.counts.sources),
-        Pane::Hints => cells::grouped(HintCounts::of(state).told()),
+        Pane::Hints => cells::grouped(HintCounts::of(state).for_agent()),
         Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
     let mut text = format!("{} {name}", pane.index() + 1);

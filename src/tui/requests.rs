@@ -10,7 +10,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::SelectionChange;
-use refdesk_desk::engine::{RequestEnd, Waiting};
+use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, State};
@@ -61,7 +61,7 @@ pub enum RequestPlacement {
 /// A request that ended by itself.
 #[derive(Debug, Clone)]
 pub struct EndedRequest {
-    pub waiting: Waiting,
+    pub waiting: WaitingRequest,
     /// How it ended, once that is known.
     pub how: Option<RequestEnd>,
 }
@@ -76,7 +76,7 @@ pub struct MarksPreview {
 
 impl State {
     /// The request that is shown, or would be.
-    pub fn request(&self) -> Option<&Waiting> {
+    pub fn request(&self) -> Option<&WaitingRequest> {
         if let Some(gone) = &self.requests.ended {
             return Some(&gone.waiting);
         }
@@ -85,7 +85,7 @@ impl State {
     }
 
     /// The request that has the place of the selection.
-    pub fn shown_request(&self) -> Option<&Waiting> {
+    pub fn shown_request(&self) -> Option<&WaitingRequest> {
         self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
     }
 

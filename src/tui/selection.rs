@@ -109,7 +109,7 @@ fn total(state: &State, room: usize) -> String {
         format!("{each}{dormant} {dot} {tokens}"),
         format!("{each} {dot} {tokens}"),
     ];
-    let all = || format!("{} {dot} {tokens} tokens", totals.given());
+    let all = || format!("{} {dot} {tokens} tokens", totals.for_agent());
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
 

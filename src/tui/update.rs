@@ -177,7 +177,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::PreviousPane => state.focus_on(state.focus.previous()),
         Action::Move(motion) => navigation::step(state, motion),
         Action::Border(border) => appearance::step(state, border),
-        Action::Usual => appearance::reset(state),
+        Action::ResetBorders => appearance::reset(state),
         Action::Theme => windows::themes::open(state),
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),

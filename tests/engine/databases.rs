@@ -5,7 +5,7 @@ use std::io::Read;
 use std::net::TcpListener;
 
 use refdesk_desk::engine::{Event, PreparedRun, Request, Response};
-use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, DocumentOptions};
+use refdesk_desk::{DatabaseOverview, DatabaseState, Desk, DocumentOptions};
 use refdesk_text::Code;
 use rusqlite::Connection;
 
@@ -45,8 +45,8 @@ fn busy(world: &World) -> Option<Code> {
 fn a_run_is_looked_at_before_it_writes() {
     let mut world = world();
     let seen = overview(&world);
-    let standing: Vec<&DatabaseStanding> = seen.databases.iter().map(|it| &it.standing).collect();
-    assert_eq!(standing, [&DatabaseStanding::Ready, &DatabaseStanding::Untrusted]);
+    let standing: Vec<&DatabaseState> = seen.databases.iter().map(|it| &it.state).collect();
+    assert_eq!(standing, [&DatabaseState::Ready, &DatabaseState::Untrusted]);
     let PreparedRun { number, preview } = prepared(&world);
     assert_eq!((preview.new.len(), preview.changed_count, preview.is_up_to_date), (6, 0, false), "{preview:?}");
     assert!(!world.at("docs/databases").exists(), "nothing is written yet");

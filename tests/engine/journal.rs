@@ -40,7 +40,7 @@ fn notices_until(world: &mut World, text: &str) -> Vec<Notice> {
     world.event(|event| {
         match event {
             Event::Notice(notice) => told.push(notice.clone()),
-            Event::Receipts(receipts) => told.extend(receipts.told.iter().map(|(notice, _)| notice.clone())),
+            Event::Receipts(receipts) => told.extend(receipts.lines.iter().map(|(notice, _)| notice.clone())),
             _ => {}
         }
         told.iter().any(|notice| notice.text == text)
@@ -78,7 +78,7 @@ fn earlier_lines_come_first_and_are_marked() {
     store.append_all(&another(), lines).unwrap();
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
-    let Event::Receipts(Receipts { told, age, gap }) = event else { unreachable!() };
+    let Event::Receipts(Receipts { lines: told, age, gap }) = event else { unreachable!() };
     assert_eq!((told.len(), age, gap), (300, Age::Past, None), "the last few hundred");
     assert_eq!(told.last().map(|(notice, _)| notice.text.as_str()), Some("Read @x399"));
 }
@@ -113,8 +113,8 @@ fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
     let mut told = 0;
     world.event(|event| {
         if let Event::Receipts(receipts) = event {
-            assert!(receipts.told.len() <= 1000);
-            told += receipts.told.len();
+            assert!(receipts.lines.len() <= 1000);
+            told += receipts.lines.len();
             let dropped = receipts.gap.as_ref().and_then(|gap| gap.text.split(' ').next()?.parse::<usize>().ok());
             told += dropped.unwrap_or(0);
         }

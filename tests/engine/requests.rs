@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk_desk::channel::{Answered, Approval, ChannelSetup, Request, Requester, Unanswered, Wait, folder, presence};
+use refdesk_desk::channel::{
+    Approval, ChannelAnswer, ChannelSetup, Request, Requester, Unanswered, Wait, folder, presence,
+};
 use refdesk_desk::engine::{self, Ending, Event, Reply, RequestEnd, Snapshot};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
@@ -31,7 +33,7 @@ fn ask(
     workspace: &Path,
     approval: Option<Approval>,
     seconds: f64,
-) -> (Request, thread::JoinHandle<Result<Answered, Unanswered>>) {
+) -> (Request, thread::JoinHandle<Result<ChannelAnswer, Unanswered>>) {
     let mut desk = Desk::open(options(workspace));
     let mut setup = ChannelSetup::of(&desk);
     let mut request = match approval {
@@ -59,9 +61,9 @@ fn is_waiting(snapshot: &Snapshot, request: &Request) -> bool {
 
 fn wait_for_end(world: &mut World, request: &Request) -> RequestEnd {
     let id = request.request_id.clone();
-    let event = world.event(|event| matches!(event, Event::Over(over) if over.request.request_id == id));
+    let event = world.event(|event| matches!(event, Event::Closed(over) if over.request.request_id == id));
     match event {
-        Event::Over(over) => over.ended,
+        Event::Closed(over) => over.ended,
         other => panic!("{other:?}"),
     }
 }
@@ -126,7 +128,7 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     let came = asking.join().unwrap();
     assert_eq!(came.as_ref().unwrap().selected, ["b"]);
     // If its files were gone before the other screen read them, the journal says who answered.
-    Desk::open(options(&one.workspace)).journal(&session(), refdesk_desk::channel::answered(&request, &came));
+    Desk::open(options(&one.workspace)).journal(&session(), refdesk_desk::channel::answer_receipt(&request, &came));
     if ended == RequestEnd::Withdrawn {
         assert_eq!(wait_for_end(&mut two, &request), RequestEnd::Elsewhere(Some("a screen".to_owned())));
     }

@@ -13,8 +13,8 @@ impl World {
             found = match event {
                 Event::Notice(notice) if holds(notice) => Some(notice.clone()),
                 // Selections of other processes are reported by the journal.
-                Event::Receipts(Receipts { told, age: Age::Now, .. }) => {
-                    told.iter().map(|(notice, _)| notice).find(|notice| holds(notice)).cloned()
+                Event::Receipts(Receipts { lines, age: Age::Now, .. }) => {
+                    lines.iter().map(|(notice, _)| notice).find(|notice| holds(notice)).cloned()
                 }
                 _ => None,
             };
@@ -49,7 +49,7 @@ fn previews_match_what_happens() {
     assert_eq!((outlook.toggled.cost, picked.cost_since(&before)), (answer.0.cost, answer.0.cost));
     assert_eq!(outlook.toggled.leaves.len(), 0);
 
-    let without = preview(&world, "b").barred;
+    let without = preview(&world, "b").excluded;
     assert_eq!(without.leaves, ["b".into()], "excluding what is pulled in releases it");
     world.send(Request::Exclude("b".into()));
     let excluded = world.until("b is excluded", |snapshot| snapshot.selection.members().len() == 1);

@@ -71,7 +71,7 @@ fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<
                 _ = &mut ended => return,
                 event = events.recv() => match event.unwrap() {
                     Event::Notice(notice) => told.add(vec![notice]),
-                    Event::Receipts(receipts) => told.add(receipts.told.into_iter().map(|(notice, _)| notice).collect()),
+                    Event::Receipts(receipts) => told.add(receipts.lines.into_iter().map(|(notice, _)| notice).collect()),
                     _ => {}
                 },
                 changed = snapshots.changed() => {

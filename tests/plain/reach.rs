@@ -24,9 +24,12 @@ fn reached(action: Action) -> Reached {
         Action::Quit => Command("quit"),
         Action::Suspend => Needless("Ctrl-Z suspends it, as any program"),
         Action::LeaveTour => Needless("the tour works only on the full screen"),
-        Action::Redraw | Action::Zoom | Action::Preset(_) | Action::Border(_) | Action::Usual | Action::Theme => {
-            Needless(SCREEN)
-        }
+        Action::Redraw
+        | Action::Zoom
+        | Action::Preset(_)
+        | Action::Border(_)
+        | Action::ResetBorders
+        | Action::Theme => Needless(SCREEN),
         Action::Mouse | Action::Leftwards | Action::Rightwards | Action::FrontMatter => Needless(SCREEN),
         Action::NextPane | Action::PreviousPane | Action::Move(_) | Action::Inside => Needless(CURSOR),
         Action::Edit(_) | Action::NextField | Action::PreviousField => Needless(TYPING),

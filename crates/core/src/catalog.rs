@@ -81,7 +81,7 @@ impl Catalog {
     }
 
     /// The source for an id as the user wrote it: `id`, or `@id` if no source has that exact id.
-    pub fn meant(&self, id: &str) -> Option<&Source> {
+    pub fn find(&self, id: &str) -> Option<&Source> {
         self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
     }
 

@@ -55,9 +55,9 @@ pub struct Config {
     pub settings: Settings,
     /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a file that does not exist; then every command ends with
     /// exit code 1.
-    pub unmet: bool,
+    pub is_missing: bool,
     /// Whether the file exists but cannot be read or parsed.
-    pub broken: bool,
+    pub is_broken: bool,
     /// Its problems.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -72,7 +72,7 @@ pub(crate) fn load<T: Send>(
     make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> (Config, Vec<Option<T>>) {
     let (path, found) = find(around);
-    let mut config = Config { unmet: !found.is_empty(), diagnostics: found, ..Config::default() };
+    let mut config = Config { is_missing: !found.is_empty(), diagnostics: found, ..Config::default() };
     let Some(path) = path else { return (config, Vec::new()) };
     let shown = around.display(&path);
     let is_named = around.named.is_some() || around.from_environment.as_ref().is_some_and(|named| !named.is_empty());
@@ -86,17 +86,17 @@ pub(crate) fn load<T: Send>(
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
             }
-            config.broken = document.is_none();
+            config.is_broken = document.is_none();
             config.document = document;
             (config, made)
         }
         Err(error) if is_link_refused(&error) => {
-            config.broken = true;
+            config.is_broken = true;
             config.diagnostics.push(find::linked_out("configuration", shown));
             (config, Vec::new())
         }
         Err(error) => {
-            config.broken = true;
+            config.is_broken = true;
             let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
             config.diagnostics.push(problem.in_file(shown).fix("make it a readable file, or remove it"));
             (config, Vec::new())

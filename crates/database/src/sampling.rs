@@ -3,7 +3,7 @@
 //! shapes leave this module; a detector that finds an address, a card number or a secret makes its column sensitive
 //! too.
 
-mod kept;
+mod from_page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod profile;
@@ -11,7 +11,7 @@ mod sqlite;
 
 use std::collections::BTreeMap;
 
-pub use kept::kept;
+pub use from_page::from_page;
 
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;

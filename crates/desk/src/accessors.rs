@@ -82,7 +82,7 @@ impl Desk {
 
     /// Whether the named configuration file does not exist, so that the request cannot be met as asked.
     pub fn is_unmet(&self) -> bool {
-        self.config.unmet
+        self.config.is_missing
     }
 
     /// The sources.

@@ -72,7 +72,7 @@ impl Desk {
     fn named(&self, ids: &[String]) -> Result<Vec<&Source>, Error> {
         let mut sources: Vec<&Source> = Vec::new();
         for id in ids {
-            let source = self.catalog.meant(id).ok_or_else(|| self.unknown_id(id))?;
+            let source = self.catalog.find(id).ok_or_else(|| self.unknown_id(id))?;
             if !sources.iter().any(|known| known.id == source.id) {
                 sources.push(source);
             }

@@ -93,7 +93,7 @@ impl Desk {
     /// The desk cannot be stored; then nothing was changed.
     pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
         self.settle();
-        let mut beyond = self.beyond(id, depth);
+        let mut beyond = self.beyond_depth(id, depth);
         beyond.extend(self.beyond_for_others(id, depth));
         self.pick_without(session, &[id.to_owned()], &[], &beyond)
     }
@@ -345,7 +345,7 @@ impl Desk {
 
     /// The ids as the catalog has them: agents see `@id` and may write it.
     fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
-        ids.iter().map(|id| self.catalog.meant(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
+        ids.iter().map(|id| self.catalog.find(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
     }
 
     fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {

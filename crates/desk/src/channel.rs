@@ -18,8 +18,8 @@ mod webhook;
 pub use answer::MOST;
 pub use open::{ChannelSetup, Place, ask_screen, open};
 pub use raise::{approval, request};
-pub use receipt::{answered, asked, person};
-pub use request::{Approval, ApprovalEffect, Offered, Request, Requester, Response};
+pub use receipt::{answer_receipt, person, request_receipt};
+pub use request::{Approval, ApprovalEffect, OfferedReference, Request, Requester, Response};
 pub use wait::Wait;
 
 use refdesk_text::{Code, Error, Fix};
@@ -30,12 +30,12 @@ pub trait Channel: Send + Sync {
     ///
     /// # Errors
     /// Why there is no answer.
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered>;
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered>;
 }
 
 /// The user's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct ChannelAnswer {
     /// Offered ids that were chosen, in the order of the answer.
     pub selected: Vec<String>,
     /// Chosen ids that were not offered.

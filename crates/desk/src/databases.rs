@@ -23,7 +23,7 @@ pub use answers::{
 pub use documentation::{DocumentOptions, Documentation};
 pub use documented_pages::{DamagedPage, DocumentedPages, DomainPage, TablePage};
 pub use overview::{
-    DatabaseOverview, DatabasePage, DatabaseStanding, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,
+    DatabaseOverview, DatabasePage, DatabaseState, DatabaseSummary, DomainSummary, OverviewReader, TableMarks,
     TableSummary,
 };
 pub use page_comparison::DocumentedPage;

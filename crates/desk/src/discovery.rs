@@ -66,7 +66,7 @@ pub struct SamplePrompt {
     /// A prompt that a person might type.
     pub prompt: String,
     /// The lines of the hints.
-    pub told: Vec<String>,
+    pub hints: Vec<String>,
 }
 
 impl Desk {
@@ -196,23 +196,23 @@ impl Desk {
         let tagged = tagged.filter(|(source, tag)| is_asked_about(source, tag)).take(2 * TRIED);
         let tagged = tagged.map(|(source, tag)| (source, tag_prompt(&tag)));
         for (source, prompt) in titled.chain(tagged) {
-            if samples.iter().filter(|sample| sample.told.len() <= FEW).count() == PROMPTS {
+            if samples.iter().filter(|sample| sample.hints.len() <= FEW).count() == PROMPTS {
                 break;
             }
             let line = format!("- @{}:", source.id);
-            let is_asked = |sample: &SamplePrompt| sample.told.first().is_some_and(|told| told.starts_with(&line));
+            let is_asked = |sample: &SamplePrompt| sample.hints.first().is_some_and(|hint| hint.starts_with(&line));
             if samples.iter().any(is_asked) {
                 continue;
             }
             let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
             let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
-            let told: Vec<String> =
+            let hints: Vec<String> =
                 enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-            if told.first().is_some_and(|told| told.starts_with(&line)) {
-                samples.push(SamplePrompt { prompt, told });
+            if hints.first().is_some_and(|hint| hint.starts_with(&line)) {
+                samples.push(SamplePrompt { prompt, hints });
             }
         }
-        samples.sort_by_key(|sample| sample.told.len() > FEW);
+        samples.sort_by_key(|sample| sample.hints.len() > FEW);
         samples.truncate(PROMPTS);
         samples
     }

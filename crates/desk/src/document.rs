@@ -66,7 +66,7 @@ impl Desk {
             return captioned(id, "gone from the catalog".to_owned());
         };
         match &source.kind {
-            SourceKind::Local(place) => match place.standing {
+            SourceKind::Local(place) => match place.state {
                 PathState::File => file(id, &place.path, String::new(), 0),
                 PathState::Directory => folder(id, place),
                 PathState::Missing => captioned(id, "missing: there is nothing to read".to_owned()),
@@ -103,7 +103,7 @@ impl Desk {
         let Some(source) = self.catalog.get(id) else { return gone() };
         match (&source.kind, path) {
             (SourceKind::Inline { content }, _) => inline(id, content, from),
-            (SourceKind::Local(place), _) if place.standing == PathState::File => {
+            (SourceKind::Local(place), _) if place.state == PathState::File => {
                 file(id, &place.path, String::new(), from)
             }
             (SourceKind::Local(place), Some(path)) if path.starts_with(&place.path) && is_inside(place, path) => {
@@ -117,7 +117,7 @@ impl Desk {
 /// Whether a file is in this folder after following links, and may be read.
 fn is_inside(place: &LocalPath, path: &Path) -> bool {
     let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
-    place.standing == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
+    place.state == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
 }
 
 fn inline(id: &str, content: &str, from: u64) -> Document {
@@ -410,7 +410,7 @@ mod tests {
             written: "a".into(),
             path: root.clone().into(),
             resolved: root.into(),
-            standing: PathState::Directory,
+            state: PathState::Directory,
             size: None,
         };
         assert_eq!(super::folder("a", &place).text, "x.txt  1 byte");

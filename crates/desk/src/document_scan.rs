@@ -97,13 +97,17 @@ impl Desk {
         self.library.get_or_init(|| {
             let (workspace, clock) = (self.workspace(), self.options.clock);
             let library = if self.options.lives_on {
-                Library::remembering(workspace, &self.catalog, clock)
+                Library::for_running_desk(workspace, &self.catalog, clock)
             } else {
-                Library::for_once(workspace, &self.catalog, clock)
+                Library::for_one_command(workspace, &self.catalog, clock)
             };
             // The cache is for the workspace's ids; a profile with other ids would only replace it.
             let has_others = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
-            if has_others { library } else { library.kept_in(self.store.mentions_file(), self.store.sealer().clone()) }
+            if has_others {
+                library
+            } else {
+                library.with_cache_file(self.store.mentions_file(), self.store.sealer().clone())
+            }
         })
     }
 
@@ -118,7 +122,7 @@ impl Desk {
         }
         // A folder without a catalog is not a workspace: create nothing in it.
         let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
-        if !self.store.keeps_anything() && !self.catalog.sources().iter().any(begins) {
+        if !self.store.has_state() && !self.catalog.sources().iter().any(begins) {
             return Ok(());
         }
         let Some(library) = self.library.get_mut() else { return Ok(()) };

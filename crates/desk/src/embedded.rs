@@ -62,7 +62,7 @@ impl Desk {
                 "name Markdown files, relative to the current folder",
             ));
         }
-        let (templates, _, diagnostics) = refdesk_templates::of_files(self.asked(&[]), &there);
+        let (templates, _, diagnostics) = refdesk_templates::of_files(self.index_input(&[]), &there);
         extraction.done = self.store.write_templates(&files(&templates), OnBehalfOf::Person);
         self.note_templates(session, &extraction.done);
         extraction.done.diagnostics.extend(diagnostics);
@@ -75,7 +75,7 @@ impl Desk {
     /// The templates of this document, the code blocks that look like templates but do not compile, and its other
     /// problems.
     pub fn blocks(&self, document: &Path) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
-        refdesk_templates::of_files(self.asked(&[]), &[document.to_path_buf()])
+        refdesk_templates::of_files(self.index_input(&[]), &[document.to_path_buf()])
     }
 }
 

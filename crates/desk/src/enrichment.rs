@@ -55,11 +55,11 @@ impl CompleteDesk<'_> {
         let (enriched, more) = match () {
             () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
             () if !sends => {
-                let (told, problems) = self.store.told(session);
+                let (told, problems) = self.store.session_memory(session);
                 (say(&told), problems)
             }
             () => {
-                let (enriched, told, problems) = self.tell(session, say);
+                let (enriched, told, problems) = self.send(session, say);
                 before = Some(told);
                 (enriched, problems)
             }
@@ -70,7 +70,7 @@ impl CompleteDesk<'_> {
         problems.extend(more);
         if mode == EnrichMode::Send {
             let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
-            let offered = || before.unwrap_or_else(|| self.store.told(session).0).offered;
+            let offered = || before.unwrap_or_else(|| self.store.session_memory(session).0).offered;
             if let Some(tool) = tool {
                 receipts.extend(self.readings(&tool, &offered()));
             }
@@ -92,7 +92,7 @@ impl CompleteDesk<'_> {
         let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
             (start(None), Vec::new())
         } else {
-            let (enriched, _, problems) = self.tell(session, |told| start(Some(told)));
+            let (enriched, _, problems) = self.send(session, |told| start(Some(told)));
             (enriched, problems)
         };
         if !enriched.blocks.is_empty() && mode == EnrichMode::Send {
@@ -109,7 +109,7 @@ impl CompleteDesk<'_> {
     }
 
     /// Sends something to the session and remembers it; also returns its memory before.
-    fn tell(
+    fn send(
         &self,
         session: &Session,
         say: impl Fn(&SessionMemory) -> Enriched,
@@ -118,11 +118,11 @@ impl CompleteDesk<'_> {
             let enriched = say(told);
             (enriched.memory.clone(), (enriched, told.clone()))
         };
-        match self.store.tell(session, tell) {
+        match self.store.update_memory(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
             // If the memory cannot be stored, sending something twice is better than not sending it.
             Err(error) => {
-                let told = self.store.told(session).0;
+                let told = self.store.session_memory(session).0;
                 (say(&told), told, vec![not_remembered(&error)])
             }
         }
@@ -146,8 +146,8 @@ impl CompleteDesk<'_> {
 impl Desk {
     /// Clears the session's memory, because the agent's context no longer has what it was sent; `reason` is for the
     /// journal.
-    pub fn forget_told(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = self.store.forget_told(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
+    pub fn forget_session(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
+        let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
         problems
             .extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Forgot) }));
         problems
@@ -159,7 +159,7 @@ impl Desk {
     }
 
     /// The sources that a prompt names or matches.
-    pub fn look(&self, prompt: &str) -> Findings {
+    pub fn match_prompt(&self, prompt: &str) -> Findings {
         let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_selecting());
         let (about, _) = self.about(&EnrichRequest::new(TextKind::Prompt, prompt), &[], None);
         let ctx = EnrichContext { about: about.as_ref(), ..self.context() };
@@ -169,15 +169,15 @@ impl Desk {
 
     /// Journals that an agent's request failed, unless this is not a workspace: it has neither a catalog nor state.
     pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
-        let is_workspace = self.keeps_anything() || !self.catalog.is_empty();
+        let is_workspace = self.has_state() || !self.catalog.is_empty();
         is_workspace
             .then(|| self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Failed) }))
             .flatten()
     }
 
     /// Whether there is any state for this workspace.
-    pub fn keeps_anything(&self) -> bool {
-        self.store.keeps_anything()
+    pub fn has_state(&self) -> bool {
+        self.store.has_state()
     }
 
     pub(super) fn context(&self) -> EnrichContext<'_> {
@@ -220,7 +220,7 @@ fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched
         let outcome = match it.why_not {
             None => "hinted".to_owned(),
             Some(WhyNot::Rejected(rejected)) => rejected.code().to_owned(),
-            Some(WhyNot::Stands) => "given before, or in the text".to_owned(),
+            Some(WhyNot::AlreadyInText) => "given before, or in the text".to_owned(),
             Some(why) => format!("{why:?}"),
         };
         let threshold = threshold.map(|threshold| threshold.to_string()).unwrap_or_default();

@@ -69,7 +69,7 @@ impl Desk {
 
     /// Journals that a source was read, and whether it had been offered to the session.
     pub(crate) fn note_reading(&self, session: &Session, read: Receipt) {
-        let follows = of(&self.store.told(session).0.offered, &read.about);
+        let follows = of(&self.store.session_memory(session).0.offered, &read.about);
         self.journal(session, Receipt { follows, ..read });
     }
 
@@ -87,7 +87,7 @@ impl Desk {
         ];
         let receipt = |(what, about): (JournalEvent, Vec<String>)| {
             let follows = if what == JournalEvent::Selected {
-                of(&self.store.told(session).0.offered, &about)
+                of(&self.store.session_memory(session).0.offered, &about)
             } else {
                 Offered::default()
             };

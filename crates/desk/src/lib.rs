@@ -26,7 +26,7 @@ mod graph_analysis;
 mod journal;
 mod journal_lines;
 #[cfg(test)]
-mod kept_law_tests;
+mod mention_cache_law_tests;
 mod options;
 mod path_fixes;
 mod places;
@@ -62,7 +62,7 @@ pub(crate) use change::at_list;
 pub use change::{Changed, PickStatus, Picked};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
-    DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseStanding, DatabaseSummary, DatabaseView, DescribedDomain,
+    DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseState, DatabaseSummary, DatabaseView, DescribedDomain,
     DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentationPreview, DocumentedPage,
     DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases, FoundPaths, OverviewReader,
     PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief, TableMarks, TablePage, TableSchema,
@@ -92,9 +92,9 @@ pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
 pub use simulation::Simulated;
 pub use source_location::FileLine;
-pub use switch::Switch;
+pub use switch::ProfileSwitch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
-pub use undo::Undone;
+pub use undo::UndoResult;
 pub use wanted_names::{has_any_tag, quoted_tags};
 pub use why_not::{HintRemedy, Verdict};
 
@@ -106,7 +106,7 @@ use self::databases::LoadedDatabases;
 use self::journal_lines::OwnLines;
 use self::places::Contents;
 use self::profile::ActiveProfile;
-use self::trust::{Loaded, TrustDecisions};
+use self::trust::{LoadedCatalog, TrustDecisions};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
 use refdesk_core::config::Config;
@@ -255,7 +255,7 @@ impl Desk {
             &self.options.wanted,
             self.options.is_compared(),
         );
-        if config.document.is_none() && config.broken {
+        if config.document.is_none() && config.is_broken {
             config.document = self.config.document.take();
             config.settings = self.config.settings.clone();
         }
@@ -291,7 +291,7 @@ impl Desk {
 
     /// The catalog under the active profile, without what is not trusted.
     fn read_catalog(&mut self, plain: PlainSources, previous: Option<&Catalog>) -> Catalog {
-        let Loaded { mut catalog, mut diagnostics, linked, mut decided, mut problems } =
+        let LoadedCatalog { mut catalog, mut diagnostics, linked, mut decided, mut problems } =
             self.load_catalog(plain, previous);
         self.linked_references = linked;
         if let Some(profile) = &mut self.profile {

@@ -66,7 +66,7 @@ impl Desk {
     }
 
     fn is_moved(&self, source: &Source) -> bool {
-        let Some(place) = source.place().filter(|place| place.standing != PathState::Missing) else { return false };
+        let Some(place) = source.place().filter(|place| place.state != PathState::Missing) else { return false };
         if self.profile_file() == Some(&*source.origin.file) {
             return false;
         }

@@ -83,7 +83,7 @@ impl Desk {
     /// The stamp of a source; for a folder, computed from its files.
     fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
-        match place.standing {
+        match place.state {
             PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => String::new(),
             PathState::File => {
                 let now = (self.options.clock)();

@@ -28,12 +28,12 @@ pub(crate) fn agent_tokens<'a>(
     instructions: u64,
     price: impl Fn(&Source) -> Option<u64>,
 ) -> u64 {
-    let given = given(catalog, selection).filter(|source| is_beside(source, instructions));
+    let given = given_sources(catalog, selection).filter(|source| is_beside(source, instructions));
     given.filter_map(price).fold(instructions, u64::saturating_add)
 }
 
 /// The sources that an agent gets, each once.
-pub(crate) fn given<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
+pub(crate) fn given_sources<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
     let autos = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
     selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
@@ -41,7 +41,7 @@ pub(crate) fn given<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl 
 
 /// Estimated tokens of the sources that an agent gets, at the prices shown in lists.
 pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
-    given(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
+    given_sources(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
 }
 
 /// Whether a source is outside the instructions, which contain sources that are texts themselves.

@@ -140,7 +140,7 @@ impl PrivilegedActions<'_> {
     pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<UnplacedAction> {
         let real = self.real(place)?;
         // The catalog does not describe what is not trusted, but the person deciding must know it.
-        let is_folder = match place.standing {
+        let is_folder = match place.state {
             PathState::Untrusted => real.is_dir(),
             standing => standing == PathState::Directory,
         };
@@ -149,7 +149,7 @@ impl PrivilegedActions<'_> {
 
     /// Where a local path leads, if that is outside. Whether anything exists there is revealed only once it is trusted.
     pub(crate) fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
-        match place.standing {
+        match place.state {
             PathState::Reserved => None,
             PathState::Missing if place.path.is_relative() => None,
             PathState::Missing => outside(self.workspace, &place.path).map(Arc::from),

@@ -70,10 +70,10 @@ impl ActiveProfile {
     ) -> Catalog {
         entries.extend(self.broken.iter().cloned());
         let Some(profile) = &self.profile else { return whole };
-        let known = Known::new(around, &whole, profile);
+        let known = ProfileCheck::new(around, &whole, profile);
         entries.extend(known.problems);
         let settings = &mut config.settings;
-        (settings.transitive_injection, settings.exclude_tools) = said(profile, settings);
+        (settings.transitive_injection, settings.exclude_tools) = effective_settings(profile, settings);
         self.narrows = known.catalog.is_some();
         known.catalog.unwrap_or(whole)
     }
@@ -115,7 +115,7 @@ impl ActiveProfile {
 }
 
 /// A profile compared with a catalog.
-pub(super) struct Known {
+pub(super) struct ProfileCheck {
     /// Its catalog, if it differs from the workspace's.
     pub catalog: Option<Catalog>,
     /// The ids in it that have no source, then those it picks whose path does not exist.
@@ -124,7 +124,7 @@ pub(super) struct Known {
     pub problems: Vec<Diagnostic>,
 }
 
-impl Known {
+impl ProfileCheck {
     pub(crate) fn new(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Self {
         let narrowed = catalog::narrowed(around, whole, profile);
         let catalog = narrowed.catalog.as_ref().unwrap_or(whole);
@@ -167,7 +167,7 @@ pub(super) fn excluded_picks(profile: &Profile, exclusions: &[String]) -> Vec<St
 }
 
 /// Whether mentions pull in, and which tools are hidden, by the profile or else the configuration.
-pub(super) fn said(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
+pub(super) fn effective_settings(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
     let tools = profile.exclude_tools.clone().unwrap_or_else(|| settings.exclude_tools.clone());
     (profile.transitive_injection.unwrap_or(settings.transitive_injection), tools)
 }
@@ -233,7 +233,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
 /// Why a profile's file cannot be read; otherwise, the profile's problems.
 pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
-        Ok(profile) => Known::new(around, whole, profile).problems,
+        Ok(profile) => ProfileCheck::new(around, whole, profile).problems,
         Err(problems) => problems.clone(),
     }
 }

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::Desk;
 use super::enrichment::hides_selecting;
 use super::price::{self, Pricing};
-use super::profile::{Known, excluded_picks, picks, said};
+use super::profile::{ProfileCheck, effective_settings, excluded_picks, picks};
 use super::switch::waiting;
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
-use refdesk_core::config::profile::{self, Listed, Profile, ProfileFile};
+use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileSource};
 use refdesk_core::mention::{self, Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
 use refdesk_templates::{IndexInput, SelectionTemplates};
@@ -83,9 +83,9 @@ pub struct AfterSwitch {
 }
 
 /// A profile that could be read, with its choice.
-struct Plan<'a> {
+struct ProfilePlan<'a> {
     profile: &'a Profile,
-    known: Known,
+    known: ProfileCheck,
     choice: Choice,
     excluded: Vec<String>,
     rules: ExpansionRules,
@@ -93,7 +93,7 @@ struct Plan<'a> {
 }
 
 /// A catalog with the documents read from it.
-struct World {
+struct ProfileCatalog {
     catalog: Arc<Catalog>,
     graph: Arc<MentionGraph>,
     tokens: Arc<HashMap<SourceId, u64>>,
@@ -122,9 +122,10 @@ impl Desk {
 
     /// What these profiles would load.
     pub fn profiled(&mut self, found: &[ProfileFile]) -> Vec<Profiled> {
-        let plans: Vec<Option<Plan<'_>>> =
+        let plans: Vec<Option<ProfilePlan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
-        let switches: Vec<Plan<'_>> = plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
+        let switches: Vec<ProfilePlan<'_>> =
+            plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
         // Together, because they share most of what they need.
         let mut told = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
         let after = told.split_off(told.len() - switches.len());
@@ -148,7 +149,7 @@ impl Desk {
     }
 
     /// What a desk would have after switching to this plan.
-    fn after(&self, plan: &Plan<'_>, told: Profiled) -> AfterSwitch {
+    fn after(&self, plan: &ProfilePlan<'_>, told: Profiled) -> AfterSwitch {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         AfterSwitch {
             picks: plan.choice.picks.iter().map(|id| id.as_str().into()).collect(),
@@ -161,10 +162,10 @@ impl Desk {
     }
 
     /// The plan of a switch to this profile: all the desk's sources, under its own rules.
-    fn switch_plan<'a>(&self, profile: &'a Profile) -> Plan<'a> {
-        Plan {
+    fn switch_plan<'a>(&self, profile: &'a Profile) -> ProfilePlan<'a> {
+        ProfilePlan {
             profile,
-            known: Known { catalog: None, missing: Vec::new(), problems: Vec::new() },
+            known: ProfileCheck { catalog: None, missing: Vec::new(), problems: Vec::new() },
             choice: self.choice_after_switch(profile),
             excluded: Vec::new(),
             rules: self.rules(),
@@ -179,20 +180,20 @@ impl Desk {
         problems
     }
 
-    fn plan<'a>(&self, profile: &'a Profile) -> Plan<'a> {
-        let known = Known::new(self.around(), &self.catalog, profile);
+    fn plan<'a>(&self, profile: &'a Profile) -> ProfilePlan<'a> {
+        let known = ProfileCheck::new(self.around(), &self.catalog, profile);
         let exclusions = &self.choice.exclusions;
         let catalog = known.catalog.as_ref().unwrap_or(&self.catalog);
         let picks = picks(profile, catalog, exclusions);
         let choice = Choice { picks, exclusions: exclusions.clone(), ..Choice::default() };
         let excluded = excluded_picks(profile, exclusions);
-        let (transitive, exclude_tools) = said(profile, self.settings());
+        let (transitive, exclude_tools) = effective_settings(profile, self.settings());
         let rules = ExpansionRules { transitive, ..self.rules() };
-        Plan { profile, known, choice, excluded, rules, exclude_tools }
+        ProfilePlan { profile, known, choice, excluded, rules, exclude_tools }
     }
 
     /// What each of these plans loads, in order.
-    fn loaded(&mut self, plans: &[&Plan<'_>]) -> Vec<Profiled> {
+    fn loaded(&mut self, plans: &[&ProfilePlan<'_>]) -> Vec<Profiled> {
         // Profiles with the same sources share the documents read.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
         let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();
@@ -200,7 +201,8 @@ impl Desk {
             let group = match &plan.known.catalog {
                 None => 0,
                 Some(catalog) => {
-                    let has_own = plan.profile.sources.iter().any(|listed| matches!(listed, Listed::Whole { .. }));
+                    let has_own =
+                        plan.profile.sources.iter().any(|listed| matches!(listed, ProfileSource::Whole { .. }));
                     let ids = catalog.sources().iter().map(|source| &source.id).collect();
                     let next = groups.len();
                     let group = if has_own { next } else { *by_ids.entry(ids).or_insert(next) };
@@ -214,8 +216,9 @@ impl Desk {
                 members.push(at);
             }
         }
-        let of =
-            |members: &[usize]| -> Vec<&Plan<'_>> { members.iter().filter_map(|at| plans.get(*at).copied()).collect() };
+        let of = |members: &[usize]| -> Vec<&ProfilePlan<'_>> {
+            members.iter().filter_map(|at| plans.get(*at).copied()).collect()
+        };
         let whole = groups.first().map(|(_, members)| of(members)).unwrap_or_default();
         let whole = {
             let world = self.whole_world(&union(&whole));
@@ -235,7 +238,7 @@ impl Desk {
     }
 
     /// The desk's own catalog, with the documents that the choice reaches.
-    fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> World {
+    fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
         loop {
             let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
             if wanted.is_empty() {
@@ -243,12 +246,12 @@ impl Desk {
             }
             self.take_in(&wanted);
         }
-        World { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
+        ProfileCatalog { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
     }
 
     /// The same for another catalog.
-    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> World {
-        let library = Library::for_once(self.workspace(), &catalog, self.options.clock);
+    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
+        let library = Library::for_one_command(self.workspace(), &catalog, self.options.clock);
         let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
         loop {
             let wanted = selection::wanted(choice, &catalog, &graph, *rules);
@@ -261,15 +264,15 @@ impl Desk {
                 graph.insert(scanned.id, scanned.mentions);
             }
         }
-        World { catalog: Arc::new(catalog), graph: Arc::new(graph), tokens: Arc::new(tokens) }
+        ProfileCatalog { catalog: Arc::new(catalog), graph: Arc::new(graph), tokens: Arc::new(tokens) }
     }
 
-    fn in_world(&self, world: &World, plans: &[&Plan<'_>]) -> Vec<Profiled> {
-        let close = |plan: &&Plan<'_>| selection::select(&plan.choice, &world.catalog, &world.graph, plan.rules);
+    fn in_world(&self, world: &ProfileCatalog, plans: &[&ProfilePlan<'_>]) -> Vec<Profiled> {
+        let close = |plan: &&ProfilePlan<'_>| selection::select(&plan.choice, &world.catalog, &world.graph, plan.rules);
         let selections: Vec<Selection> = plans.par_iter().map(close).collect();
         let (choice, rules) = union(plans);
         let all = selection::select(&choice, &world.catalog, &world.graph, rules);
-        let sources: Vec<&Source> = price::given(&world.catalog, &all).collect();
+        let sources: Vec<&Source> = price::given_sources(&world.catalog, &all).collect();
         let budget = refdesk_files::walk::WalkBudget::default();
         let price = |source: &Source| {
             let known = world.tokens.get(source.id.as_str()).copied();
@@ -278,7 +281,7 @@ impl Desk {
         let prices: HashMap<SourceId, u64> =
             sources.par_iter().filter_map(|source| Some((source.id.clone(), price(source)?))).collect();
         let taken = self.taken();
-        let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.asked(&taken) };
+        let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.index_input(&taken) };
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let told = plans.par_iter().zip(selections).zip(templates);
@@ -296,7 +299,7 @@ impl Desk {
 
 /// The picks of all of them, excluding what all exclude, under the rules of the one that pulls in most: this reaches
 /// everything that any of them reaches.
-fn union(plans: &[&Plan<'_>]) -> (Choice, ExpansionRules) {
+fn union(plans: &[&ProfilePlan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
     let mut seen = HashSet::new();
     for plan in plans {
@@ -319,18 +322,18 @@ fn autos(catalog: &Catalog, selection: &Selection) -> Vec<SourceId> {
     autos.map(|source| source.id.clone()).filter(|id| !selection.is_picked(id.as_str())).collect()
 }
 
-fn tell(plan: &Plan<'_>, selection: &Selection, templates: Vec<String>) -> Profiled {
-    let Plan { profile, known, .. } = plan;
+fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -> Profiled {
+    let ProfilePlan { profile, known, .. } = plan;
     let of = |role: Role| -> Vec<SourceId> {
         selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()
     };
-    let own = |listed: &Listed| match listed {
-        Listed::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()).map(str::to_owned),
-        Listed::Id(_) => None,
+    let own = |listed: &ProfileSource| match listed {
+        ProfileSource::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()).map(str::to_owned),
+        ProfileSource::Id(_) => None,
     };
-    let id = |listed: &Listed| match listed {
-        Listed::Id(id) => Some(id.clone()),
-        Listed::Whole { .. } => own(listed),
+    let id = |listed: &ProfileSource| match listed {
+        ProfileSource::Id(id) => Some(id.clone()),
+        ProfileSource::Whole { .. } => own(listed),
     };
     Profiled {
         name: profile.name.clone(),

@@ -97,7 +97,7 @@ pub fn read_source(
     lines: Option<&str>,
 ) -> Result<Reading, Error> {
     let lines = lines.map(Lines::parse).transpose()?;
-    let Some(source) = catalog.meant(id) else {
+    let Some(source) = catalog.find(id) else {
         let known = catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
         let message = format!("no source has the id '{id}'{nearest}");
@@ -117,7 +117,7 @@ pub fn read_source(
         let message = format!("'{id}' is outside the workspace and waits for trust");
         Err(Error::new(Code::Untrusted, message, Fix::Trust))
     };
-    if access.withheld().contains(&source.id) {
+    if access.unreadable().contains(&source.id) {
         return untrusted();
     }
     match &source.kind {
@@ -139,7 +139,7 @@ pub fn read_source(
         }
         SourceKind::Local(place) => {
             let local = Local { workspace, source, place, access };
-            match place.standing {
+            match place.state {
                 PathState::Missing | PathState::Special => {
                     let message =
                         format!("'{id}' is missing: {} {}", display(workspace, &place.path), source.why_missing());

@@ -130,7 +130,7 @@ impl Rows<'_> {
 
 /// Whether a local source is a folder; `None` if it is missing or not read.
 fn is_directory(source: &Source) -> Option<bool> {
-    let place = source.place().filter(|place| place.standing.is_open() || source.is_missing());
+    let place = source.place().filter(|place| place.state.is_open() || source.is_missing());
     place.map(|_| source.is_directory())
 }
 

@@ -177,7 +177,7 @@ impl CompleteDesk<'_> {
         let sources = request
             .sources
             .iter()
-            .map(|id| self.catalog.meant(id).map(|source| source.id.as_str()).ok_or_else(|| self.unknown_id(id)));
+            .map(|id| self.catalog.find(id).map(|source| source.id.as_str()).ok_or_else(|| self.unknown_id(id)));
         let sources: Vec<&str> = sources.collect::<Result<_, _>>()?;
         let access = match request.reader {
             SearchReader::Person => None,
@@ -335,7 +335,7 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
     if source.place().is_some() && !path.is_empty() {
         return access.allows(Path::new(path));
     }
-    access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id)
+    access.reaches(source.id.as_str()) && !access.unreadable().contains(&source.id)
 }
 
 /// A message as a sentence.

@@ -11,8 +11,8 @@ use refdesk_core::catalog::Source;
 use refdesk_core::config::HintSettings;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
-    CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress,
-    Question, Report, SECTIONS_OF_A_TEXT, TextTopics,
+    CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Report,
+    SECTIONS_OF_A_TEXT, TextTopics, TopicQuery,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -209,7 +209,7 @@ impl Desk {
             let pages = self.documented_pages();
             let texts = CurrentTexts::new(&self.catalog, &pages);
             let section_now = |found: &FoundDocument| texts.section(found);
-            let question = Question {
+            let question = TopicQuery {
                 text: &text,
                 earlier,
                 threshold: hints.threshold,
@@ -233,7 +233,7 @@ impl Desk {
     /// The session's earlier prompts that still count.
     pub(super) fn earlier_prompts(&self, session: &Session, asked: &EnrichRequest) -> Vec<EarlierText> {
         let is_wanted = self.settings().hints.conversation && asked.kind == TextKind::Prompt && !asked.repeat;
-        if is_wanted { self.store.told(session).0.prompts } else { Vec::new() }
+        if is_wanted { self.store.session_memory(session).0.prompts } else { Vec::new() }
     }
 
     /// Where the index is: in the configured database if it is trusted, otherwise in the workspace.

@@ -16,7 +16,7 @@ pub struct SelectionPreview {
     /// Picking it, or unpicking it if it is already picked.
     pub toggled: SelectionChange,
     /// Excluding it, or including it if it is already excluded.
-    pub barred: SelectionChange,
+    pub excluded: SelectionChange,
     /// The number of exclusions that were made with its pick and would be lifted with it.
     pub lifted: usize,
 }
@@ -74,7 +74,7 @@ impl Desk {
     }
 
     fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {
-        let beyond = self.beyond(id, depth);
+        let beyond = self.beyond_depth(id, depth);
         self.follows(|choice| {
             let picked = choice.pick(id);
             for beyond in &beyond {
@@ -85,7 +85,7 @@ impl Desk {
     }
 
     /// The sources to exclude so that a pick pulls in nothing more than `depth` mentions away.
-    pub(super) fn beyond(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
+    pub(super) fn beyond_depth(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let mut choice = self.choice.clone();
         choice.pick(id);
         let mut beyond = Vec::new();
@@ -125,7 +125,7 @@ impl Desk {
         let mut unpicked = self.choice.clone();
         unpicked.unpick(id);
         let lifted = self.choice.exclusions.len().saturating_sub(unpicked.exclusions.len());
-        SelectionPreview { id: id.to_owned(), toggled, barred, lifted }
+        SelectionPreview { id: id.to_owned(), toggled, excluded: barred, lifted }
     }
 
     /// What picking all these together would change.

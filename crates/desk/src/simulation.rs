@@ -16,11 +16,11 @@ pub(super) const MOST_CONSIDERED: usize = 10;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Simulated {
     /// What would be appended.
-    pub said: Enriched,
+    pub enriched: Enriched,
     /// What is left out, or shortened to a line, because the session was already sent it; in full.
-    pub told_before: Vec<ItemReceipt>,
+    pub sent_before: Vec<ItemReceipt>,
     /// Sources that match but get no hint, and why: those with tags in the text in catalog order, then the others.
-    pub withheld: Vec<(SourceId, WhyNot)>,
+    pub suppressed: Vec<(SourceId, WhyNot)>,
     /// The sources with the best scores, and whether each is hinted at; `None` without an index.
     pub considered: Option<Vec<Considered>>,
     /// Whether the explained source changed since it was indexed.
@@ -30,7 +30,7 @@ pub struct Simulated {
 impl Simulated {
     /// What does not fit the budget, or is less likely to be meant.
     pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
-        self.said.items.iter().filter(|item| item.level == Level::Count)
+        self.enriched.items.iter().filter(|item| item.level == Level::Count)
     }
 }
 
@@ -48,19 +48,19 @@ impl CompleteDesk<'_> {
         explained: Option<&str>,
     ) -> (Simulated, Vec<Diagnostic>) {
         let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), explained);
-        let (said, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
+        let (enriched, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
         problems.extend(doubts);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };
         let (all, _) = self.enrich_about(session, &whole, EnrichMode::DryRun, about.as_ref());
-        let withheld = suppressed_hints(&said, &all);
+        let suppressed = suppressed_hints(&enriched, &all);
         let considered = about.as_ref().map(|about| {
             let ctx = EnrichContext { about: Some(about), places: &FolderCache::new(self), ..self.context() };
             let is_wanted = |rank: usize, id: &str| rank < MOST_CONSIDERED || explained == Some(id);
-            considered(&ctx, asked.text, &withheld, is_wanted)
+            considered(&ctx, asked.text, &suppressed, is_wanted)
         });
-        let told_before = all.items.into_iter().filter(|item| is_suppressed(&said, item)).collect();
+        let sent_before = all.items.into_iter().filter(|item| is_suppressed(&enriched, item)).collect();
         let has_changed = about.is_some_and(|about| about.changed.iter().any(|id| explained == Some(id)));
-        (Simulated { said, told_before, withheld, considered, has_changed }, problems)
+        (Simulated { enriched, sent_before, suppressed, considered, has_changed }, problems)
     }
 }
 

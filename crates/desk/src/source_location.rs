@@ -62,7 +62,7 @@ impl Desk {
                 ));
             }
         };
-        let path = match place.standing {
+        let path = match place.state {
             PathState::Missing => {
                 let expected = self.around().display(&place.path);
                 let message = format!("@{id} is missing: nothing exists at {expected}");

@@ -7,18 +7,18 @@ use std::path::Path;
 use super::change::AppliedChange;
 use super::embedded::files;
 use super::price::Pricing;
-use super::profile::{broken, excluded_picks, picks, said};
+use super::profile::{broken, effective_settings, excluded_picks, picks};
 use super::{Changed, Desk, Session};
 use crate::session::{DEFAULT, INDEX};
 use refdesk_core::catalog::{self, Catalog, Mode, Source, SourceId};
-use refdesk_core::config::profile::{self, Listed, Profile};
+use refdesk_core::config::profile::{self, Profile, ProfileSource};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_templates::{IndexInput, TemplateIndex};
 use refdesk_text::Error;
 
 /// What switching to a profile would change, or changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Switch {
+pub struct ProfileSwitch {
     /// The profile's name.
     pub name: String,
     /// Ids that would be picked, in the order of the profile.
@@ -47,7 +47,7 @@ pub struct Switch {
     pub stays: Vec<String>,
 }
 
-impl Switch {
+impl ProfileSwitch {
     /// Whether nothing would change.
     pub fn is_none(&self) -> bool {
         self.picked.is_empty() && self.unpicked.is_empty()
@@ -59,7 +59,7 @@ impl Desk {
     ///
     /// # Errors
     /// The profile cannot be read.
-    pub(crate) fn compare_profile(&mut self, file: &Path) -> Result<Switch, Error> {
+    pub(crate) fn compare_profile(&mut self, file: &Path) -> Result<ProfileSwitch, Error> {
         let profile = self.profile_at(file)?;
         self.settle();
         let after = self.choice_after_switch(&profile);
@@ -74,7 +74,7 @@ impl Desk {
         missing.extend(catalog::missing(&self.catalog, &profile.preselected).map(ToString::to_string));
         let (writes, removes) = self.files_with(&selected);
         let pricing = Pricing::new(self);
-        Ok(Switch {
+        Ok(ProfileSwitch {
             writes,
             removes,
             picked: only_in(&after.picks, &self.choice.picks),
@@ -120,7 +120,7 @@ impl Desk {
             return (writes, Vec::new());
         }
         let taken = self.taken();
-        let next = IndexInput { selection: selected, ..self.asked(&taken) };
+        let next = IndexInput { selection: selected, ..self.index_input(&taken) };
         let of = |index: &TemplateIndex| {
             files(&self.readable(index).templates)
                 .into_iter()
@@ -170,8 +170,8 @@ impl Desk {
         let own: HashSet<&str> = own(profile).collect();
         let picked: HashSet<&String> = profile.preselected.iter().collect();
         let listed = profile.sources.iter().filter_map(|listed| match listed {
-            Listed::Id(id) => Some(id),
-            Listed::Whole { .. } => None,
+            ProfileSource::Id(id) => Some(id),
+            ProfileSource::Whole { .. } => None,
         });
         let more = listed.filter(move |id| !picked.contains(id));
         profile.preselected.iter().chain(more).filter(move |id| !own.contains(id.as_str())).cloned()
@@ -187,7 +187,7 @@ impl Desk {
         if !profile.sources.is_empty() {
             stays.push("the catalog keeps all its sources, although the profile lists only some".to_owned());
         }
-        let (transitive, tools) = said(profile, self.settings());
+        let (transitive, tools) = effective_settings(profile, self.settings());
         if transitive != self.settings().transitive_injection {
             stays.push(match transitive {
                 true => "mentions still pull in nothing, although they do under the profile".to_owned(),
@@ -211,7 +211,7 @@ pub(super) fn waiting(catalog: &Catalog, selection: &Selection) -> usize {
 /// The ids of the sources that a profile defines itself.
 fn own(profile: &Profile) -> impl Iterator<Item = &str> {
     profile.sources.iter().filter_map(|listed| match listed {
-        Listed::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()),
-        Listed::Id(_) => None,
+        ProfileSource::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()),
+        ProfileSource::Id(_) => None,
     })
 }

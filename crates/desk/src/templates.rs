@@ -96,12 +96,12 @@ struct Source {
 impl Desk {
     /// Every template of the selection, and the problems of some.
     pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
-        refdesk_templates::index(self.asked(&self.taken()), &self.templates)
+        refdesk_templates::index(self.index_input(&self.taken()), &self.templates)
     }
 
     /// The templates in a tool's text.
     pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
-        refdesk_templates::of_text(self.asked(&self.taken()), &self.templates, text)
+        refdesk_templates::of_text(self.index_input(&self.taken()), &self.templates, text)
     }
 
     /// The templates taken from earlier tool results.
@@ -110,7 +110,7 @@ impl Desk {
     }
 
     /// The input of the index.
-    pub(super) fn asked<'a>(&'a self, taken: &'a [TakenTemplate]) -> refdesk_templates::IndexInput<'a> {
+    pub(super) fn index_input<'a>(&'a self, taken: &'a [TakenTemplate]) -> refdesk_templates::IndexInput<'a> {
         refdesk_templates::IndexInput {
             workspace: self.workspace(),
             catalog: &self.catalog,

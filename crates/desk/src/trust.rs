@@ -216,7 +216,7 @@ impl Desk {
     }
 
     /// Reads the catalog. Untrusted sources outside the workspace are listed but not read.
-    pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> Loaded {
+    pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> LoadedCatalog {
         let check = TrustCheck::new(self);
         let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(TrustDecisions::new()));
         let is_trusted = |bare: UnplacedAction| {
@@ -238,7 +238,7 @@ impl Desk {
         let reading = CatalogReading { previous, may_read: &may_read, wanted, is_compared };
         let (catalog, diagnostics) = catalog::load(self.around(), &self.config, plain, reading);
         let problems = check.problems_so_far();
-        Loaded { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
+        LoadedCatalog { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
     /// The catalog with untrusted sources marked. Adds the decision about each source, and the problems of the trust
@@ -258,12 +258,7 @@ impl Desk {
             let kind = match &source.kind {
                 SourceKind::Local(place) if !is_trusted => {
                     let resolved = check.actions().real(place).unwrap_or_else(|| place.resolved.clone());
-                    SourceKind::Local(LocalPath {
-                        standing: PathState::Untrusted,
-                        size: None,
-                        resolved,
-                        ..place.clone()
-                    })
+                    SourceKind::Local(LocalPath { state: PathState::Untrusted, size: None, resolved, ..place.clone() })
                 }
                 SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTOLD.into() },
                 _ => return source,
@@ -366,17 +361,17 @@ impl CompleteDesk<'_> {
     pub(crate) fn access(&self, session: &Session) -> Access {
         let check = TrustCheck::new(self);
         // A source expanded by an `@id` stays readable until it is excluded (BEHAVIOUR §4).
-        let offered = self.store.told(session).0.offered.into_iter();
+        let offered = self.store.session_memory(session).0.offered.into_iter();
         let expanded = offered.filter(|(id, how)| *how == BlockKind::Expansion && !self.selection.is_excluded(id));
         let expanded: Vec<String> = expanded.map(|(id, _)| id).collect();
         Access::new(&self.catalog, &self.selection, &expanded, |source| check.withholds(source))
     }
 
     /// A warning about sources that agents may not read because they are not trusted.
-    pub fn withheld(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
+    pub fn unreadable_warning(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
         let access = self.access(session);
         let ids: Vec<String> =
-            access.withheld().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
+            access.unreadable().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
         let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
         let message = match ids.len() {
             0 => return None,
@@ -399,7 +394,7 @@ impl CompleteDesk<'_> {
 pub(super) type TrustDecisions = Vec<(String, bool)>;
 
 /// A catalog with untrusted sources withheld.
-pub(super) struct Loaded {
+pub(super) struct LoadedCatalog {
     pub catalog: Catalog,
     pub diagnostics: Vec<Diagnostic>,
     /// Links in the folder of references that lead out of the workspace.

@@ -11,7 +11,7 @@ use refdesk_text::Error;
 
 /// A change that was undone or redone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoResult {
     /// Its description: `pick of @a`.
     pub what: String,
     /// What was reverted, and what other processes have changed since.
@@ -36,7 +36,7 @@ impl Desk {
     ///
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
-    pub fn undo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
+    pub fn undo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
         let what = self.history.undo_words();
         self.retrace(session, "undone", what, History::undo)
     }
@@ -45,7 +45,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Desk::undo`].
-    pub fn redo(&mut self, session: &Session) -> Result<Option<Undone>, Error> {
+    pub fn redo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
         let what = self.history.redo_words();
         self.retrace(session, "redone", what, History::redo)
     }
@@ -98,7 +98,7 @@ impl Desk {
         done: &str,
         what: Option<String>,
         step: fn(&mut History, &mut Choice) -> Option<RetraceResult>,
-    ) -> Result<Option<Undone>, Error> {
+    ) -> Result<Option<UndoResult>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
         let AppliedChange { answer: retraced, left, .. } =
@@ -107,7 +107,7 @@ impl Desk {
                 step(&mut history, choice)
             })?;
         self.history = history;
-        Ok(retraced.map(|retraced| Undone { what, retraced, left }))
+        Ok(retraced.map(|retraced| UndoResult { what, retraced, left }))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Verdict {
     /// Whether the source is indexed.
     pub is_read: bool,
     /// The journal line that sent it to the session, if that is the reason and the line exists.
-    pub told: Option<Line>,
+    pub sent_by: Option<Line>,
     /// A setting that would change it. `None` if none of them does, or if it was not tried out.
     pub remedy: Option<HintRemedy>,
 }
@@ -99,7 +99,7 @@ impl Verdict {
             meaning: None,
             is_indexed: false,
             is_read: false,
-            told: None,
+            sent_by: None,
             remedy: None,
         }
     }
@@ -108,7 +108,7 @@ impl Verdict {
     pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
         self.is_indexed = considered.is_some();
         let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
-        self.meaning = (!scored.is_withheld).then(|| scored.meaning.clone());
+        self.meaning = (!scored.is_unreadable).then(|| scored.meaning.clone());
         match &scored.why_not {
             why if self.untagged.is_some() => self.hinted = why.clone().map_or(Ok(Level::Full), Err),
             Some(why @ WhyNot::Rejected(_)) if self.hinted.is_ok() => self.hinted = Err(why.clone()),
@@ -155,9 +155,9 @@ impl CompleteDesk<'_> {
             let remedy = HintRemedy::of(*rejected, &verdict).filter(|remedy| self.is_harmless(*remedy, &verdict));
             verdict.remedy = remedy.filter(|remedy| self.helps(*remedy, session, &source.id, asked));
         }
-        if verdict.hinted == Err(WhyNot::Told) {
+        if verdict.hinted == Err(WhyNot::AlreadySent) {
             match self.last_hint(session, &source.id) {
-                Ok(line) => verdict.told = line,
+                Ok(line) => verdict.sent_by = line,
                 Err(problem) => problems.push(problem),
             }
         }
@@ -213,10 +213,10 @@ impl CompleteDesk<'_> {
 
 /// How much of a hint is sent, or why none is.
 fn sent_level(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
-    if let Some((_, why)) = simulated.withheld.iter().find(|(withheld, _)| withheld == id) {
+    if let Some((_, why)) = simulated.suppressed.iter().find(|(withheld, _)| withheld == id) {
         return Err(why.clone());
     }
-    let mut hints = simulated.said.items.iter().filter(|item| item.block == BlockKind::Hint);
+    let mut hints = simulated.enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
     Ok(hints.find(|item| item.about == id.as_str()).map_or(Level::Full, |item| item.level))
 }
 

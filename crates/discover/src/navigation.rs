@@ -23,7 +23,7 @@ const LINKS: usize = 200;
 
 /// A document that a table of contents lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedPage {
     /// Relative to the workspace.
     pub path: PathBuf,
     pub title: Option<String>,
@@ -55,7 +55,7 @@ fn is_vitepress(path: &Path) -> bool {
 }
 
 /// The existing documents that a file lists, in its order.
-pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<Listed>, Option<ScanNote>) {
+pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (Vec<ListedPage>, Option<ScanNote>) {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut note = None;
@@ -84,7 +84,7 @@ pub(crate) fn read(path: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> (
             })
             .collect(),
     };
-    let listed = found.into_iter().take(ENTRIES).map(|(page, title)| Listed {
+    let listed = found.into_iter().take(ENTRIES).map(|(page, title)| ListedPage {
         path: clean(&page),
         title: title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty()),
         by: path.to_path_buf(),

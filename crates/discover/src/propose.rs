@@ -11,7 +11,7 @@ use super::proposal::{
     Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
 };
 use super::scan::{Scan, ScannedFile};
-use super::tags::{self, Frequencies, Tagged};
+use super::tags::{self, Frequencies, TagInput};
 use super::words::{HEADING, WordCount, WordCounter};
 use refdesk_core::catalog::{DirectoryContents, Mode};
 use refdesk_files::path::lossy;
@@ -45,7 +45,7 @@ pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let paths: Vec<IdParts> = fresh.iter().map(parts).collect();
     let taken: HashSet<&str> = known.iter().map(|source| source.id.as_str()).collect();
     let ids = ids::assign(&paths, &taken, &|word| frequencies.of_word(word));
-    let tagged: Vec<Tagged<'_>> = fresh.iter().map(Draft::tagged).collect();
+    let tagged: Vec<TagInput<'_>> = fresh.iter().map(Draft::tagged).collect();
     let tags = tags::assign(&tagged, &ids, &frequencies);
     let new = fresh.iter().zip(ids).zip(tags).map(|((draft, id), tags)| draft.proposed(id, &tags)).collect();
     Discovery { new, moved, gone, notes }
@@ -81,14 +81,14 @@ impl Draft<'_> {
         (self.found.kind, depth, self.listed, shown)
     }
 
-    fn tagged(&self) -> Tagged<'_> {
+    fn tagged(&self) -> TagInput<'_> {
         let folders = tag_folders(&self.place);
         let (given, words) = match self.page {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
             None => (self.given.as_slice(), self.words.as_slice()),
         };
         let is_decision = self.found.kind == FoundKind::Decision;
-        Tagged { given, folders, title: &self.name, stem: stem_of(&self.place), is_decision, words }
+        TagInput { given, folders, title: &self.name, stem: stem_of(&self.place), is_decision, words }
     }
 
     fn proposed(&self, id: String, tags: &[String]) -> ProposedSource {
@@ -175,7 +175,7 @@ fn url_parts(url: &str) -> Vec<String> {
 
 /// Everything that could be a source.
 fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
-    let mut listed: HashMap<&Path, (usize, &super::navigation::Listed)> = HashMap::new();
+    let mut listed: HashMap<&Path, (usize, &super::navigation::ListedPage)> = HashMap::new();
     for (at, entry) in scan.listed.iter().enumerate() {
         listed.entry(&entry.path).or_insert((at, entry));
     }
@@ -293,7 +293,7 @@ fn file_draft(file: &ScannedFile, found: Classified, name: String) -> Draft<'_> 
 fn document<'a>(
     scan: &Scan,
     file: &'a ScannedFile,
-    listed: Option<(usize, &super::navigation::Listed)>,
+    listed: Option<(usize, &super::navigation::ListedPage)>,
     translations: &Translations,
 ) -> Option<Draft<'a>> {
     let folder = file.path.parent().unwrap_or(Path::new(""));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::navigation::{self, Listed};
+use super::navigation::{self, ListedPage};
 use super::page::{Page, read_page, text_of};
 use super::proposal::ScanNote;
 use super::walk::{Listing, ScanLimits, list};
@@ -36,7 +36,7 @@ pub struct Scan {
     /// Documents, in path order.
     pub files: Vec<ScannedFile>,
     /// What tables of contents list, in their order.
-    pub(crate) listed: Vec<Listed>,
+    pub(crate) listed: Vec<ListedPage>,
     /// Links of `llms.txt`, with the file.
     pub(crate) links: Vec<(PathBuf, navigation::Link)>,
     /// Folders with a file.
@@ -67,17 +67,17 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
     let all = [PathBuf::new()];
     let Listing { files, folders, code, templates, notes } =
         list(&top, if folders.is_empty() { &all } else { folders }, limits);
-    let read: Vec<Read> = files.into_par_iter().map(|path| read(&top, path)).collect();
+    let read: Vec<ScanResult> = files.into_par_iter().map(|path| read(&top, path)).collect();
     let mut scan = Scan { name, folders, code, templates, notes, ..Scan::default() };
     let mut guides = Vec::new();
     for read in read {
         match read {
-            Read::Document(file, note) => {
+            ScanResult::Document(file, note) => {
                 scan.notes.extend(note);
                 scan.files.push(*file);
             }
-            Read::Guide(path, text) => guides.push((path, text)),
-            Read::Nothing(note) => scan.notes.push(note),
+            ScanResult::Guide(path, text) => guides.push((path, text)),
+            ScanResult::Nothing(note) => scan.notes.push(note),
         }
     }
     let exists = |path: &Path| scan.files.binary_search_by(|file| file.path.as_path().cmp(path)).is_ok();
@@ -97,14 +97,14 @@ pub fn documents_in(folder: &Path) -> Vec<PathBuf> {
     files.into_iter().filter(|file| !navigation::is_guide(file)).collect()
 }
 
-enum Read {
+enum ScanResult {
     Document(Box<ScannedFile>, Option<ScanNote>),
     /// A file that names documents, with its text.
     Guide(PathBuf, String),
     Nothing(ScanNote),
 }
 
-fn read(top: &Folder, path: PathBuf) -> Read {
+fn read(top: &Folder, path: PathBuf) -> ScanResult {
     let opened = || {
         let folder = top.below(path.parent().unwrap_or(Path::new("")))?;
         let file = folder.open(path.file_name().unwrap_or_default())?;
@@ -115,13 +115,13 @@ fn read(top: &Folder, path: PathBuf) -> Read {
     let note = |message: String| ScanNote::new(lossy(&path), message);
     let (bytes, size) = match opened() {
         Ok(read) => read,
-        Err(error) => return Read::Nothing(note(format!("it cannot be read: {error}"))),
+        Err(error) => return ScanResult::Nothing(note(format!("it cannot be read: {error}"))),
     };
     let Some(text) = text_of(&bytes) else {
-        return Read::Nothing(note("it is not UTF-8 text, so it was left out".to_owned()));
+        return ScanResult::Nothing(note("it is not UTF-8 text, so it was left out".to_owned()));
     };
     if navigation::is_guide(&path) {
-        return Read::Guide(path, text.into_owned());
+        return ScanResult::Guide(path, text.into_owned());
     }
     let page = read_page(&path, &text);
     let problem = page.front.problem.clone().map(|(line, message)| ScanNote { line: Some(line), ..note(message) });
@@ -129,5 +129,5 @@ fn read(top: &Folder, path: PathBuf) -> Read {
     let is_decoded = matches!(text, Cow::Owned(_)) && size <= READ;
     let undecoded = || note("some of its characters are not UTF-8 and cannot be read".to_owned());
     let problem = problem.or_else(|| is_decoded.then(undecoded));
-    Read::Document(Box::new(ScannedFile { path, size, page }), problem)
+    ScanResult::Document(Box::new(ScannedFile { path, size, page }), problem)
 }

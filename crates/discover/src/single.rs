@@ -8,7 +8,7 @@ use super::kind::classify;
 use super::page::{Page, read_page, text_of};
 use super::proposal::{FoundKind, ProposedPlace};
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
-use super::tags::{self, Frequencies, Tagged};
+use super::tags::{self, Frequencies, TagInput};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::read_regular;
@@ -42,14 +42,14 @@ impl Described {
     /// The tags of each, weighed only against each other.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
         let frequencies = Self::frequencies(all);
-        let tagged: Vec<Tagged<'_>> =
+        let tagged: Vec<TagInput<'_>> =
             all.iter().zip(places).map(|(described, place)| described.tagged(place)).collect();
         tags::assign(&tagged, ids, &frequencies)
     }
 
-    fn tagged(&self, place: &ProposedPlace) -> Tagged<'_> {
+    fn tagged(&self, place: &ProposedPlace) -> TagInput<'_> {
         let found = place.path().and_then(|path| classify(path, false));
-        Tagged {
+        TagInput {
             given: &self.page.front.tags,
             folders: tag_folders(place),
             title: &self.name,

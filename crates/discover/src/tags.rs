@@ -44,7 +44,7 @@ const LENGTH: usize = 40;
 
 /// The parts of a document or source from which its tags are made.
 #[derive(Debug, Default)]
-pub(crate) struct Tagged<'a> {
+pub(crate) struct TagInput<'a> {
     /// Tags of its front matter.
     pub given: &'a [String],
     /// Names of its folders, from the top.
@@ -118,7 +118,7 @@ pub(super) fn is_place(name: &str) -> bool {
 }
 
 /// The tags of each source, none of which is the id of another.
-pub(crate) fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
+pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
     let mut shares: HashMap<String, usize> = HashMap::new();
     for source in sources {
         let mut own: Vec<String> = given(source).chain(folders(source)).collect();
@@ -220,7 +220,7 @@ pub(crate) fn assign(sources: &[Tagged<'_>], all_ids: &[String], frequencies: &F
 /// Tags for a source that has no others: the words of its name even if other texts have them; if those are common, or
 /// in the names of a third of the sources, the whole name if it is short, or the id in words. Without any tag, only its
 /// id would bring it up.
-fn only_by_name(source: &Tagged<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
+fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
     let is_tag = |tag: &String| {
         let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
         (2..=LENGTH).contains(&length) && tag.chars().count() <= LENGTH && !is_stop_word(tag)
@@ -256,7 +256,7 @@ fn phrase(title: &str) -> Option<String> {
 }
 
 /// The tags of the front matter, in lower case.
-fn given<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
+fn given<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
     source
         .given
         .iter()
@@ -265,7 +265,7 @@ fn given<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
 }
 
 /// The names of folders, the nearest first.
-fn folders<'a>(source: &'a Tagged<'_>) -> impl Iterator<Item = String> + 'a {
+fn folders<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
     let is_subject = |name: &String| {
         !is_place(name)
             && !is_common(name)
@@ -293,15 +293,15 @@ mod tests {
             .iter()
             .map(|(given, _, _)| given.split(' ').filter(|tag| !tag.is_empty()).map(str::to_owned).collect())
             .collect();
-        let sources: Vec<Tagged<'_>> = documents
+        let sources: Vec<TagInput<'_>> = documents
             .iter()
             .zip(&given)
             .zip(&words)
-            .map(|(((_, folders, _), given), words)| Tagged {
+            .map(|(((_, folders, _), given), words)| TagInput {
                 given,
                 folders: folders.split('/').map(str::to_owned).collect(),
                 words,
-                ..Tagged::default()
+                ..TagInput::default()
             })
             .collect();
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -353,7 +353,7 @@ mod tests {
             counter.counted()
         };
         let of = |number: &str| {
-            let source = Tagged { title: number, words: &words, ..Tagged::default() };
+            let source = TagInput { title: number, words: &words, ..TagInput::default() };
             assign(&[source], &["adr-4".to_owned()], &Frequencies::of([words.as_slice()].into_iter())).remove(0)
         };
         assert_eq!((of("ADR-004").len(), of("ADR-004").last().map(String::as_str)), (TAGS, Some("adr-004")));
@@ -376,11 +376,11 @@ mod tests {
             let mut counter = WordCounter::default();
             counter.add(text, 2);
             let words = counter.counted();
-            let source = Tagged { title, words: &words, ..Tagged::default() };
+            let source = TagInput { title, words: &words, ..TagInput::default() };
             let frequencies = Frequencies::of([words.as_slice()].into_iter());
             assert_eq!(assign(&[source], &["x".to_owned()], &frequencies)[0], expected, "{title}");
         }
-        let twice = ["Getting started", "Getting Started"].map(|title| Tagged { title, ..Tagged::default() });
+        let twice = ["Getting started", "Getting Started"].map(|title| TagInput { title, ..TagInput::default() });
         let ids = ["x".to_owned(), "y".to_owned()];
         assert_eq!(assign(&twice, &ids, &Frequencies::default()), [["getting started"]; 2], "nothing else is left");
     }
@@ -397,13 +397,13 @@ mod tests {
             ("", "x-readme", &["readme"]),
         ] {
             // A third of the sources share the words.
-            let sources: Vec<Tagged<'_>> = (0..6).map(|_| Tagged { title, ..Tagged::default() }).collect();
+            let sources: Vec<TagInput<'_>> = (0..6).map(|_| TagInput { title, ..TagInput::default() }).collect();
             let ids: Vec<String> =
                 std::iter::once(id.to_owned()).chain((0..5).map(|at| format!("other-{at}"))).collect();
             assert_eq!(assign(&sources, &ids, &Frequencies::default())[0], expected, "{title}");
         }
         let titles: Vec<String> = (0..40).map(|at| format!("Package {at}")).collect();
-        let sources: Vec<Tagged<'_>> = titles.iter().map(|title| Tagged { title, ..Tagged::default() }).collect();
+        let sources: Vec<TagInput<'_>> = titles.iter().map(|title| TagInput { title, ..TagInput::default() }).collect();
         let ids: Vec<String> = (0..40).map(|at| format!("pkg-p{at}")).collect();
         assert_eq!(assign(&sources, &ids, &Frequencies::default())[7], ["package 7"], "one word would bring up all");
     }
@@ -420,7 +420,7 @@ mod tests {
             let mut counter = WordCounter::default();
             counter.add("context context context kafka kafka kafka", 1);
             let words = counter.counted();
-            let source = Tagged { title, stem: stem.to_owned(), is_decision, words: &words, ..Tagged::default() };
+            let source = TagInput { title, stem: stem.to_owned(), is_decision, words: &words, ..TagInput::default() };
             let frequencies = Frequencies::of([words.as_slice()].into_iter());
             assert_eq!(assign(&[source], &["x".to_owned()], &frequencies)[0], expected, "{title}");
         }

@@ -66,7 +66,7 @@ pub enum WhyNot {
         near: Option<(String, String)>,
     },
     /// The session already got this hint.
-    Told,
+    AlreadySent,
     /// It does not fit the budget.
     NoRoom,
     /// It has no tag in the text, and its own text cannot be read: it is missing, or not trusted.
@@ -74,7 +74,7 @@ pub enum WhyNot {
     /// Because of its score.
     Rejected(Rejection),
     /// A block in the text already contains the hint, or says that it did not fit.
-    Stands,
+    AlreadyInText,
 }
 
 /// The character next to a tag that makes it a part of something longer.
@@ -149,7 +149,7 @@ impl Search<'_> {
         let other = |at: usize| sources.get(at).is_some_and(|source| !hinted.contains(source.id.as_str()));
         for tagged in index.by_source(found, self.catalog, other) {
             let Some(source) = sources.get(tagged.source) else { continue };
-            let why = match standing(source, self.selection) {
+            let why = match why_not_by_state(source, self.selection) {
                 _ if named.contains(source.id.as_str()) => WhyNot::Named,
                 Some(why) => why,
                 None => WhyNot::HintsOff,
@@ -184,7 +184,7 @@ impl Search<'_> {
         let mut best: HashMap<usize, (Rank, usize, PassedOver)> = HashMap::new();
         let mut offer = |at: usize, tag: usize, rank: Rank, why: &dyn Fn() -> (Range<usize>, WhyNot)| {
             let Some(source) = self.catalog.sources().get(at) else { return };
-            if known.contains(&source.id) || standing(source, self.selection).is_some() {
+            if known.contains(&source.id) || why_not_by_state(source, self.selection).is_some() {
                 return;
             }
             if best.get(&at).is_some_and(|(known, known_tag, _)| (*known, *known_tag) <= (rank, tag)) {
@@ -214,7 +214,7 @@ impl Search<'_> {
 }
 
 /// Reasons against a hint that do not depend on the text.
-pub(super) fn standing(source: &Source, selection: &Selection) -> Option<WhyNot> {
+pub(super) fn why_not_by_state(source: &Source, selection: &Selection) -> Option<WhyNot> {
     let id = source.id.as_str();
     if selection.is_excluded(id) {
         return Some(WhyNot::Excluded);

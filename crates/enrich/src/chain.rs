@@ -131,7 +131,7 @@ pub(super) struct EnrichInput<'a> {
     /// The desk.
     pub ctx: EnrichContext<'a>,
     /// The request.
-    pub asked: &'a EnrichRequest<'a>,
+    pub request: &'a EnrichRequest<'a>,
     /// The parts of the text outside refdesk's own blocks.
     pub parts: Vec<Range<usize>>,
     /// The content of refdesk's own blocks.
@@ -273,13 +273,13 @@ pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template>
 }
 
 impl<'a> EnrichInput<'a> {
-    fn new(ctx: &EnrichContext<'a>, asked: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
-        let pinned = match (asked.kind, &asked.tool) {
+    fn new(ctx: &EnrichContext<'a>, request: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
+        let pinned = match (request.kind, &request.tool) {
             (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
             _ => None,
         };
-        let (injected, parts) = (InjectedText::new(asked.text, own), complement(asked.text, own));
-        Self { ctx: *ctx, asked, injected, parts, pinned }
+        let (injected, parts) = (InjectedText::new(request.text, own), complement(request.text, own));
+        Self { ctx: *ctx, request, injected, parts, pinned }
     }
 }
 
@@ -287,7 +287,7 @@ impl<'a> EnrichInput<'a> {
 fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let mut chain: Vec<&dyn Enricher> =
-        CHAIN.into_iter().filter(|enricher| enricher.takes(reading.asked.kind)).collect();
+        CHAIN.into_iter().filter(|enricher| enricher.takes(reading.request.kind)).collect();
     chain.sort_by_key(|enricher| enricher.priority());
     let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(reading, known, &mut metadata)).collect();
     (drafts, metadata)

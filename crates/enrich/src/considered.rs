@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::candidates::standing;
+use super::candidates::why_not_by_state;
 use super::meaning::{Meaning, Score};
 use super::ranking::Ranking;
 use super::references::{is_there, ranking};
@@ -18,7 +18,7 @@ pub struct Considered {
     /// What the index says about it; only the threshold if that is withheld.
     pub meaning: Meaning,
     /// Whether its text may not be read, so that nothing from the index is shown.
-    pub is_withheld: bool,
+    pub is_unreadable: bool,
     /// Whether one of its tags is in the text.
     pub has_tag: bool,
     /// Why it is not hinted at; `None` if it is.
@@ -28,7 +28,7 @@ pub struct Considered {
 impl Considered {
     /// Its score; `-` if that is withheld.
     pub fn score(&self) -> String {
-        if self.is_withheld { "-".to_owned() } else { self.meaning.score.to_string() }
+        if self.is_unreadable { "-".to_owned() } else { self.meaning.score.to_string() }
     }
 }
 
@@ -89,7 +89,7 @@ fn explained(
         let why_not = match hint {
             Some(hint) => hint.rejected.map(WhyNot::Rejected).or_else(kept_back),
             None if is_named(&source.id) => Some(WhyNot::Named),
-            None => Some(match standing(source, ctx.selection) {
+            None => Some(match why_not_by_state(source, ctx.selection) {
                 Some(why) => why,
                 None if ctx.exclude_hints => WhyNot::HintsOff,
                 None if !is_there(source) => WhyNot::Unreadable,
@@ -97,18 +97,18 @@ fn explained(
             }),
         };
         let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
-        let is_withheld = !is_there(source);
-        let meaning = if is_withheld {
+        let is_unreadable = !is_there(source);
+        let meaning = if is_unreadable {
             Meaning::withheld(ranking.threshold())
         } else {
             Meaning { conversation, ..Meaning::new(scored, ranking.needed(scored), ctx.places) }
         };
         let has_tag = hint.is_some_and(|hint| hint.tags.is_some());
-        Some(Considered { id: source.id.clone(), meaning, is_withheld, has_tag, why_not })
+        Some(Considered { id: source.id.clone(), meaning, is_unreadable, has_tag, why_not })
     });
     let mut explained: Vec<Considered> = explained.collect();
     // Its position among the others would reveal the score.
-    explained.sort_by_key(|it| it.is_withheld);
+    explained.sort_by_key(|it| it.is_unreadable);
     explained
 }
 
@@ -159,7 +159,7 @@ mod tests {
         let sources = vec!["unscored".to_owned()];
         let about = TextTopics { threshold: Some(0.5), scored: scored(&scores), sources, ..TextTopics::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
-        let told = [("told".into(), WhyNot::Told)];
+        let told = [("told".into(), WhyNot::AlreadySent)];
         assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);
         let ctx = EnrichContext { about: Some(&about), ..ctx };
         let word = |it: &Considered| match &it.why_not {

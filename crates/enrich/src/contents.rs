@@ -31,7 +31,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
     let full = format!("{CONTEXT}{}**\n\n{}\n", one_line(&source.name), parts.join("\n\n"));
     let brief = context_brief(source, ctx.places);
     // The content hash reads files, so it is computed only if it will be remembered.
-    let hash = (!reading.asked.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
+    let hash = (!reading.request.repeat).then(|| content_hash("context", &source.id, &full, &ctx.places.stamp(source)));
     let is_news = hash.as_ref().is_none_or(|hash| !memory.given.contains(hash));
     let entry = DraftEntry {
         about: source.id.to_string(),

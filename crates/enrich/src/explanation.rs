@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::candidates::{near_misses, piece, standing};
+use super::candidates::{near_misses, piece, why_not_by_state};
 use super::injected::{complement, own_blocks};
 use super::tags::TagIndex;
 use super::{Matcher, WhyNot};
@@ -57,7 +57,7 @@ impl Matcher {
         {
             return MatchExplanation { at: Some(named.range), ..because(WhyNot::Named) };
         }
-        if let Some(why) = standing(source, selection) {
+        if let Some(why) = why_not_by_state(source, selection) {
             return because(why);
         }
         if exclude_hints {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::code::{code, is_within};
 use super::mentions::{AtIndex, MentionSpan};
-use super::tags::{TagIndex, Tagged};
+use super::tags::{TagIndex, TaggedSource};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, injected};
 use refdesk_core::catalog::{Catalog, Mode, Source};
@@ -162,7 +162,7 @@ fn some_tags(catalog: &Catalog, words: &Vocabulary) -> TagIndex {
     TagIndex::new(found.into_iter(), |tag| words.may_hold(tag))
 }
 
-fn hint(tagged: Tagged, catalog: &Catalog) -> Option<Hint> {
+fn hint(tagged: TaggedSource, catalog: &Catalog) -> Option<Hint> {
     let source = catalog.sources().get(tagged.source)?;
     let mut tags = Vec::with_capacity(tagged.tags.len());
     tags.extend(tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned()));

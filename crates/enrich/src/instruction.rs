@@ -96,7 +96,7 @@ fn elsewhere(kind: &SourceKind) -> Vec<String> {
 fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<String> {
     let display = places.display_path(&place.path);
     let path = one_line(&display);
-    match place.standing {
+    match place.state {
         PathState::Missing => vec![format!("**Missing**: {path}")],
         PathState::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
         PathState::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SourceFiles;
-use refdesk_index::{INLINE, Scored};
+use refdesk_index::{INLINE, ScoredSource};
 
 /// Words named in a sentence.
 const NAMED_WORDS: usize = 5;
@@ -113,7 +113,7 @@ mod known_or_null {
 }
 
 impl Meaning {
-    pub(super) fn new(scored: &Scored, threshold: Option<f32>, places: &dyn SourceFiles) -> Self {
+    pub(super) fn new(scored: &ScoredSource, threshold: Option<f32>, places: &dyn SourceFiles) -> Self {
         let section = scored.section.as_ref();
         let path = section.map(|section| match section.path.as_str() {
             "" | INLINE => String::new(),

@@ -123,7 +123,7 @@ pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
 fn place(source: &Source, places: &dyn SourceFiles) -> String {
     match &source.kind {
         SourceKind::Local(place) => {
-            let why = match place.standing {
+            let why = match place.state {
                 PathState::Untrusted => format!(": {UNTRUSTED}"),
                 PathState::Reserved => format!(": {RESERVED}"),
                 PathState::Special => format!(": {SPECIAL}"),
@@ -143,7 +143,7 @@ pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> Stri
         SourceKind::Inline { .. } => format!(" — `@{}` in a prompt gives it", one_line(source.id.as_str())),
         _ => place(source, places),
     };
-    let is_open = source.place().is_none_or(|place| place.standing.is_open());
+    let is_open = source.place().is_none_or(|place| place.state.is_open());
     match places.tokens(source).filter(|_| is_open) {
         Some(tokens) => format!("{place}, ~{tokens} tokens"),
         None => place,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Hint;
 use super::meaning::Score;
 use refdesk_core::config::HintSettings;
-use refdesk_index::{Scored, TextTopics};
+use refdesk_index::{ScoredSource, TextTopics};
 
 /// A tag hint is left out if its score is lower than the best by more than this.
 const TAG_RANGE: f32 = 0.20;
@@ -109,7 +109,7 @@ pub(crate) struct RankedHint<'a> {
     /// The hint by tag, if one is in the text.
     pub tags: Option<&'a Hint>,
     /// What the index says about it.
-    pub scored: Option<&'a Scored>,
+    pub scored: Option<&'a ScoredSource>,
     /// Why it is only counted.
     pub rejected: Option<Rejection>,
     /// The sum of its scores for this text and earlier ones, if only that is why it is hinted at.
@@ -137,12 +137,12 @@ impl Ranking<'_> {
     }
 
     /// The same for this source.
-    pub(crate) fn needed(&self, scored: &Scored) -> Option<f32> {
+    pub(crate) fn needed(&self, scored: &ScoredSource) -> Option<f32> {
         needed(self.about, self.settings, scored)
     }
 
     /// Why this source, which has no tag in the text, gets no hint.
-    pub(crate) fn rejection(&self, scored: &Scored) -> Rejection {
+    pub(crate) fn rejection(&self, scored: &ScoredSource) -> Rejection {
         let (id, score) = (scored.source.as_str(), scored.score);
         match self.needed(scored) {
             _ if !self.settings.semantic => Rejection::MeaningOff,
@@ -170,7 +170,7 @@ pub(crate) fn rank<'a>(
 ) -> Ranking<'a> {
     let nothing = &[][..];
     let scored = about.map_or(nothing, |about| about.scored.as_slice());
-    let scores: HashMap<&str, &Scored> = scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
+    let scores: HashMap<&str, &ScoredSource> = scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
     let of = |hint: &'a Hint| RankedHint {
         id: hint.id.as_str(),
         tags: Some(hint),
@@ -207,7 +207,7 @@ pub(crate) fn rank<'a>(
     let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
     let beside_tagged = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let is_meant = |scored: &&Scored| {
+    let is_meant = |scored: &&ScoredSource| {
         let has_words = about.is_some_and(|about| about.has_enough_words(scored));
         let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
         needed.is_some_and(|needed| scored.score >= needed.max(beside_tagged))
@@ -215,7 +215,7 @@ pub(crate) fn rank<'a>(
     let meant = scored.iter().filter(is_meant);
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
     let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    let mut meant: Vec<&Scored> = meant.take_while(|scored| scored.score >= beside_meant).collect();
+    let mut meant: Vec<&ScoredSource> = meant.take_while(|scored| scored.score >= beside_meant).collect();
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
     let copies = take_copies(&mut meant, shown, depth);
     hints.extend(meant.into_iter().take(MOST_BY_MEANING).map(|scored| RankedHint {
@@ -245,15 +245,15 @@ pub(crate) fn rank<'a>(
 
 /// The score that this source needs for a hint without a tag. Without vectors yet, it is compared only by words, whose
 /// scores are lower.
-fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &Scored) -> Option<f32> {
+fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &ScoredSource) -> Option<f32> {
     let about = about?;
     if scored.waits() { about.words_threshold } else { settings.threshold.or(about.threshold) }
 }
 
 /// Keeps one source per section, and none for sections in `shown`; returns the others.
 fn take_copies<'a>(
-    meant: &mut Vec<&'a Scored>,
-    shown: impl Iterator<Item = &'a Scored>,
+    meant: &mut Vec<&'a ScoredSource>,
+    shown: impl Iterator<Item = &'a ScoredSource>,
     depth: impl Fn(&str) -> usize,
 ) -> HashSet<&'a str> {
     let mut innermost: HashMap<(&str, usize), Option<&str>> =
@@ -265,7 +265,7 @@ fn take_copies<'a>(
             *kept = Some(&scored.source);
         }
     }
-    let is_copy = |scored: &mut &Scored| {
+    let is_copy = |scored: &mut &ScoredSource| {
         let kept = place(scored).and_then(|place| innermost.get(&place));
         kept.is_some_and(|kept| *kept != Some(scored.source.as_str()))
     };
@@ -273,7 +273,7 @@ fn take_copies<'a>(
 }
 
 /// The file and line of the best section; `None` for text from the catalog itself, or if unknown.
-fn place(scored: &Scored) -> Option<(&str, usize)> {
+fn place(scored: &ScoredSource) -> Option<(&str, usize)> {
     let section = scored.section.as_ref().filter(|section| section.line > 0 && !section.path.is_empty())?;
     Path::new(&section.path).is_absolute().then_some((section.path.as_str(), section.line))
 }

@@ -33,13 +33,13 @@ impl Enricher for References {
 
     fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
         let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
-        let text = reading.asked.text;
+        let text = reading.request.text;
         let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
         let blocks = ReferenceDrafts { reading, memory };
         let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found, metadata)];
         metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
         metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
-        if reading.asked.kind == TextKind::Prompt {
+        if reading.request.kind == TextKind::Prompt {
             drafts.push(blocks.notice(metadata));
         } else {
             drafts.extend(contents::draft(reading, memory));
@@ -58,7 +58,7 @@ impl ReferenceDrafts<'_> {
     /// The memory keys of an entry, and whether it is new to the session. The content hash reads files, so it is
     /// computed only if it will be remembered.
     fn keys(&self, kind: &str, source: &Source, printed: &str) -> (Vec<MemoryKey>, bool) {
-        if self.reading.asked.repeat {
+        if self.reading.request.repeat {
             return (Vec::new(), true);
         }
         let hash = content_hash(kind, &source.id, printed, &self.reading.ctx.places.stamp(source));
@@ -69,7 +69,7 @@ impl ReferenceDrafts<'_> {
     /// Block 1.
     fn expansions(&self, found: &Findings) -> Draft {
         let offsets: Vec<usize> = found.expansions.iter().map(|it| it.range.start).collect();
-        let places = lines::places(self.reading.asked.text, &offsets);
+        let places = lines::places(self.reading.request.text, &offsets);
         let mut entries = Vec::new();
         for (expansion, (line, column)) in found.expansions.iter().zip(places) {
             let Some(source) = self.reading.ctx.catalog.get(expansion.id.as_str()) else { continue };
@@ -101,7 +101,7 @@ impl ReferenceDrafts<'_> {
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
         let ctx = &self.reading.ctx;
         let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
-        let mut places = lines::places(self.reading.asked.text, &offsets).into_iter();
+        let mut places = lines::places(self.reading.request.text, &offsets).into_iter();
         let mut why: HashMap<&str, Vec<MatchReason>> = HashMap::new();
         for hint in &found.hints {
             let tags = hint.tags.iter().zip(places.by_ref().take(hint.firsts.len()));
@@ -130,7 +130,7 @@ impl ReferenceDrafts<'_> {
                 (None, None) => brief.clone(),
             };
             why.extend(meaning.map(MatchReason::Meaning));
-            let reads = self.reading.asked.hint_action == HintAction::Read && hint.rejected.is_none();
+            let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
             let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
             // A match of another tag of the same source is not new.
             let (keys, news) = self.keys("hint", source, &brief);
@@ -161,7 +161,7 @@ impl ReferenceDrafts<'_> {
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         // Not all of the context can be shared between threads.
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
-        let (injected, repeat, memory) = (&self.reading.injected, self.reading.asked.repeat, self.memory);
+        let (injected, repeat, memory) = (&self.reading.injected, self.reading.request.repeat, self.memory);
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // If every source mentions every other, the parents take megabytes.
@@ -199,7 +199,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
     // A missing source keeps its hint by tag, which says that it is missing.
     let is_closed = |source: &Source| {
-        source.place().is_some_and(|place| matches!(place.standing, PathState::Untrusted | PathState::Reserved))
+        source.place().is_some_and(|place| matches!(place.state, PathState::Untrusted | PathState::Reserved))
     };
     let may_be_read = |id: &str| catalog.get(id).is_some_and(|source| !is_closed(source));
     let may_be_hinted = |id: &str| {
@@ -215,7 +215,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
 
 /// Whether a source's text can be read, or fetched by an agent.
 pub(super) fn is_there(source: &Source) -> bool {
-    source.place().is_none_or(|place| place.standing.is_open())
+    source.place().is_none_or(|place| place.state.is_open())
 }
 
 /// The ids that lead from a transitive source to the pick that pulled it in.

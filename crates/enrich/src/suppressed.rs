@@ -17,8 +17,8 @@ pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, W
             }
             (Some(ItemReceipt { level: Level::Count, .. }), _) => WhyNot::NoRoom,
             (Some(_), _) => return None,
-            (None, Some(_)) => WhyNot::Told,
-            (None, None) => WhyNot::Stands,
+            (None, Some(_)) => WhyNot::AlreadySent,
+            (None, None) => WhyNot::AlreadyInText,
         };
         Some((id.clone(), why))
     };

@@ -64,7 +64,7 @@ impl<T> Groups<T> {
 
 /// A source with a tag in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tagged {
+pub(crate) struct TaggedSource {
     /// Its position in the catalog.
     pub(crate) source: usize,
     /// The positions of the matching tags in its list, in order; of tags that differ only in case or separators, only
@@ -183,7 +183,7 @@ impl TagIndex {
         mut found: TagMatches,
         catalog: &Catalog,
         wanted: impl Fn(usize) -> bool,
-    ) -> Vec<Tagged> {
+    ) -> Vec<TaggedSource> {
         found.places.sort_by_key(|(spelling, range)| (*spelling, range.start, range.end));
         let mut matched: Vec<Matched> = Vec::new();
         for places in found.places.chunk_by(|one, other| one.0 == other.0) {
@@ -204,7 +204,7 @@ impl TagIndex {
                     matched.and_then(|it| it.places.first()).map_or(0, |(_, range)| range.start)
                 };
                 let firsts = spelt.iter().map(starts).collect();
-                Some(Tagged { source, tags: spelt, firsts, ranges: union(of_source) })
+                Some(TaggedSource { source, tags: spelt, firsts, ranges: union(of_source) })
             })
             .collect()
     }

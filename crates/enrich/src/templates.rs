@@ -23,7 +23,7 @@ impl Enricher for Templates {
     }
 
     fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
-        let at_the_start = reading.asked.kind == TextKind::SystemInstructions;
+        let at_the_start = reading.request.kind == TextKind::SystemInstructions;
         let templates: Cow<[Template]> = match reading.ctx.taken {
             _ if at_the_start => reading.ctx.places.templates().templates.into(),
             Some(taken) => taken.into(),
@@ -34,7 +34,7 @@ impl Enricher for Templates {
         // A system prompt is written from scratch each time; the content of an earlier one no longer exists.
         let is_news = |entry: &DraftEntry| {
             let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
-            at_the_start || reading.asked.repeat || !entry.keys.iter().any(is_known)
+            at_the_start || reading.request.repeat || !entry.keys.iter().any(is_known)
         };
         vec![Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }]
     }
@@ -49,7 +49,7 @@ pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
     if contents.is_some_and(|contents| contents.templates.is_some()) {
         return Vec::new();
     }
-    let text = reading.asked.text;
+    let text = reading.request.text;
     let parts: Vec<&str> = reading.parts.iter().filter_map(|part| text.get(part.clone())).collect();
     match parts.as_slice() {
         [] => Vec::new(),

@@ -32,9 +32,9 @@ pub(crate) fn source(id: &str, tags: &[String], kind: SourceKind) -> Source {
 }
 
 /// A local source at this path below `/w`.
-pub(crate) fn local(path: &str, standing: PathState) -> SourceKind {
+pub(crate) fn local(path: &str, state: PathState) -> SourceKind {
     let full: Arc<Path> = Path::new("/w").join(path).into();
-    SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, standing, size: None })
+    SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, state, size: None })
 }
 
 /// The source files of a workspace `/w`, without a file system.

@@ -169,7 +169,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
+    pub fn second_name(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let name = name.as_ref();
         let second = unfinished_name();
         if self.link(name, &second).is_ok() {
@@ -411,7 +411,7 @@ mod tests {
         write_atomic(&target, b"old").unwrap();
         let open = Folder::root(folder.path()).unwrap();
         let stage = |bytes| open.stage("file", bytes, FileMode::Default, Durability::SurvivesCrash).unwrap();
-        let (alive, second) = (stage(b"new"), open.second("file").unwrap());
+        let (alive, second) = (stage(b"new"), open.second_name("file").unwrap());
         open.sweep_dead().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
         alive.replace("file").unwrap();

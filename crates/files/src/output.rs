@@ -8,27 +8,27 @@ use serde::{Deserialize, Serialize};
 use crate::name::sha256_hex;
 use refdesk_text::Error;
 
-mod before;
 mod diff;
-mod each;
 mod lookup;
+mod old_content;
 mod propose;
 mod record;
 mod recover;
 mod refusal;
 mod remove;
 mod resolve;
+mod separate_writes;
 mod sync;
 mod write;
 
 pub use diff::{Diff, DiffLine, DiffLineKind};
-pub use each::SeparateWrites;
 pub use lookup::PathLookup;
 pub use propose::{conflicts, propose, propose_with};
 pub use recover::{Interrupted, Recovered, has_note, interrupted, recover};
 pub use refusal::needs_overwrite;
 pub use remove::{propose_removal, remove, remove_empty_folders};
 pub use resolve::{Unresolved, resolve};
+pub use separate_writes::SeparateWrites;
 pub use write::write;
 
 /// Where writing is allowed.

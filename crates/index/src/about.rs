@@ -29,7 +29,7 @@ const WAITING: u32 = u32::MAX - 1;
 
 /// Why a source is what a text is about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct ScoredSource {
     /// The source's id.
     pub source: String,
     /// Cosine plus weighted coverage of the best chunk.
@@ -49,7 +49,7 @@ pub struct Scored {
     pub is_incomplete: bool,
 }
 
-impl Scored {
+impl ScoredSource {
     /// Whether its best chunk waits for its vector, so that the score is lower than it will be.
     pub fn waits(&self) -> bool {
         self.is_incomplete && self.cosine == 0.0
@@ -292,12 +292,12 @@ impl Corpus {
 
     /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
     /// out.
-    pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<Scored>, Error> {
+    pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<ScoredSource>, Error> {
         Ok(self.score_with(&self.terms(storage, pieces)?, pieces))
     }
 
     /// The same with words that were looked up before.
-    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Scored> {
+    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<ScoredSource> {
         let mut best: Vec<Option<BestChunk>> = vec![None; self.names.len()];
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
@@ -313,7 +313,7 @@ impl Corpus {
                 }
             }
         }
-        let mut found: Vec<Scored> = best
+        let mut found: Vec<ScoredSource> = best
             .into_iter()
             .zip(self.names.iter().zip(&self.waiting))
             .filter_map(|(best, (name, is_waiting))| {
@@ -331,7 +331,7 @@ impl Corpus {
                 let document = *self.documents.get(document)?;
                 let is_incomplete = by_meaning && *is_waiting;
                 let source = name.clone();
-                Some(Scored { source, score, cosine, coverage, document, words, section: None, is_incomplete })
+                Some(ScoredSource { source, score, cosine, coverage, document, words, section: None, is_incomplete })
             })
             .collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.source.cmp(&other.source)));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::about::Scored;
+use crate::about::ScoredSource;
 use crate::vector::Vector;
 
 /// The most texts of a conversation that count, the current one included.
@@ -48,7 +48,11 @@ pub struct RecurringSource {
 
 /// The source that the current text and earlier ones, the latest first, point at most; `None` if the current one is about it
 /// anyway, or no source reaches the threshold.
-pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: f32) -> Option<RecurringSource> {
+pub(crate) fn recurring(
+    current: &[ScoredSource],
+    earlier: &[Vec<ScoredSource>],
+    threshold: f32,
+) -> Option<RecurringSource> {
     let mut sums: HashMap<&str, (f32, usize)> = HashMap::new();
     let mut weight = 1.0;
     for scored in std::iter::once(current).chain(earlier.iter().map(Vec::as_slice)).take(MOST_TEXTS) {
@@ -59,7 +63,7 @@ pub(crate) fn recurring(current: &[Scored], earlier: &[Vec<Scored>], threshold: 
         }
         weight *= DECAY;
     }
-    let is_new = |it: &&Scored| it.score >= SHARE * threshold && it.score < threshold;
+    let is_new = |it: &&ScoredSource| it.score >= SHARE * threshold && it.score < threshold;
     let candidates = current.iter().take(POINTED_AT).filter(is_new).filter_map(|it| {
         let (sum, texts) = *sums.get(it.source.as_str())?;
         (texts > 1 && sum >= FACTOR * threshold).then(|| RecurringSource { source: it.source.clone(), sum })
@@ -90,7 +94,7 @@ mod tests {
             (&[("a", 0.45)], &[&[("x", 0.1)], &[("x", 0.1)], &[("a", 0.45)]], None),
             (&[("a", 0.45), ("b", 0.44)], &[&[("b", 0.49)], &[("a", 0.49), ("b", 0.3)]], Some("b")),
         ] {
-            let earlier: Vec<Vec<Scored>> = earlier.iter().map(|text| scored(text)).collect();
+            let earlier: Vec<Vec<ScoredSource>> = earlier.iter().map(|text| scored(text)).collect();
             let found = recurring(&scored(current), &earlier, 0.5).map(|found| found.source);
             assert_eq!(found.as_deref(), expected, "{current:?} {earlier:?}");
         }

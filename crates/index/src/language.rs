@@ -47,7 +47,7 @@ impl Language {
 
     /// The language or script that most of this text is written in; `OtherLatin` for a text without letters.
     pub(crate) fn of(text: &str) -> Self {
-        Self::told(text).unwrap_or(Self::OtherLatin)
+        Self::detect(text).unwrap_or(Self::OtherLatin)
     }
 
     /// The languages of the pieces of a text that can be told; that of the whole if none can. A question in one language may
@@ -56,12 +56,12 @@ impl Language {
         let pieces = pieces(text);
         // The first of several is the whole.
         let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
-        let told: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::told(piece)).collect();
+        let told: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();
         if told.is_empty() { BTreeSet::from([Self::of(text)]) } else { told }
     }
 
     /// `None` if nothing in the text says which of the languages in the Latin script it is.
-    fn told(text: &str) -> Option<Self> {
+    fn detect(text: &str) -> Option<Self> {
         match Self::script_of(text) {
             Self::OtherLatin => match function_words(text) {
                 (english, other) if english == other => None,

@@ -5,8 +5,8 @@ mod about;
 mod boilerplate;
 mod chunk;
 mod conversation;
+mod corpus_cache;
 mod embedder;
-mod kept;
 mod language;
 #[cfg(feature = "meaning")]
 mod lazy_model;
@@ -39,10 +39,10 @@ pub mod vector;
 mod wordpiece;
 mod words;
 
-pub use about::Scored;
+pub use about::ScoredSource;
 pub use conversation::{EarlierText, MOST_TEXTS, RecurringSource};
+pub use corpus_cache::KeptDocuments;
 pub use embedder::Embedder;
-pub use kept::KeptDocuments;
 #[cfg(feature = "meaning")]
 pub use lazy_model::LazyModel;
 pub use location::Location;
@@ -51,7 +51,7 @@ pub use minilm::MiniLm;
 #[cfg(feature = "meaning")]
 pub use model_lending::ModelLender;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
-pub use reader::{Index, IndexStatus, Partial, Question, Section, SectionNow, TextTopics};
+pub use reader::{Index, IndexStatus, Partial, Section, SectionNow, TextTopics, TopicQuery};
 pub use repository::shared_name;
 pub use search::{
     FoundDocument, HitRank, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,

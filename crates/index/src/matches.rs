@@ -21,7 +21,7 @@ pub(crate) struct Match {
 /// The words of a text that match one of these terms, in the order of the text. Terms are words, or phrases whose words are separated
 /// by blanks. A word may match several terms, and each word of a phrase is a match.
 pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
-    let wanted = Wanted::of(terms);
+    let wanted = QueryTerms::of(terms);
     let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text, Token::of)).collect();
     let in_parts: Vec<Token> =
         words(text).flat_map(parts).map(|part| wanted.compared(part, text, Token::of_part)).collect();
@@ -82,7 +82,7 @@ impl Token {
 }
 
 /// The terms of a query.
-struct Wanted {
+struct QueryTerms {
     /// Each with its words.
     terms: Vec<Vec<Token>>,
     /// The terms whose first word has this stem.
@@ -93,7 +93,7 @@ struct Wanted {
     initials: HashSet<char>,
 }
 
-impl Wanted {
+impl QueryTerms {
     fn of(terms: &[String]) -> Self {
         let initials = terms.iter().flat_map(|term| words(term)).filter_map(initial).collect();
         let terms: Vec<Vec<Token>> =

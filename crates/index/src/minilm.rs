@@ -227,7 +227,7 @@ mod tests {
         ] {
             let (_root, index) = of(texts);
             let hinted = |text: &str| {
-                let question = crate::Question { text, ..crate::Question::default() };
+                let question = crate::TopicQuery { text, ..crate::TopicQuery::default() };
                 let about = index.about(&question, Some(MiniLm::shared().unwrap())).unwrap();
                 let least = about.threshold.unwrap();
                 let hinted = about.scored.iter().filter(|it| it.score >= least && about.has_enough_words(it));

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::about::{Piece, Scored, prepare};
+use crate::about::{Piece, ScoredSource, prepare};
 use crate::chunk::section_with;
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::language::Language;
@@ -29,12 +29,12 @@ pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
-    pub(crate) kept: Arc<KeptDocuments>,
+    pub(crate) corpus_cache: Arc<KeptDocuments>,
 }
 
 /// A text, and what else decides what it is about.
 #[derive(Clone, Copy, Default)]
-pub struct Question<'a> {
+pub struct TopicQuery<'a> {
     /// The text.
     pub text: &'a str,
     /// The texts of the conversation before it, the latest first.
@@ -58,7 +58,7 @@ pub struct TextTopics {
     /// Whether all are compared by words alone.
     pub is_by_words: bool,
     /// Every source that matches in anything, the best first.
-    pub scored: Vec<Scored>,
+    pub scored: Vec<ScoredSource>,
     /// The ids of all sources that the index knows, without those that have changed.
     pub sources: Vec<String>,
     /// The ids of those whose best chunk is no longer in their text.
@@ -116,7 +116,7 @@ const LEAST_WORDS: usize = 2;
 
 impl TextTopics {
     /// Whether it has enough words of the text, where these alone count.
-    pub fn has_enough_words(&self, scored: &Scored) -> bool {
+    pub fn has_enough_words(&self, scored: &ScoredSource) -> bool {
         !(self.is_by_words || scored.waits()) || scored.words.len() >= LEAST_WORDS
     }
 }
@@ -126,17 +126,17 @@ impl Index {
     ///
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
-    pub fn open(location: &Location, kept: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
-        Ok(location.read()?.map(|storage| Self { storage, kept }))
+    pub fn open(location: &Location, corpus_cache: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
+        Ok(location.read()?.map(|storage| Self { storage, corpus_cache }))
     }
 
     /// What a text is about, by words and, with an embedder, by meaning.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
-    pub fn about(&self, question: &Question, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
+    pub fn about(&self, question: &TopicQuery, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
-        let corpus = self.kept.corpus(&*self.storage, model)?;
+        let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
         // Scores by meaning say nothing if their threshold is not known, those of words do.
         let languages = Language::of_pieces(question.text);
         let computed = |model| threshold::highest(&*self.storage, model, &languages);
@@ -150,7 +150,7 @@ impl Index {
         let pieces = prepare(question.text, &mut embed)?;
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
-        let best: Vec<&Scored> = scored.iter().take(PLACED).collect();
+        let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();
         let (mut sections, gone) = self.sections(&best, question)?;
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
@@ -161,7 +161,7 @@ impl Index {
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, 0);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
-        let before: Vec<Vec<Scored>> =
+        let before: Vec<Vec<ScoredSource>> =
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
@@ -174,7 +174,7 @@ impl Index {
     /// # Errors
     /// The index cannot be read.
     pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
-        Ok(self.kept.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
+        Ok(self.corpus_cache.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
     /// How many files of a catalog came, changed or went since it was made, as far as that can be told quickly: of the first two
@@ -205,7 +205,7 @@ impl Index {
     /// The index cannot be read.
     pub fn status(&self, model: &str, catalog: &[&str]) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
-        let corpus = self.kept.corpus(&*self.storage, model)?;
+        let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
         let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
@@ -218,8 +218,8 @@ impl Index {
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn place(&self, about: &mut TextTopics, source: &str, question: &Question) -> Result<(), Error> {
-        let unplaced = |scored: &&mut Scored| scored.source == source && scored.section.is_none();
+    pub fn place(&self, about: &mut TextTopics, source: &str, question: &TopicQuery) -> Result<(), Error> {
+        let unplaced = |scored: &&mut ScoredSource| scored.source == source && scored.section.is_none();
         if let Some(scored) = about.scored.iter_mut().find(unplaced) {
             scored.section = self.sections(&[&*scored], question)?.0.remove(&scored.document);
         }
@@ -229,8 +229,8 @@ impl Index {
     /// The sections of the best documents of sources, the most important ones first, and the documents whose text is gone.
     fn sections(
         &self,
-        scored: &[&Scored],
-        question: &Question,
+        scored: &[&ScoredSource],
+        question: &TopicQuery,
     ) -> Result<(HashMap<i64, Section>, HashSet<i64>), Error> {
         let words: HashMap<i64, &[String]> = scored.iter().map(|it| (it.document, it.words.as_slice())).collect();
         let documents: Vec<i64> = scored.iter().map(|it| it.document).collect();

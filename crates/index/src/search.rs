@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use self::excerpt::excerpt;
-use self::fusion::{Fused, fuse};
+use self::fusion::{FusedDocument, fuse};
 use self::query::ParsedQuery;
 use crate::about::Corpus;
 use crate::chunk::section_with;
@@ -188,7 +188,7 @@ impl Index {
             return Ok(SearchResult { is_cut: parsed.is_cut, is_empty: true, ..SearchResult::default() });
         }
         let storage = &*self.storage;
-        let corpus = self.kept.corpus(storage, embedder.map_or("", Embedder::model))?;
+        let corpus = self.corpus_cache.corpus(storage, embedder.map_or("", Embedder::model))?;
         let is_kind = |kind: &str| query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind);
         let mut wanted = corpus.matching(&is_kind, query.is_wanted);
         if query.database.is_some() || query.domain.is_some() {
@@ -319,15 +319,15 @@ fn by_words(
 /// The best documents with their texts, only the best one of each section, and how many were left out because they changed.
 fn best_sections(
     storage: &dyn Storage,
-    fused: Vec<Fused>,
+    fused: Vec<FusedDocument>,
     query: &SearchQuery,
     stamps: &Stamps,
-) -> Result<(Vec<(Fused, Document)>, usize), Error> {
+) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
         storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
     let mut sections: HashMap<SectionKey, (usize, SourcePreference)> = HashMap::new();
-    let (mut best, mut outdated): (Vec<(Fused, Document)>, usize) = (Vec::new(), 0);
+    let (mut best, mut outdated): (Vec<(FusedDocument, Document)>, usize) = (Vec::new(), 0);
     for it in fused {
         let Some(document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, query.by_table);
@@ -361,7 +361,7 @@ fn best_sections(
                     is_of_a_table || (slot.1.line, &slot.1.content) == (document.line, &document.content);
                 if is_same_part && (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
                     // The copy has the place of the one that was found first.
-                    *slot = (Fused { document: document.id, ..slot.0.clone() }, document);
+                    *slot = (FusedDocument { document: document.id, ..slot.0.clone() }, document);
                     sections.insert(key, (at, preference));
                 }
             }
@@ -423,7 +423,7 @@ fn columns<'d>(table: &Document, found: impl Iterator<Item = &'d Document>, term
 }
 
 fn because(
-    fused: &Fused,
+    fused: &FusedDocument,
     members: &[i64],
     with_words: &[(&str, HashSet<i64>)],
     cosines: &HashMap<i64, f32>,
@@ -440,7 +440,7 @@ fn because(
 
 fn hit(
     document: Document,
-    fused: &Fused,
+    fused: &FusedDocument,
     because: Vec<HitRank>,
     terms: &[String],
     join: Option<IndexedJoin>,

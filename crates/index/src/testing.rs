@@ -1,10 +1,10 @@
 //! Constructors for tests.
 
-use crate::about::Scored;
+use crate::about::ScoredSource;
 
 /// Sources with these scores, in this order.
-pub fn scored(scores: &[(&str, f32)]) -> Vec<Scored> {
-    let one = |(source, score): &(&str, f32)| Scored {
+pub fn scored(scores: &[(&str, f32)]) -> Vec<ScoredSource> {
+    let one = |(source, score): &(&str, f32)| ScoredSource {
         source: (*source).to_owned(),
         score: *score,
         cosine: *score,

@@ -10,7 +10,7 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::DatabasePages;
-use crate::Question;
+use crate::TopicQuery;
 use crate::vector::Vector;
 use crate::{Embedder, Index, Job, Location, Report, update};
 use refdesk_core::catalog::testing::{inline, local};
@@ -159,7 +159,7 @@ impl World {
     pub(crate) fn best(&self, text: &str) -> Vec<String> {
         let index = Index::open(&self.location(), Arc::default()).unwrap().unwrap();
         index
-            .about(&Question { text, ..Question::default() }, Some(&self.model))
+            .about(&TopicQuery { text, ..TopicQuery::default() }, Some(&self.model))
             .unwrap()
             .scored
             .into_iter()
@@ -199,7 +199,7 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
     assert!(stopped.documents < 400 && stopped.vectors == 0, "{stopped:?}");
     let partial = || {
         let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
-        let about = index.about(&Question { text: "word7", ..Question::default() }, None).unwrap();
+        let about = index.about(&TopicQuery { text: "word7", ..TopicQuery::default() }, None).unwrap();
         about.partial.map(|partial| (partial.indexed, partial.of, partial.unread))
     };
     let unread = 200 - stopped.documents / 2;
@@ -218,7 +218,7 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     let open = |kept: &Arc<crate::KeptDocuments>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
     let loaded = |model: &str| {
         let index = open(&kept);
-        index.kept.corpus(&*index.storage, model).unwrap()
+        index.corpus_cache.corpus(&*index.storage, model).unwrap()
     };
     let is_loaded_again = |model: &str| {
         let before = kept.corpus(&*open(&kept).storage, model).unwrap();
@@ -227,7 +227,7 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     // Asked with what was kept and without: the same answers.
     let is_same = |step: &str| {
         for text in ["retry", "timeout circuit", "pause"] {
-            let question = Question { text, ..Question::default() };
+            let question = TopicQuery { text, ..TopicQuery::default() };
             let query = crate::search::tests::everything(text);
             let of = |index: Index| {
                 let about = index.about(&question, Some(&world.model)).unwrap();
@@ -268,7 +268,7 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
     let whole = || vec![inline("a", "retry and retry"), inline("b", "retry and pause")];
     let marks = |by_meaning: bool| {
         let (index, model) = world.index();
-        let question = Question { text: "retry", ..Question::default() };
+        let question = TopicQuery { text: "retry", ..TopicQuery::default() };
         let about = index.about(&question, by_meaning.then_some(model)).unwrap();
         let mut marks: Vec<_> = about.scored.into_iter().map(|it| (it.source, it.is_incomplete)).collect();
         marks.sort();
@@ -292,7 +292,7 @@ fn until_vectors_are_there_words_alone_decide(world: &World) {
     let sources = || [inline("a", "retry with backoff")].into_iter().chain(others()).collect::<Vec<_>>();
     let about = || {
         let (index, model) = world.index();
-        index.about(&Question { text: "retry with backoff", ..Question::default() }, Some(model)).unwrap()
+        index.about(&TopicQuery { text: "retry with backoff", ..TopicQuery::default() }, Some(model)).unwrap()
     };
     world.run(sources(), false, &mut |progress| matches!(progress, crate::Progress::Words { .. })).unwrap();
     let early = about();
@@ -325,7 +325,7 @@ fn queries_of_any_text_have_an_answer(world: &World) {
     let odd = ["", " ", "\"", "a\"b OR c*", "NEAR(", "-", "\0", "🦀 😀", "日本語のテキスト", "retry AND NOT"];
     for text in odd.iter().map(ToString::to_string).chain([long("x").repeat(100), "\"".repeat(5_000)]) {
         let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
-        index.about(&Question { text: &text, ..Question::default() }, Some(&world.model)).unwrap();
+        index.about(&TopicQuery { text: &text, ..TopicQuery::default() }, Some(&world.model)).unwrap();
     }
     let _ = SystemTime::now();
 }
@@ -349,7 +349,7 @@ fn hints_name_sections_as_they_are_now(world: &World) {
         let section_now = move |found: &crate::FoundDocument| {
             if found.source == "a" { now.clone() } else { Some((found.heading.to_owned(), found.line)) }
         };
-        let question = Question { text: "retry", section_now: Some(&section_now), ..Question::default() };
+        let question = TopicQuery { text: "retry", section_now: Some(&section_now), ..TopicQuery::default() };
         let (index, model) = world.index();
         let about = index.about(&question, Some(model)).unwrap();
         let a = about.scored.into_iter().find(|it| it.source == "a" && it.cosine > 0.5);
@@ -374,7 +374,7 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     names.iter().for_each(|name| world.write(name, &format!("\n{}", long("retry"))));
     let (index, model) = world.index();
     let section_now = |found: &crate::FoundDocument| Some((found.heading.to_owned(), found.line + 1));
-    let question = Question { text: "retry", section_now: Some(&section_now), ..Question::default() };
+    let question = TopicQuery { text: "retry", section_now: Some(&section_now), ..TopicQuery::default() };
     let about = index.about(&question, Some(model)).unwrap();
     let lines: Vec<usize> = about.scored.iter().filter_map(|it| it.section.as_ref()).map(|it| it.line).collect();
     assert_eq!(lines.len(), 10);
@@ -420,7 +420,7 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
     world.write("CHANGELOG.md", &long("zeppelinword"));
     world.update(vec![world.file("a", "a.md"), world.file("b", "CHANGELOG.md")]);
     let (index, model) = world.index();
-    let about = index.about(&Question { text: "zeppelinword", ..Question::default() }, Some(model)).unwrap();
+    let about = index.about(&TopicQuery { text: "zeppelinword", ..TopicQuery::default() }, Some(model)).unwrap();
     let covering: Vec<_> = about.scored.iter().filter(|it| it.coverage > 0.0).collect();
     assert!(covering.is_empty(), "{covering:?}");
     assert_eq!(about.sources.len(), 2, "both are compared by what else they say");
@@ -431,8 +431,9 @@ fn boilerplate_is_searched_and_not_hinted_at(world: &World) {
 }
 
 fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &World) {
-    let about =
-        |text: &str| world.index().0.about(&Question { text, ..Question::default() }, Some(world.index().1)).unwrap();
+    let about = |text: &str| {
+        world.index().0.about(&TopicQuery { text, ..TopicQuery::default() }, Some(world.index().1)).unwrap()
+    };
     let threshold = |text: &str| about(text).threshold.unwrap();
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);

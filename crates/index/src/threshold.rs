@@ -78,7 +78,7 @@ pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
 }
 
 /// A threshold that is to be computed, of the vectors of a model or of words alone.
-struct Wanted<'a> {
+struct ThresholdJob<'a> {
     model: &'a str,
     expired: &'static str,
     lowest: f32,
@@ -98,7 +98,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
         let is_expired = storage.metadata(expired)?.is_none_or(|expired| expired == "yes");
         if is_expired || load(storage, model, Language::English)?.is_none() {
             let texts = pieces(&texts, embedder)?;
-            all.push(Wanted { model, expired, lowest, texts });
+            all.push(ThresholdJob { model, expired, lowest, texts });
         }
     }
     let Some(first) = all.first() else { return Ok(()) };

@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
-use refdesk_desk::channel::{Answered, Request, Unanswered, Wait};
+use refdesk_desk::channel::{ChannelAnswer, Request, Unanswered, Wait};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
@@ -138,7 +138,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     let by = Some("the user of the client".to_owned());
     match result.action {
         ElicitationAction::Accept => {}
-        ElicitationAction::Decline => return Ok(Answered { by, ..Answered::default() }),
+        ElicitationAction::Decline => return Ok(ChannelAnswer { by, ..ChannelAnswer::default() }),
         _ => return Err(Unanswered::GivenUp),
     }
     let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
@@ -161,5 +161,5 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         Some(_) => return Err(unreadable(format!("'{FIELD}' is not a list of ids"))),
     };
     let (selected, unknown) = chosen.into_iter().partition(|id| is_offered(id));
-    Ok(Answered { selected, unknown, approved: false, by })
+    Ok(ChannelAnswer { selected, unknown, approved: false, by })
 }

@@ -276,7 +276,7 @@ fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str, budget: &WalkBud
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
     VisibleAs::of(snapshot, source)?;
-    if !access.reaches(&address.id) || access.withheld().contains(&source.id) {
+    if !access.reaches(&address.id) || access.unreadable().contains(&source.id) {
         return None;
     }
     let mut hasher = DefaultHasher::new();
@@ -293,7 +293,7 @@ fn hash_text(
     hasher: &mut DefaultHasher,
 ) -> Option<()> {
     match (&source.kind, within) {
-        (SourceKind::Local(place), None) if place.standing == PathState::File => {
+        (SourceKind::Local(place), None) if place.state == PathState::File => {
             stamp(&allowed(access, &place.path)?).ok()?.hash(hasher);
         }
         (SourceKind::Local(_), None) => {

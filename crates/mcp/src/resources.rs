@@ -112,7 +112,7 @@ fn annotations(source: &Source, why: VisibleAs) -> Annotations {
 
 /// Modification time of a source's file, as RFC 3339; none for a folder, whose own time says nothing about its files.
 fn last_modified(source: &Source) -> Option<String> {
-    let place = source.place().filter(|place| place.standing == PathState::File)?;
+    let place = source.place().filter(|place| place.state == PathState::File)?;
     let nanoseconds = stamp(&place.path).ok()?.modified;
     let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds)).filter(|_| nanoseconds > 0)?;
     let time = jiff::Timestamp::try_from(time).ok()?;
@@ -122,7 +122,7 @@ fn last_modified(source: &Source) -> Option<String> {
 /// Media type of a source's text.
 pub(crate) fn mime_type(source: &Source) -> &'static str {
     match &source.kind {
-        SourceKind::Local(place) if place.standing == PathState::File => mime_type_of(&place.path),
+        SourceKind::Local(place) if place.state == PathState::File => mime_type_of(&place.path),
         // The text is the list of its files.
         SourceKind::Local(_) => "text/plain",
         SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } => "text/markdown",

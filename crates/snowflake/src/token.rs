@@ -70,7 +70,7 @@ impl KeyPair {
 
 impl Token {
     /// A token that Snowflake issued.
-    pub fn given(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self { text: text.to_owned(), is_signed_here: false }
     }
 

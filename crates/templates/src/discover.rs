@@ -69,7 +69,7 @@ pub(crate) fn discover(
 fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
-        if let Some(place) = source.place().filter(|place| place.standing == PathState::Directory) {
+        if let Some(place) = source.place().filter(|place| place.state == PathState::Directory) {
             let source = Some(source.id.clone());
             roots.push(TemplateRoot { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
         }
@@ -102,7 +102,7 @@ pub(crate) fn stays_in(workspace: &Path, file: &Path) -> bool {
 
 /// Whether a source holds any template, as far as its directory can be read.
 pub(crate) fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
-    let directory = source.place().filter(|place| place.standing == PathState::Directory);
+    let directory = source.place().filter(|place| place.state == PathState::Directory);
     directory.is_some_and(|place| !files_below(&place.path, &place.resolved, LIMITS, budget, is_template).0.is_empty())
 }
 

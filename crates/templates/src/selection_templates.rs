@@ -20,7 +20,7 @@ const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The templates of the sources of some selections; each source is read once.
 #[derive(Debug)]
 pub struct SelectionTemplates<'a> {
-    asked: IndexInput<'a>,
+    input: IndexInput<'a>,
     kept: CachedFiles,
     bringing: HashSet<SourceId>,
     budget: WalkBudget,
@@ -28,17 +28,17 @@ pub struct SelectionTemplates<'a> {
 
 impl<'a> SelectionTemplates<'a> {
     /// Reads the sources of this selection, which must contain all selections asked for later.
-    pub fn of(asked: IndexInput<'a>, now: SystemTime) -> Self {
+    pub fn of(input: IndexInput<'a>, now: SystemTime) -> Self {
         let budget = WalkBudget::default();
-        let (_, kept, _, _) = build(asked, &CachedFiles::default(), now.checked_add(LATER), None, &budget);
+        let (_, kept, _, _) = build(input, &CachedFiles::default(), now.checked_add(LATER), None, &budget);
         let kept = kept.trusted();
         let selected: Vec<&Source> =
-            asked.selection.members().iter().filter_map(|member| asked.catalog.get(member.id.as_str())).collect();
+            input.selection.members().iter().filter_map(|member| input.catalog.get(member.id.as_str())).collect();
         let brings = |source: &&&Source| {
-            holds_some(source, &budget) || (asked.extract && may_hold_blocks(source, &kept, &budget))
+            holds_some(source, &budget) || (input.extract && may_hold_blocks(source, &kept, &budget))
         };
         let bringing = selected.par_iter().filter(brings).map(|source| source.id.clone()).collect();
-        Self { asked, kept, bringing, budget }
+        Self { input, kept, bringing, budget }
     }
 
     /// The sorted template names of each of these selections, as its index would have them.
@@ -58,7 +58,7 @@ impl<'a> SelectionTemplates<'a> {
     }
 
     fn index(&self, selection: &Selection) -> Vec<String> {
-        let (index, ..) = build(IndexInput { selection, ..self.asked }, &self.kept, None, None, &self.budget);
+        let (index, ..) = build(IndexInput { selection, ..self.input }, &self.kept, None, None, &self.budget);
         index.templates.into_iter().map(|template| template.name).collect()
     }
 }

@@ -11,7 +11,7 @@ use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::channel::{self, Answered, Approval, ChannelSetup, Request, Requester, Unanswered, Wait};
+use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, Request, Requester, Unanswered, Wait};
 use refdesk_desk::engine::{self, Response};
 use refdesk_text::{Code, Error, Fix};
 
@@ -25,7 +25,7 @@ pub trait Elicit: std::fmt::Debug + Send + Sync {
 }
 
 /// A reply from the client's user.
-pub type UserReply = Result<Answered, Unanswered>;
+pub type UserReply = Result<ChannelAnswer, Unanswered>;
 
 /// How a transport asks its client.
 pub enum Elicitation {
@@ -87,8 +87,8 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
             ask(call, request, wait, asking).await
         }
         Elicitation::Replied(reply) => {
-            call.handle.note(&call.session, channel::asked(&request)).await;
-            call.handle.note(&call.session, channel::answered(&request, &reply)).await;
+            call.handle.note(&call.session, channel::request_receipt(&request)).await;
+            call.handle.note(&call.session, channel::answer_receipt(&request, &reply)).await;
             reply
         }
         Elicitation::CallAgain => {
@@ -106,7 +106,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
 
 /// Describes the person's choice for the agent.
 fn chosen(reply: UserReply) -> Result<Chosen, Error> {
-    let Answered { selected, unknown, by, .. } = reply.map_err(no_reply)?;
+    let ChannelAnswer { selected, unknown, by, .. } = reply.map_err(no_reply)?;
     let by = channel::person(by.as_deref());
     let mut note = match selected.len() {
         0 => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
@@ -135,7 +135,7 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
     let rule =
         format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path));
     match ask(call, request, wait, asking).await {
-        Ok(Answered { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
+        Ok(ChannelAnswer { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
         Ok(_) => {
             let message = format!("the user rejected writing {path}");
             Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
@@ -213,9 +213,9 @@ async fn ask<F: Future<Output = UserReply>>(
     let (handle, session) = (call.handle.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();
     let journalled = tokio::spawn(async move {
-        handle.note(&session, channel::asked(&request)).await;
+        handle.note(&session, channel::request_receipt(&request)).await;
         let reply = reply.await.unwrap_or(Err(Unanswered::GivenUp));
-        handle.note(&session, channel::answered(&request, &reply)).await;
+        handle.note(&session, channel::answer_receipt(&request, &reply)).await;
     });
     let mut asking = std::pin::pin!(start(slot));
     let reply = tokio::select! {

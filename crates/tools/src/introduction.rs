@@ -102,7 +102,7 @@ fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -
 
 /// How many selected sources are not trusted yet.
 fn withheld_sentence(access: &Access) -> Option<String> {
-    let count = access.withheld().len();
+    let count = access.unreadable().len();
     let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
     let words = || format!("{count} more {sources} outside the workspace {wait} for the user's trust.");
     (count > 0).then(words)

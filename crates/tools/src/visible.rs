@@ -53,7 +53,7 @@ pub fn visible(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, VisibleAs)
 /// Visible sources that the session may read, in catalog order; none that is not trusted yet.
 pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, VisibleAs)> {
     visible(snapshot)
-        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.withheld().contains(&source.id))
+        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.unreadable().contains(&source.id))
 }
 
 /// Estimated tokens of a source, if known without reading the disk.

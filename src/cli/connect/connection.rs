@@ -170,7 +170,7 @@ impl Connection {
     }
 
     /// Shows, asks and writes.
-    pub fn carry_out(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
+    pub fn run(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
         let answer = match self.changes() {
             Ok(changes) if changes.iter().all(Option::is_none) => {
                 if !settings.dry_run {

@@ -1,7 +1,7 @@
 //! The databases that are references, judged from their files without connecting to any.
 
 use super::report::{CheckLevel, CheckLine};
-use refdesk_desk::{DatabaseOverview, DatabaseStanding, Desk, TableSummary};
+use refdesk_desk::{DatabaseOverview, DatabaseState, Desk, TableSummary};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 
@@ -18,12 +18,12 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
         return wrong(problem);
     }
     let count_of =
-        |standing: fn(&DatabaseStanding) -> bool| overview.databases.iter().filter(|it| standing(&it.standing)).count();
+        |standing: fn(&DatabaseState) -> bool| overview.databases.iter().filter(|it| standing(&it.state)).count();
     let count = counted(overview.databases.len(), "database");
-    if count_of(|it| *it == DatabaseStanding::Untrusted) > 0 {
+    if count_of(|it| *it == DatabaseState::Untrusted) > 0 {
         return CheckLine::note(NAME, format!("{count}, not all of them trusted"), "`refdesk trust` shows what waits");
     }
-    if count_of(|it| matches!(it, DatabaseStanding::Unreadable(_))) > 0 {
+    if count_of(|it| matches!(it, DatabaseState::Unreadable(_))) > 0 {
         return CheckLine::note(NAME, format!("{count}, not all of them readable"), "`refdesk db status` says why");
     }
     let tables = |is_such: fn(&TableSummary) -> bool| {
@@ -39,7 +39,7 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
     let found = format!("{count}, {} documented", counted(documented, "table"));
     let not_done: Vec<String> =
         states.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect();
-    let is_used = count_of(|it| *it == DatabaseStanding::Ready) > 0;
+    let is_used = count_of(|it| *it == DatabaseState::Ready) > 0;
     if overview.is_unfinished {
         return CheckLine::note(NAME, format!("{found}; the last run did not end"), "`refdesk db document` goes on");
     }

@@ -113,7 +113,7 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     let name = format!("{term} {}", get("TERM_PROGRAM").unwrap_or_default()).to_lowercase();
     let is_capable = CAPABLE.iter().any(|known| name.contains(known));
     let colours = match Colours::of_terminal(get) {
-        Colours::Unwanted => "no colours (NO_COLOR)",
+        Colours::Off => "no colours (NO_COLOR)",
         Colours::Mono => "no colours",
         Colours::Sixteen => "16 colours",
         Colours::Indexed => "256 colours",

@@ -101,7 +101,7 @@ impl Ticks {
 /// The list for people; `how` says how to see what is folded.
 pub fn shown(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let mut text: String = (0..ticks.listed).filter_map(|at| row(found, ticks, at, Detail::Full)).collect();
-    text.push_str(&gone(&found.gone));
+    text.push_str(&missing(&found.gone));
     text.push_str(&folded(found, ticks, how));
     text.push_str(&ticks.counted());
     text
@@ -194,13 +194,13 @@ fn line(width: usize, text: &str) -> String {
 }
 
 /// The sources whose path no longer exists.
-pub fn gone(gone: &[GoneSource]) -> String {
+pub fn missing(sources: &[GoneSource]) -> String {
     let line = |source: &GoneSource| {
         let GoneSource { id, path, file } = source;
         let told = format!("gone: {id}, {path} does not exist (in {file}): `refdesk remove {id}` removes it");
         format!("{}\n", one_line(&told))
     };
-    gone.iter().map(line).collect()
+    sources.iter().map(line).collect()
 }
 
 #[cfg(test)]

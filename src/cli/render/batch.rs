@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
-use super::write::{PlannedOutput, carry_out, in_row, in_words, row, scope};
+use super::write::{PlannedOutput, execute, in_row, in_words, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
 use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
@@ -48,7 +48,7 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
     let (index, diagnostics) = desk.settled().templates();
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
-            let outcome = carry_out(desk, session, args, &mut outputs);
+            let outcome = execute(desk, session, args, &mut outputs);
             let written_row =
                 |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
             let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(written_row).collect());

@@ -66,7 +66,7 @@ pub(super) fn one(
     };
     made.warnings.extend(proposal.diff.note.clone());
     let mut outputs = [PlannedOutput { made, proposal }];
-    let outcome = carry_out(desk, session, args, &mut outputs);
+    let outcome = execute(desk, session, args, &mut outputs);
     let mut json = Map::from_iter([("success".to_owned(), json!(outcome.refused.is_empty()))]);
     for output in &outputs {
         json.extend(row(output, outcome.written.first()));
@@ -107,7 +107,7 @@ fn members(made: &RenderedTemplate) -> Map<String, Value> {
 }
 
 /// Shows, asks and writes, all or nothing. If a file changed meanwhile, its diff is updated.
-pub(super) fn carry_out(
+pub(super) fn execute(
     desk: &mut Desk,
     session: &Session,
     args: &RenderArgs,

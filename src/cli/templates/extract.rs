@@ -22,7 +22,7 @@ pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, fi
         let embedded: Vec<&Template> = readable.templates.iter().filter(|template| template.block.is_some()).collect();
         let mut done = desk.write_templates(session, index);
         let members: Vec<SourceId> = desk.selection().members().iter().map(|member| member.id.clone()).collect();
-        done.diagnostics.extend(desk.withheld(session, &members));
+        done.diagnostics.extend(desk.unreadable_warning(session, &members));
         return answer(desk, &embedded, done);
     }
     let extraction = desk.extract(session, files);

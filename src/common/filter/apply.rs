@@ -146,7 +146,7 @@ fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) 
     match test {
         Test::Kind(word) => source.kind.word() == *word,
         Test::Mode(mode) => source.mode == *mode,
-        Test::Standing(word) => standings.is(at, source, *word),
+        Test::State(word) => standings.is(at, source, *word),
         Test::Text(_) | Test::Tag(_) => true,
     }
 }

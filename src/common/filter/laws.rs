@@ -121,7 +121,7 @@ proptest! {
 
     #[test]
     fn an_order_is_a_stable_permutation(snapshot in any_snapshot()) {
-        for order in [Order::Id, Order::Kind, Order::Tokens, Order::Standing] {
+        for order in [Order::Id, Order::Kind, Order::Tokens, Order::State] {
             let sequence = order.sequence(&snapshot).unwrap();
             let mut sorted = sequence.clone();
             sorted.sort_unstable();

@@ -15,7 +15,7 @@ pub enum Order {
     /// The most tokens first; unknown last.
     Tokens,
     /// Selected first, unavailable last.
-    Standing,
+    State,
 }
 
 impl Order {
@@ -25,14 +25,14 @@ impl Order {
             Self::Catalog => Self::Id,
             Self::Id => Self::Kind,
             Self::Kind => Self::Tokens,
-            Self::Tokens => Self::Standing,
-            Self::Standing => Self::Catalog,
+            Self::Tokens => Self::State,
+            Self::State => Self::Catalog,
         }
     }
 
     /// The order with this name, if there is one.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::Standing].into_iter().find(|it| it.word() == word)
+        [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::State].into_iter().find(|it| it.word() == word)
     }
 
     pub fn word(self) -> &'static str {
@@ -41,7 +41,7 @@ impl Order {
             Self::Id => "id",
             Self::Kind => "type",
             Self::Tokens => "tokens",
-            Self::Standing => "state",
+            Self::State => "state",
         }
     }
 
@@ -63,7 +63,7 @@ impl Order {
             Self::Id => sequence.sort_by(|one, other| id(one).cmp(id(other))),
             Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
             Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),
-            Self::Standing => {
+            Self::State => {
                 sequence
                     .sort_by_cached_key(|at| rank(SelectionState::of(&snapshot.catalog, &snapshot.selection, id(at))));
             }
@@ -97,7 +97,7 @@ mod tests {
             (Order::Id, ["circuit-breaker", "error-handling", "java-service"]),
             (Order::Kind, ["error-handling", "team-conventions", "circuit-breaker"]),
             (Order::Tokens, ["java-service", "release-notes", "retry-pattern"]),
-            (Order::Standing, ["circuit-breaker", "retry-pattern", "timeouts"]),
+            (Order::State, ["circuit-breaker", "retry-pattern", "timeouts"]),
         ] {
             let sequence = order.sequence(&snapshot).unwrap();
             let sources = snapshot.catalog.sources();

@@ -29,7 +29,7 @@ pub enum Test {
     Tag(String),
     Kind(&'static str),
     Mode(Mode),
-    Standing(StatusWord),
+    State(StatusWord),
 }
 
 /// A text to search. Words are fuzzy; quoted and negated texts must match exactly.
@@ -111,7 +111,7 @@ impl Query {
 
     /// Whether its rows depend on the selection.
     pub fn depends_on_selection(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Standing(_)))
+        self.terms.iter().any(|term| matches!(term.test, Test::State(_)))
     }
 
     /// Whether it can match only what `before` matches: each term of that is still there, or longer.
@@ -185,12 +185,10 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }
     if let Some(typed) = lower.strip_prefix("is:") {
         let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
-        return StatusWord::of(typed)
-            .map(|word| Some(Test::Standing(word)))
-            .ok_or(format!("is: must be one of {names}"));
+        return StatusWord::of(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: must be one of {names}"));
     }
     Ok(Some(match StatusWord::of(bare) {
-        Some(word) => Test::Standing(word),
+        Some(word) => Test::State(word),
         None => Test::Text(TextTerm::new(bare, kind)),
     }))
 }
@@ -213,7 +211,7 @@ mod tests {
                 Test::Tag(key) => format!("tag({key})"),
                 Test::Kind(word) => format!("type({word})"),
                 Test::Mode(mode) => format!("mode({})", mode.word()),
-                Test::Standing(word) => format!("{word:?}"),
+                Test::State(word) => format!("{word:?}"),
             };
             if term.negated { format!("not {test}") } else { test }
         });

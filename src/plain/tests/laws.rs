@@ -8,7 +8,7 @@ use super::super::update::before_line;
 use super::*;
 use refdesk_desk::engine::{PickReach, Snapshot};
 use refdesk_desk::{
-    Document, FileLine, LargePick, Price, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange, Switch,
+    Document, FileLine, LargePick, Price, ProfileSwitch, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange,
 };
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 use refdesk_files::output::{WriteFailure, WrittenFile};
@@ -83,7 +83,7 @@ fn response(request: &Request, other: bool) -> Response {
         }
         Request::ListProfiles => Response::Profiles { profiles: vec![Profiled::default()], problems: Vec::new() },
         Request::CompareProfile(_) => {
-            let switch = Switch { picked: vec!["a\u{1b}".to_owned()], ..Switch::default() };
+            let switch = ProfileSwitch { picked: vec!["a\u{1b}".to_owned()], ..ProfileSwitch::default() };
             Response::ProfileCompared(Ok(Box::new(switch)))
         }
         Request::Read { id, .. } => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use refdesk_desk::engine::{Audience, Event};
-use refdesk_desk::{Profiled, Switch};
+use refdesk_desk::{ProfileSwitch, Profiled};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, PassedOver, WhyNot};
 use refdesk_text::{Code, Error};
 use serde_json::json;
@@ -160,7 +160,11 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
     assert_eq!(asked(&mut state, "1"), Request::CompareProfile("r.json".into()));
     let switch = || {
         let picked = vec!["timeouts".to_owned()];
-        Response::ProfileCompared(Ok(Box::new(Switch { name: "reviewer".to_owned(), picked, ..Switch::default() })))
+        Response::ProfileCompared(Ok(Box::new(ProfileSwitch {
+            name: "reviewer".to_owned(),
+            picked,
+            ..ProfileSwitch::default()
+        })))
     };
     assert_eq!(
         answered(&mut state, switch()).lines,

@@ -121,7 +121,7 @@ impl KeyContext {
     }
 
     /// The contexts that get the keys which this one does not bind, the nearest first.
-    pub fn beyond(self) -> &'static [Self] {
+    pub fn fallbacks(self) -> &'static [Self] {
         use KeyContext::{
             Agents, Always, Databases, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window,
         };

@@ -33,9 +33,9 @@ fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Opti
         let is_prefix = |keys: &&KeySequence| *keys != chord && chord.keys().starts_with(keys.keys());
         let Some(short) = keymap.keys(binding, context).iter().find(is_prefix) else { continue };
         let word = binding.word();
-        if entry.context.beyond().contains(&context) {
+        if entry.context.fallbacks().contains(&context) {
             hidden.push(format!("'{short}' ('{word}')"));
-        } else if context.beyond().contains(&entry.context) {
+        } else if context.fallbacks().contains(&entry.context) {
             barred.push(format!("in [{}], where '{short}' is '{word}'", context.word()));
         } else {
             continue;
@@ -67,7 +67,7 @@ fn hidden_actions<'a>(
     entry: &'a KeymapEntry,
     WrittenKeys { keys, .. }: &'a WrittenKeys,
 ) -> impl Iterator<Item = (String, &'static ActionBinding)> + 'a {
-    let beyond = places().filter(|(_, context)| entry.context.beyond().contains(context));
+    let beyond = places().filter(|(_, context)| entry.context.fallbacks().contains(context));
     let hidden = beyond.filter(move |(binding, context)| {
         keymap.keys(binding, *context).contains(keys)
             && binding.action != entry.binding.action
@@ -90,7 +90,7 @@ fn hiding_actions(
     WrittenKeys { keys, .. }: &WrittenKeys,
 ) -> Vec<(String, &'static ActionBinding)> {
     let mut found: Vec<(&ActionBinding, bool, Vec<String>)> = Vec::new();
-    for (binding, context) in places().filter(|(_, context)| context.beyond().contains(&entry.context)) {
+    for (binding, context) in places().filter(|(_, context)| context.fallbacks().contains(&entry.context)) {
         let is_other = binding.action != entry.binding.action && !is_shared_default(keys, entry.binding, binding);
         if !is_other || !keymap.keys(binding, context).contains(keys) {
             continue;
@@ -133,6 +133,6 @@ fn is_lost([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyC
 
 /// Whether any key leads to this action where the keys of this context work.
 fn can_be_reached(keymap: &Keymap, binding: &ActionBinding, context: KeyContext) -> bool {
-    let contexts: Vec<KeyContext> = std::iter::once(context).chain(context.beyond().iter().copied()).collect();
+    let contexts: Vec<KeyContext> = std::iter::once(context).chain(context.fallbacks().iter().copied()).collect();
     keymap.key_to(binding.action, &contexts).is_some()
 }

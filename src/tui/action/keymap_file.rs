@@ -275,7 +275,7 @@ impl KeymapReader<'_> {
         let leaves = |binding: &ActionBinding| matches!(binding.action, Action::Accept | Action::Back | Action::Cancel);
         let mut seen = Vec::new();
         for (_, context) in places().filter(|(binding, _)| leaves(binding)) {
-            let is_pane = context.beyond().contains(&KeyContext::Global) || context == KeyContext::Global;
+            let is_pane = context.fallbacks().contains(&KeyContext::Global) || context == KeyContext::Global;
             if is_pane || seen.contains(&context) {
                 continue;
             }

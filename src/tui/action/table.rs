@@ -179,7 +179,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Border(BorderMove::Right), "border right", "Move the border between the panes to the right", [">"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Border(BorderMove::Up), "border up", "Move the border between the panes up", ["-"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Border(BorderMove::Down), "border down", "Move the border between the panes down", ["+"], &[KeyContext::Global], HelpOnly),
-    entry!(Action::Usual, "reset borders", "Reset all borders, between panes and within them", ["="], &[KeyContext::Global], HelpOnly),
+    entry!(Action::ResetBorders, "reset borders", "Reset all borders, between panes and within them", ["="], &[KeyContext::Global], HelpOnly),
     entry!(Action::Theme, "theme", "Choose a theme, seeing each as you go", ["T"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Mouse, "mouse", "Let the terminal handle the mouse (to select text), or take it back", ["M"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[KeyContext::Global], HelpOnly),

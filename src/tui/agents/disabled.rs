@@ -8,7 +8,7 @@ use crate::tui::state::State;
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let page = state.agents.page?;
     match action {
-        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
             Some(format!("the view of agents fills the screen: {} leaves it", state.key(Action::Back)))
         }
         Action::NextTab | Action::PreviousTab if page == AgentsPage::Sessions => {

@@ -51,7 +51,7 @@ pub fn clear(state: &mut State) {
 pub enum CatalogChange {
     Catalog,
     /// Only the selection or token counts.
-    Standing,
+    State,
 }
 
 /// Updates the rows after a snapshot; `stay` is the source that was under the cursor.

@@ -143,7 +143,7 @@ fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'
         if state.catalog.order == order { format!("{name}{}", state.skin.glyphs.sorted) } else { name.to_owned() }
     };
     let mut row = ListRow::new(&state.skin, place.width);
-    row.cell(&sorted(Order::Standing, ""), 1, grey).cell(&sorted(Order::Id, "id"), columns.id, grey);
+    row.cell(&sorted(Order::State, ""), 1, grey).cell(&sorted(Order::Id, "id"), columns.id, grey);
     for (name, columns) in [
         ("name".to_owned(), columns.name),
         (sorted(Order::Kind, "type"), columns.kind),

@@ -2,7 +2,7 @@
 
 use refdesk_database::schema::plan::says_sensitive;
 use refdesk_database::schema::table_doc::ColumnDoc;
-use refdesk_desk::{DatabaseStanding, DatabaseSummary, TableSummary};
+use refdesk_desk::{DatabaseState, DatabaseSummary, TableSummary};
 
 use super::DatabaseTab;
 use crate::common::databases::{self, without_front_matter};
@@ -60,23 +60,23 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
 fn obstacle(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
     let overview = state.databases.overview.as_ref()?;
     let file = cells::clean(overview.file.unwrap_or_default());
-    match &database.standing {
-        DatabaseStanding::Ready => None,
-        DatabaseStanding::Off => {
+    match &database.state {
+        DatabaseState::Ready => None,
+        DatabaseState::Off => {
             Some((format!("This database is switched off: enabled is false in {file}."), ThemeRole::Infra))
         }
-        DatabaseStanding::Untrusted => Some((
+        DatabaseState::Untrusted => Some((
             format!("This database waits for your trust: {} shows what would be read.", state.key(Action::Trust)),
             ThemeRole::Warning,
         )),
-        DatabaseStanding::Wrong => Some((
+        DatabaseState::Wrong => Some((
             format!(
                 "Its entry in {file} has errors, so it is not read: {} shows the problems.",
                 state.key(Action::Problems)
             ),
             ThemeRole::Error,
         )),
-        DatabaseStanding::Unreadable(why) => {
+        DatabaseState::Unreadable(why) => {
             Some((format!("It could not be read: {}.", cells::clean(why.trim_end_matches('.'))), ThemeRole::Error))
         }
     }
@@ -88,7 +88,7 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
         return Some("The plan leaves this table out, so it has no page.".to_owned());
     }
     let what = if table.is_some() { "This table" } else { "It" };
-    (database.standing == DatabaseStanding::Ready).then(|| {
+    (database.state == DatabaseState::Ready).then(|| {
         format!("{what} is not documented yet: {} shows what would be written.", state.key(Action::DocumentDatabases))
     })
 }
@@ -98,7 +98,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };
     let rows = match table.rows {
-        0 if table.told.is_empty() => "The plan does not have this table.".to_owned(),
+        0 if table.planned_values.is_empty() => "The plan does not have this table.".to_owned(),
         0 => "The plan says: no row of it is read.".to_owned(),
         rows => format!("The plan says: at most {} rows of it are read.", cells::grouped(rows)),
     };
@@ -106,7 +106,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_deref());
     let columns: Vec<ToldColumn> = match doc {
         Some(doc) => doc.columns.iter().map(of_column).collect(),
-        None => table.told.iter().map(|(name, told)| of_plan(name, told)).collect(),
+        None => table.planned_values.iter().map(|(name, told)| of_plan(name, told)).collect(),
     };
     let widest = |of: fn(&ToldColumn) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
     let (name, kind) = (widest(|it| cells::width(&it.name), NAME), widest(|it| cells::width(&it.data_type), TYPE));
@@ -136,7 +136,7 @@ fn of_column(column: &ColumnDoc) -> ToldColumn {
     ToldColumn {
         name: clean(&column.name),
         data_type: clean(&column.data_type),
-        told: clean(&databases::told(column)),
+        told: clean(&databases::column_notes(column)),
         is_sensitive: column.sensitive.is_some(),
     }
 }

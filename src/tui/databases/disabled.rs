@@ -12,7 +12,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         return None;
     }
     match action {
-        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
             Some(format!("the view of databases fills the screen: {} leaves it", state.key(Action::Back)))
         }
         Action::DocumentDatabases => document(state),

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use refdesk_desk::{DatabaseStanding, TableMarks, TableSummary};
+use refdesk_desk::{DatabaseState, TableMarks, TableSummary};
 
 use super::{DatabaseRow, DatabaseSide};
 use crate::tui::pane_view::nth_row;
@@ -53,7 +53,7 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
         }
         (Some(database), None, _) => {
             let lead = if database.domains.is_empty() { "  ".to_owned() } else { format!("{fold} ") };
-            (lead, database.name.clone(), ThemeRole::Strong, state_word(&database.standing, database.kind))
+            (lead, database.name.clone(), ThemeRole::Strong, state_word(&database.state, database.kind))
         }
         (None, ..) => (String::new(), String::new(), ThemeRole::Text, (String::new(), ThemeRole::Infra)),
     };
@@ -104,12 +104,12 @@ fn marks(marks: TableMarks) -> (String, ThemeRole) {
     (words.join(", "), role)
 }
 
-fn state_word(standing: &DatabaseStanding, kind: &str) -> (String, ThemeRole) {
+fn state_word(standing: &DatabaseState, kind: &str) -> (String, ThemeRole) {
     match standing {
-        DatabaseStanding::Ready => (kind.to_owned(), ThemeRole::Infra),
-        DatabaseStanding::Off => ("off".to_owned(), ThemeRole::Infra),
-        DatabaseStanding::Untrusted => ("waits for trust".to_owned(), ThemeRole::Warning),
-        DatabaseStanding::Wrong => ("errors".to_owned(), ThemeRole::Error),
-        DatabaseStanding::Unreadable(_) => ("not read".to_owned(), ThemeRole::Error),
+        DatabaseState::Ready => (kind.to_owned(), ThemeRole::Infra),
+        DatabaseState::Off => ("off".to_owned(), ThemeRole::Infra),
+        DatabaseState::Untrusted => ("waits for trust".to_owned(), ThemeRole::Warning),
+        DatabaseState::Wrong => ("errors".to_owned(), ThemeRole::Error),
+        DatabaseState::Unreadable(_) => ("not read".to_owned(), ThemeRole::Error),
     }
 }

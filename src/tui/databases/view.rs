@@ -230,7 +230,7 @@ fn tabs(state: &State) -> Option<Tabs<DatabaseTab>> {
     let (line, view) = (places(state).tabs, &state.databases);
     let table = view.table().filter(|_| !line.is_empty())?;
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_ref());
-    let columns = doc.map_or(table.told.len(), |doc| doc.columns.len());
+    let columns = doc.map_or(table.planned_values.len(), |doc| doc.columns.len());
     let title = |tab: DatabaseTab| match tab {
         DatabaseTab::Page => "Page".to_owned(),
         DatabaseTab::Columns => format!("Columns {}", cells::grouped(columns)),

@@ -66,10 +66,10 @@ const ROWS_PER_CHANGE: usize = 4;
 /// Adds what the journal says. It would flood the bottom line, which shows only what another process chose and a failed hook:
 /// nothing else reports that.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
-    let Receipts { told, age, gap } = receipts;
-    let unwritten = told.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);
+    let Receipts { lines, age, gap } = receipts;
+    let unwritten = lines.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);
     let unwritten = unwritten.map(|(notice, _)| notice.text.clone()).filter(|_| age == Age::Now);
-    let notices: Vec<Notice> = gap.into_iter().chain(told.into_iter().map(|(notice, _)| for_people(notice))).collect();
+    let notices: Vec<Notice> = gap.into_iter().chain(lines.into_iter().map(|(notice, _)| for_people(notice))).collect();
     if age == Age::Past {
         return state.feed.add_past(notices);
     }

@@ -12,7 +12,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Graph if state.snapshot.catalog.is_empty() => Some("there are no sources yet".to_owned()),
         Action::Graph => None,
         _ if !graph.is_open() => None,
-        Action::Zoom | Action::Border(_) | Action::Usual | Action::Inside => {
+        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
             Some(format!("the graph fills the screen: {} leaves it", state.key(Action::Back)))
         }
         Action::NextLevel | Action::PreviousLevel if !is(GraphTab::Neighbours) => {

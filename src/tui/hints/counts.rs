@@ -28,7 +28,7 @@ impl HintCounts {
         let named = findings.expansions.len();
         let passed = rows::passed(findings) + findings.more;
         let mut counts = Self { named, passed, ..Self::default() };
-        for id in findings.hints.iter().map(|hint| &hint.id).chain(rows::meant(findings).map(|it| &it.id)) {
+        for id in findings.hints.iter().map(|hint| &hint.id).chain(rows::by_meaning(findings).map(|it| &it.id)) {
             let count = if selection.contains(id.as_str()) {
                 &mut counts.selected
             } else if selection.is_excluded(id.as_str()) {
@@ -44,7 +44,7 @@ impl HintCounts {
     }
 
     /// The sources that the agent is told about.
-    pub fn told(self) -> usize {
+    pub fn for_agent(self) -> usize {
         self.named + self.hinted
     }
 }

@@ -92,7 +92,7 @@ fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u1
     let mut row = ListRow::new(&state.skin, width);
     let (id_role, why_role) = match found {
         HintRow::Named(_) => (ThemeRole::Text, ThemeRole::Catalog),
-        HintRow::Hinted(_) | HintRow::Meant(_) => (ThemeRole::Text, ThemeRole::Hints),
+        HintRow::Hinted(_) | HintRow::ByMeaning(_) => (ThemeRole::Text, ThemeRole::Hints),
         HintRow::Passed(_) | HintRow::Scored(_) => (ThemeRole::Infra, ThemeRole::Infra),
     };
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));

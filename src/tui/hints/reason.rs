@@ -45,12 +45,12 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
     match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
-            let score = rows::considered(&state.hints.findings, &hint.id).filter(|it| is_full && !it.is_withheld);
+            let score = rows::considered(&state.hints.findings, &hint.id).filter(|it| is_full && !it.is_unreadable);
             let score = score.map(|it| format!("; score {}", it.score())).unwrap_or_default();
             let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
             format!("(matched: {}{score}{})", tags.join(", "), hinted_before(state, &hint.id))
         }
-        HintRow::Meant(it) => {
+        HintRow::ByMeaning(it) => {
             let score = if is_full { format!("{}: ", it.score()) } else { String::new() };
             format!("({score}{}{})", it.meaning.section(), hinted_before(state, &it.id))
         }
@@ -58,7 +58,7 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
             // The needed score is shown only with its own.
             let why = if is_full { why.as_str() } else { why.split(": ").next().unwrap_or_default() };
-            let score = if is_full && !it.is_withheld { format!("{}: ", it.score()) } else { String::new() };
+            let score = if is_full && !it.is_unreadable { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
         }
         HintRow::Passed(passed) => {
@@ -100,7 +100,7 @@ pub fn full(state: &State, found: HintRow<'_>) -> String {
         HintRow::Named(named) => format!("{} {}", explain_named(state, named), keys(state, named.id.as_str())),
         HintRow::Hinted(hint) => explain_hint(state, hint),
         HintRow::Passed(passed) => explain_passed_over(state, passed),
-        HintRow::Meant(it) => explain_by_meaning(state, it),
+        HintRow::ByMeaning(it) => explain_by_meaning(state, it),
         HintRow::Scored(it) => explain_scored(state, it),
     };
     cells::clean(text.trim()).into_owned()
@@ -162,7 +162,7 @@ fn scored(state: &State, id: &SourceId) -> String {
 
 /// `Score 0.612, threshold 0.390, words retry, backoff`
 fn figures(it: &Considered) -> String {
-    if it.is_withheld {
+    if it.is_unreadable {
         return "Its score is withheld".to_owned();
     }
     it.meaning.figures().replacen("score", "Score", 1)
@@ -378,8 +378,8 @@ mod tests {
             (HintRow::Hinted(&hint), full.len() - 1, "(matched: java 1:3)"),
             (HintRow::Hinted(&hint), 18, "(matched: java)"),
             (HintRow::Hinted(&hint), 3, "(matched: java)"),
-            (HintRow::Meant(&about), 90, &format!("({}: {section})", about.meaning.score)),
-            (HintRow::Meant(&about), cells::width(&section) + 2, &format!("({section})")),
+            (HintRow::ByMeaning(&about), 90, &format!("({}: {section})", about.meaning.score)),
+            (HintRow::ByMeaning(&about), cells::width(&section) + 2, &format!("({section})")),
         ] {
             assert_eq!(short(&state, found, room), said, "{room}");
         }

@@ -56,7 +56,7 @@ fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
         snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))
     };
     let hinted: HashSet<SourceId> = findings.hints.iter().map(|hint| hint.id.clone()).collect();
-    let by_meaning: HashSet<SourceId> = rows::meant(&before).map(|it| it.id.clone()).collect();
+    let by_meaning: HashSet<SourceId> = rows::by_meaning(&before).map(|it| it.id.clone()).collect();
     for it in findings.considered.iter_mut().flatten() {
         if chosen(&it.id) && by_meaning.contains(&it.id) {
             it.why_not = None;
@@ -109,13 +109,13 @@ fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     let change = TextChange { removed: 0..state.hints.prompt.text().len(), inserted: text.len() };
     state.hints.prompt.clear();
     state.hints.prompt.insert(text);
-    carry(&mut state.hints.findings, &change);
+    shift_findings(&mut state.hints.findings, &change);
     look(state, effects);
 }
 
 /// Moves the marks with the text around them.
-pub fn carry(findings: &mut Findings, change: &TextChange) {
-    findings.expansions.retain_mut(|expansion| match change.carry(&expansion.range) {
+pub fn shift_findings(findings: &mut Findings, change: &TextChange) {
+    findings.expansions.retain_mut(|expansion| match change.shift(&expansion.range) {
         Some(range) => {
             expansion.range = range;
             true
@@ -125,10 +125,10 @@ pub fn carry(findings: &mut Findings, change: &TextChange) {
     let firsts = findings.hints.iter_mut().flat_map(|hint| &mut hint.firsts);
     for first in firsts {
         // A deleted match keeps its place until the answer arrives.
-        *first = change.carry(&(*first..*first + 1)).map_or(*first, |range| range.start);
+        *first = change.shift(&(*first..*first + 1)).map_or(*first, |range| range.start);
     }
     let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);
     for ranges in ranges.chain(findings.passed.iter_mut().map(|passed| &mut passed.ranges)) {
-        *ranges = ranges.iter().filter_map(|range| change.carry(range)).collect();
+        *ranges = ranges.iter().filter_map(|range| change.shift(range)).collect();
     }
 }

@@ -14,16 +14,16 @@ use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::channel::Request;
-use refdesk_desk::engine::{self, ClosedRequest, Reply, RequestEnd, Waiting};
+use refdesk_desk::engine::{self, ClosedRequest, Reply, RequestEnd, WaitingRequest};
 
 /// After a snapshot; `before` are the requests until now.
-pub fn follow(state: &mut State, before: &Arc<[Waiting]>) {
+pub fn follow(state: &mut State, before: &Arc<[WaitingRequest]>) {
     let waiting = state.snapshot.requests.clone();
     if Arc::ptr_eq(&waiting, before) {
         return;
     }
     let is_there = |id: &str| waiting.iter().any(|waiting| waiting.request.request_id == id);
-    let is_new = |it: &&Waiting| !before.iter().any(|before| before.request.request_id == it.request.request_id);
+    let is_new = |it: &&WaitingRequest| !before.iter().any(|before| before.request.request_id == it.request.request_id);
     if let Some(new) = waiting.iter().find(is_new) {
         arrived(state, new);
     }
@@ -102,7 +102,7 @@ pub fn follow_focus(state: &mut State) {
 }
 
 /// Announces a request with the key that goes there.
-fn arrived(state: &mut State, new: &Waiting) {
+fn arrived(state: &mut State, new: &WaitingRequest) {
     if !state.at_request() && take_line(state) {
         let (key, who) = (state.key(Action::Requests), view::who(&new.request));
         let text = format!("{key} answers: {who}{}", view::asks_for(&new.request));

@@ -21,8 +21,8 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_desk::SelectionChange;
-use refdesk_desk::channel::{Approval, ApprovalEffect, Offered, Request};
-use refdesk_desk::engine::{RequestEnd, Waiting};
+use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request};
+use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 
 /// The most rows of the reason above the list; the details have all of it.
 const CONTEXT: usize = 2;
@@ -31,18 +31,18 @@ const CONTEXT: usize = 2;
 const WARNINGS: usize = 3;
 
 /// Whether an offered source has every word; words are in lower case.
-pub fn fits(offered: &Offered, words: &[String]) -> bool {
+pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let Offered { id, name, description, kind, tags } = offered;
+    let OfferedReference { id, name, description, kind, tags } = offered;
     let hay = [id, name, description, kind].into_iter().chain(tags).map(String::as_str).collect::<Vec<_>>();
     let hay = hay.join("\n").to_lowercase();
     words.iter().all(|word| hay.contains(word.as_str()))
 }
 
 /// The places of the pane, whose inside is `inner`: a head over the whole width, the list and its details below it.
-pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> PaneLayout {
+pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout {
     let columns = usize::from(inner.width.saturating_sub(2));
     let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
     let wanted = head(state, waiting, columns).len() + usize::from(filters);
@@ -56,7 +56,7 @@ pub fn parts(state: &State, waiting: &Waiting, inner: Rect) -> PaneLayout {
 }
 
 /// `claude over mcp wants you to choose from 12 sources · session s1 · until 12:03:41`
-fn asks(state: &State, waiting: &Waiting) -> PageLine {
+fn asks(state: &State, waiting: &WaitingRequest) -> PageLine {
     let request = &waiting.request;
     let dot = state.skin.glyphs.dot;
     let mut line = PageLine::new(short(who(request)), ThemeRole::Strong).then(&asks_for(request), ThemeRole::Text);
@@ -110,7 +110,7 @@ pub fn ended(how: Option<&RequestEnd>) -> String {
 }
 
 /// The lines above the list.
-pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
+pub fn head(state: &State, waiting: &WaitingRequest, columns: usize) -> WrappedText {
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
     let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
@@ -128,7 +128,7 @@ pub fn head(state: &State, waiting: &Waiting, columns: usize) -> WrappedText {
 }
 
 /// The same in few rows: the file to write, until when, then the question.
-pub fn brief_head(state: &State, waiting: &Waiting, columns: usize, rows: usize) -> WrappedText {
+pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows: usize) -> WrappedText {
     let (request, skin) = (&waiting.request, &state.skin);
     let until = waiting.until.as_ref().map(|until| format!(" {} until {until}", skin.glyphs.dot)).unwrap_or_default();
     let asker = format!("{}{}", short(who(request)), asks_for(request));
@@ -190,7 +190,7 @@ fn warnings(state: &State, approval: &Approval) -> Vec<PageLine> {
 }
 
 /// `2 of 12 marked · they add 7 sources, ~12,400 tokens`
-fn sum(state: &State, waiting: &Waiting) -> PageLine {
+fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
     if state.requests.ended.is_some() {
         return PageLine::new("no answer is needed any more", ThemeRole::Infra);
     }
@@ -221,7 +221,7 @@ fn cost(follows: &SelectionChange) -> String {
 }
 
 /// Draws the pane with its border at `outer`.
-pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>) {
+pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Frame<'_>) {
     let inner = layout::inner(outer);
     let parts = state.parts_within(Pane::Selection, inner);
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
@@ -247,7 +247,7 @@ pub fn draw(state: &State, waiting: &Waiting, outer: Rect, frame: &mut Frame<'_>
     }
 }
 
-fn draw_head(state: &State, waiting: &Waiting, place: Rect, frame: &mut Frame<'_>) {
+fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut Frame<'_>) {
     let inside = pane_view::indented(place);
     let mut page = head(state, waiting, usize::from(inside.width));
     let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
@@ -270,7 +270,7 @@ fn draw_head(state: &State, waiting: &Waiting, place: Rect, frame: &mut Frame<'_
     }
 }
 
-fn draw_choice(state: &State, waiting: &Waiting, parts: &PaneLayout, frame: &mut Frame<'_>) {
+fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let (len, cursor) = (state.requests.rows.len(), state.requests.cursor);
     let active = pane_view::list_active(state, Pane::Selection);
@@ -315,7 +315,12 @@ fn short_id(id: &str) -> String {
 /// In the rows of sources that are in the selection already.
 const SELECTED: &str = "selected";
 
-fn row<'a>(state: &'a State, offered: &Offered, [widest, word_columns]: [usize; 2], width: u16) -> ListRow<'a> {
+fn row<'a>(
+    state: &'a State,
+    offered: &OfferedReference,
+    [widest, word_columns]: [usize; 2],
+    width: u16,
+) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let grey = theme.style(ThemeRole::Infra);
     let mut row = ListRow::new(&state.skin, width);
@@ -464,7 +469,7 @@ fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
 }
 
 /// The whole difference, wrapped: text far to the right is written too and must be visible.
-pub fn difference(waiting: &Waiting, columns: usize) -> WrappedText {
+pub fn difference(waiting: &WaitingRequest, columns: usize) -> WrappedText {
     let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
     let mut rows: Vec<PageLine> =
         lines(&approval.diff).map(|(line, role)| PageLine::new(cells::clean(line), role).hanging(1)).collect();

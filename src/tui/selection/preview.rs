@@ -42,7 +42,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let selection = &of.selection;
     let is_missing = of.catalog.get(id).is_some_and(Source::is_missing);
     let is_auto = source_state::is_auto(of, id);
-    let (toggled, barred) = (&outlook.toggled, &outlook.barred);
+    let (toggled, barred) = (&outlook.toggled, &outlook.excluded);
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,

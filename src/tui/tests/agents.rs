@@ -90,7 +90,7 @@ fn the_feed_shows_the_session() {
 
 #[test]
 fn the_engine_is_asked_once_for_all_that_arrived_meanwhile() {
-    let receipts = |n| Event::Receipts(Receipts { told: vec![fixture::receipt(n, "s")], age: Age::Now, gap: None });
+    let receipts = |n| Event::Receipts(Receipts { lines: vec![fixture::receipt(n, "s")], age: Age::Now, gap: None });
     let mut state = fixture::state(120, 36);
     assert!(!asked(&event(&mut state, receipts(1))), "not while the panes are shown");
     assert!(asked(&press(&mut state, "F7")));

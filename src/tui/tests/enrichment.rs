@@ -47,16 +47,16 @@ fn enriched_prompt(size: Size, keys: &str) -> State {
 }
 
 fn receipts(state: &mut State, age: Age, sessions: &[&str]) -> Vec<Effect> {
-    let told = sessions.iter().zip(1..).map(|(session, n)| fixture::receipt(n, session)).collect();
-    event(state, Event::Receipts(Receipts { told, age, gap: None }))
+    let lines = sessions.iter().zip(1..).map(|(session, n)| fixture::receipt(n, session)).collect();
+    event(state, Event::Receipts(Receipts { lines, age, gap: None }))
 }
 
 /// Earlier receipts, new ones, and an opened receipt.
 fn with_receipts(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let (yesterday, line) = fixture::receipt(3, "s-41");
-    let told = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
-    event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+    let lines = vec![(Notice { time: "11-21 18:02".to_owned(), ..yesterday }, line)];
+    event(&mut state, Event::Receipts(Receipts { lines, age: Age::Past, gap: None }));
     busy_morning(&mut state);
     receipts(&mut state, Age::Now, &["s-42", "default"]);
     let failed = Notice {
@@ -66,7 +66,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
         ..Notice::new(Actor::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
     };
     let (_, line) = fixture::receipt(9, "s-42");
-    event(&mut state, Event::Receipts(Receipts { told: vec![(failed, line)], age: Age::Now, gap: None }));
+    event(&mut state, Event::Receipts(Receipts { lines: vec![(failed, line)], age: Age::Now, gap: None }));
     press(&mut state, "f");
     press(&mut state, keys);
     if state.open_window() == Some(WindowKind::Receipt) {
@@ -284,8 +284,8 @@ fn each_row_shows_its_session() {
     {
         let mut state = fixture::state(columns, 60);
         let (notice, line) = fixture::receipt(1, name);
-        let told = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
-        event(&mut state, Event::Receipts(Receipts { told, age: Age::Past, gap: None }));
+        let lines = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
+        event(&mut state, Event::Receipts(Receipts { lines, age: Age::Past, gap: None }));
         // The feed has the full width and is not focused; if it were, the row's details would be below it.
         press(&mut state, "3 z");
         let screen = screen(&state);
@@ -312,8 +312,8 @@ fn the_labels_of_a_receipt_are_aligned() {
 fn skipped_lines_are_counted() {
     let mut state = fixture::state(80, 24);
     let gap = Some(Notice::new(Actor::Files, Topic::Desk, "5 more came too fast to be told"));
-    let told = vec![fixture::receipt(7, "s")];
-    event(&mut state, Event::Receipts(Receipts { told, age: Age::Now, gap }));
+    let lines = vec![fixture::receipt(7, "s")];
+    event(&mut state, Event::Receipts(Receipts { lines, age: Age::Now, gap }));
     let texts: Vec<&str> = state.feed.notices.iter().map(|notice| notice.topic.word()).collect();
     assert_eq!(texts, ["enriched", "desk"], "newest first");
 }

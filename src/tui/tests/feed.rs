@@ -128,7 +128,7 @@ fn the_focused_feed_has_the_columns_of_the_screen_and_a_column_of_tokens() {
         let mut state = fixture::state(width, 36);
         let told = fixture::receipt(2, "default");
         let tokens = format!("~{}", told.1.receipt.tokens);
-        event(&mut state, Event::Receipts(Receipts { told: vec![told], age: Age::Now, gap: None }));
+        event(&mut state, Event::Receipts(Receipts { lines: vec![told], age: Age::Now, gap: None }));
         event(&mut state, about("changed", Some("timeouts")));
         press(&mut state, keys);
         let parts = state.parts(Pane::Hints).unwrap();
@@ -255,7 +255,7 @@ fn what_another_process_chose_is_said_with_what_followed() {
         let (notice, line) = fixture::receipt(1, "s");
         let text = "Picked @retry-pattern".to_owned();
         let notice = Notice { who: other(), topic: Topic::Selection, text, reason: String::new(), ..notice };
-        event(state, Event::Receipts(Receipts { told: vec![(notice, line)], age: Age::Now, gap: None }));
+        event(state, Event::Receipts(Receipts { lines: vec![(notice, line)], age: Age::Now, gap: None }));
     };
     let followed = |state: &mut State| {
         let notice = Notice { reason: "~864 tokens".to_owned(), ..fixture::notice("Pulled in: @timeouts") };

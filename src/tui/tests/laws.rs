@@ -159,8 +159,8 @@ fn take(state: &mut State, step: Step) {
         }
         Step::Receipts(text, count) => {
             let age = if count % 2 == 0 { Age::Past } else { Age::Now };
-            let told = (0..count).map(|n| fixture::receipt(n as u64, &text)).collect();
-            Input::Event(Event::Receipts(Receipts { told, age, gap: None }))
+            let lines = (0..count).map(|n| fixture::receipt(n as u64, &text)).collect();
+            Input::Event(Event::Receipts(Receipts { lines, age, gap: None }))
         }
         Step::Replayed(text) => {
             let (_, mut line) = fixture::receipt(1, &text);

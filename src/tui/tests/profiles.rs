@@ -8,7 +8,7 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::tui::windows::{self, WindowKind};
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::{Profiled, Switch};
+use refdesk_desk::{ProfileSwitch, Profiled};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -50,9 +50,9 @@ fn all() -> Vec<Profiled> {
     ]
 }
 
-fn switch() -> Switch {
+fn switch() -> ProfileSwitch {
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
-    Switch {
+    ProfileSwitch {
         name: "payments-analyst".to_owned(),
         picked: ids(&["payments-api", "error-handling"]),
         unpicked: ids(&["circuit-breaker"]),
@@ -78,7 +78,7 @@ fn listed(width: u16, height: u16, profiles: Vec<Profiled>) -> State {
 }
 
 /// Opens the comparison with the row under the cursor.
-fn compared(state: &mut State, switch: Result<Switch, String>) -> PathBuf {
+fn compared(state: &mut State, switch: Result<ProfileSwitch, String>) -> PathBuf {
     let asked = commands(&press(state, "Enter"));
     let [Request::CompareProfile(file)] = asked.as_slice() else { panic!("{asked:?}") };
     let switch = switch.map(Box::new);
@@ -148,7 +148,7 @@ fn a_disabled_switch_says_why() {
     assert!(commands(&press(&mut state, "Enter")).is_empty());
     assert_eq!(message(&state), "it is broken");
     let mut state = listed(100, 30, all());
-    compared(&mut state, Ok(Switch::default()));
+    compared(&mut state, Ok(ProfileSwitch::default()));
     assert!(commands(&press(&mut state, "y")).is_empty());
     assert_eq!(message(&state), "these are your picks already");
 }

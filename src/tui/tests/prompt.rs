@@ -193,7 +193,7 @@ fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
     press(&mut state, "3 Enter \"quux\"");
     let withheld = Considered {
         meaning: refdesk_enrich::Meaning::withheld(Some(0.39)),
-        is_withheld: true,
+        is_unreadable: true,
         why_not: Some(WhyNot::Rejected(Rejection::Unreadable)),
         ..fixture::considered("outside", false)
     };

@@ -12,7 +12,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{
-    Age, ClosedRequest, Event, Notice, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic, Waiting,
+    Age, ClosedRequest, Event, Notice, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic, WaitingRequest,
 };
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_files::scale::scaled;
@@ -22,23 +22,23 @@ use crate::tui::tests::{answer, commands, event, message, press, screen, stale};
 
 const OFFERED: [&str; 4] = ["retry-pattern", "timeouts", "java-service", "payments-api"];
 
-fn choice(id: &str) -> Waiting {
+fn choice(id: &str) -> WaitingRequest {
     fixture::asking(id, "claude over mcp", "to write a client of the payments service", &OFFERED)
 }
 
 const DIFF: &str = "--- a/src/Order.java\n+++ b/src/Order.java\n@@ -1,3 +1,5 @@\n package shop;\n-class Order {\n+/** Made. */\n\
     +public class Order {\n+    private String id;\n }\n";
 
-fn write(id: &str) -> Waiting {
+fn write(id: &str) -> WaitingRequest {
     fixture::asking_to_write(id, "codex over mcp", "src/Order.java", DIFF, &["`field` is used nowhere"])
 }
 
-fn tell(state: &mut State, waiting: &[Waiting]) {
+fn tell(state: &mut State, waiting: &[WaitingRequest]) {
     update(state, Input::Snapshot(Box::new(fixture::with_requests(waiting))));
 }
 
 /// A screen after these keys, when these requests arrive.
-fn desk(keys: &str, waiting: &[Waiting]) -> State {
+fn desk(keys: &str, waiting: &[WaitingRequest]) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, keys);
     tell(&mut state, waiting);
@@ -198,8 +198,12 @@ fn waiting_requests_are_shown_in_turn() {
 
 #[test]
 fn keys_meant_for_an_ended_request_do_nothing_else() {
-    let ends = |state: &mut State, waiting: &Waiting, ended: RequestEnd, left: &[Waiting], is_told_first: bool| {
-        let over = Event::Over(Box::new(ClosedRequest { request: waiting.request.clone(), ended }));
+    let ends = |state: &mut State,
+                waiting: &WaitingRequest,
+                ended: RequestEnd,
+                left: &[WaitingRequest],
+                is_told_first: bool| {
+        let over = Event::Closed(Box::new(ClosedRequest { request: waiting.request.clone(), ended }));
         if is_told_first {
             event(state, over.clone());
         }
@@ -303,7 +307,7 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
         event(&mut state, Event::Notice(fixture::notice(notice)));
     }
     let ended = RequestEnd::Here(chosen(&OFFERED));
-    event(&mut state, Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended })));
+    event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
     assert_eq!(message(&state), said);
 }
 
@@ -326,7 +330,7 @@ fn the_end_of_each_request_is_reported() {
         ),
     ] {
         let mut state = desk("", &[]);
-        event(&mut state, Event::Over(Box::new(ClosedRequest { request: waiting.request, ended })));
+        event(&mut state, Event::Closed(Box::new(ClosedRequest { request: waiting.request, ended })));
         assert_eq!(message(&state), said);
     }
 }
@@ -337,8 +341,10 @@ fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         press(&mut state, "A n 1");
-        let over =
-            Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Here(Reply::No) }));
+        let over = Event::Closed(Box::new(ClosedRequest {
+            request: choice("r1").request,
+            ended: RequestEnd::Here(Reply::No),
+        }));
         if is_told_first {
             event(&mut state, over.clone());
         }
@@ -352,7 +358,9 @@ fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
 
 #[test]
 fn an_asker_that_is_gone_is_not_counted() {
-    let over = |it: Waiting| Event::Over(Box::new(ClosedRequest { request: it.request, ended: RequestEnd::TimedOut }));
+    let over = |it: WaitingRequest| {
+        Event::Closed(Box::new(ClosedRequest { request: it.request, ended: RequestEnd::TimedOut }))
+    };
     let timed_out = "the choice for claude over mcp timed out without an answer";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
@@ -368,7 +376,7 @@ fn an_asker_that_is_gone_is_not_counted() {
         // Keys for the next request are read after it.
         event(
             &mut state,
-            Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
+            Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
         );
         tell(&mut state, &[]);
         assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
@@ -440,7 +448,7 @@ fn hostile_requests_stay_within_their_area() {
     let mut many = choice("many");
     let offered = many.request.sources[0].clone();
     Arc::make_mut(&mut many.request).sources = (0..5000)
-        .map(|nth| refdesk_desk::channel::Offered { id: format!("source-{nth}"), ..offered.clone() })
+        .map(|nth| refdesk_desk::channel::OfferedReference { id: format!("source-{nth}"), ..offered.clone() })
         .collect();
     let long = fixture::asking_to_write("w", &evil, &evil, &diff, &[evil.as_str(); 40]);
     let last = scaled(2_000, 10_000);
@@ -507,7 +515,7 @@ fn question_and_deadline_are_shown_on_the_smallest_terminal() {
     for (waiting, about) in [(choice("r"), "to write a client"), (write("w"), "src/Order.java")] {
         let mut state = fixture::state(40, 10);
         let mut snapshot = fixture::with_requests(std::slice::from_ref(&waiting));
-        let with_deadline = Waiting { until: Some("12:03:41".into()), ..waiting.clone() };
+        let with_deadline = WaitingRequest { until: Some("12:03:41".into()), ..waiting.clone() };
         snapshot.requests = Arc::from([with_deadline]);
         update(&mut state, Input::Snapshot(Box::new(snapshot)));
         press(&mut state, "A");
@@ -518,7 +526,7 @@ fn question_and_deadline_are_shown_on_the_smallest_terminal() {
 
 #[test]
 fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
-    let waiting = Waiting { until: Some("12:03:41".into()), ..write("w") };
+    let waiting = WaitingRequest { until: Some("12:03:41".into()), ..write("w") };
     for (width, height) in [(120, 36), (80, 24), (60, 14), (50, 12), (40, 10)] {
         let mut state = fixture::state(width, height);
         let mut snapshot = fixture::with_requests(std::slice::from_ref(&waiting));
@@ -558,7 +566,7 @@ fn an_approved_write_that_failed_is_said() {
     let (mut notice, mut line) = fixture::receipt(7, "s");
     line.receipt = Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Unwritten) };
     (notice.topic, notice.text) = (Topic::Failed, format!("Not written: {reason}"));
-    let receipts = Receipts { told: vec![(notice, line)], age: Age::Now, gap: None };
+    let receipts = Receipts { lines: vec![(notice, line)], age: Age::Now, gap: None };
     event(&mut state, Event::Receipts(receipts));
     assert_eq!(message(&state), format!("Not written: {reason}"));
 }
@@ -572,7 +580,7 @@ fn a_request_that_was_answered_elsewhere_says_by_whom_as_soon_as_it_is_known() {
         (RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn."),
         (RequestEnd::Elsewhere(Some("another screen".to_owned())), "This request was answered by another screen."),
     ] {
-        event(&mut state, Event::Over(Box::new(ClosedRequest { request: choice("r1").request, ended })));
+        event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
         assert!(screen(&state).contains(said), "{}", screen(&state));
     }
 }

@@ -112,7 +112,7 @@ fn ended(size: Size, how: &refdesk_desk::engine::RequestEnd) -> State {
     let over =
         refdesk_desk::engine::ClosedRequest { request: state.snapshot.requests[0].request.clone(), ended: how.clone() };
     update(&mut state, Input::Snapshot(Box::new(fixture::with_requests(&[]))));
-    event(&mut state, Event::Over(Box::new(over)));
+    event(&mut state, Event::Closed(Box::new(over)));
     state
 }
 

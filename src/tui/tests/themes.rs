@@ -52,8 +52,8 @@ fn the_theme_under_the_cursor_is_shown_and_only_enter_keeps_it() {
     state.theme_choice.preferred = Some("dark".to_owned());
     press(&mut state, "T j Enter");
     assert_eq!(message(&state), "Theme: contrast. config.toml names dark, which is used at the next start.");
-    state.theme_choice = ThemeChoice::new(Colours::Unwanted);
-    state.skin.theme = Theme::new(Colours::Unwanted);
+    state.theme_choice = ThemeChoice::new(Colours::Off);
+    state.skin.theme = Theme::new(Colours::Off);
     press(&mut state, "T");
     assert_eq!(message(&state), "NO_COLOR is set: themes need colours");
 }

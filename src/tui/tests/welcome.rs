@@ -159,7 +159,7 @@ fn what_is_ticked_is_proposed_and_what_was_shown_is_written() {
     assert_eq!(commands(&press(&mut state, "y")), [], "once");
     let prompts = vec![SamplePrompt {
         prompt: "how do I repeat a call?".to_owned(),
-        told: vec!["- @retry-policy: The retry-policy".to_owned()],
+        hints: vec!["- @retry-policy: The retry-policy".to_owned()],
     }];
     answer(&mut state, Response::CatalogWritten(Ok(CatalogWritten { files: Vec::new(), prompts })));
     assert_eq!(state.open_window(), Some(WindowKind::CatalogSummary));

@@ -164,7 +164,7 @@ fn the_themes_to_choose_from() {
     assert_eq!(fg("sepia", ThemeRole::Hints), Some(Color::Rgb(0xff, 0x87, 0)));
     assert_eq!(fg("dark", ThemeRole::Hints), Some(Color::Rgb(0x12, 0x34, 0x56)), "the user's own replaces it");
     assert_eq!(fg("dark", ThemeRole::Error), Theme::new(Colours::True).style(ThemeRole::Error).fg);
-    for colours in [Colours::Unwanted, Colours::Mono] {
+    for colours in [Colours::Off, Colours::Mono] {
         let themes = Themes::new(colours);
         assert!(themes.fixed().is_some());
         assert_eq!(themes.theme("light"), Some(Theme::new(colours)), "{colours:?}");

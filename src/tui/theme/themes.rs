@@ -118,7 +118,7 @@ impl Themes {
     /// The theme for a terminal whose user chose none.
     pub fn usual(&self, ground: Option<Background>) -> Theme {
         self.read(match (self.colours, ground) {
-            (Colours::Unwanted | Colours::Mono, _) => "mono",
+            (Colours::Off | Colours::Mono, _) => "mono",
             (Colours::Sixteen, Some(Background::Light)) => "ansi-light",
             (Colours::Sixteen, _) => "ansi",
             (Colours::Indexed | Colours::True, Some(Background::Light)) => "light",
@@ -134,7 +134,7 @@ impl Themes {
     /// Why there is no other theme; `None` if there is one.
     pub fn fixed(&self) -> Option<&'static str> {
         match self.colours {
-            Colours::Unwanted => Some("NO_COLOR is set: themes need colours"),
+            Colours::Off => Some("NO_COLOR is set: themes need colours"),
             Colours::Mono => Some("TERM says that this terminal has no colours"),
             Colours::Sixteen | Colours::Indexed | Colours::True => None,
         }

@@ -64,10 +64,10 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     if catalog_changed {
         filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
-        && (state.catalog.order == Order::Standing || state.catalog.filtered.query.depends_on_selection()))
+        && (state.catalog.order == Order::State || state.catalog.filtered.query.depends_on_selection()))
         || (tokens_changed && state.catalog.order == Order::Tokens)
     {
-        filtered_rows::follow(state, CatalogChange::Standing, in_catalog.as_deref());
+        filtered_rows::follow(state, CatalogChange::State, in_catalog.as_deref());
     }
     graph::update::snapshot_changed(state);
     agents::update::snapshot_changed(state);
@@ -108,7 +108,7 @@ fn follow_selection(state: &mut State, id: Option<&str>) {
 pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
-        Event::Over(over) => requests::update::over(state, &over),
+        Event::Closed(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, for_people(notice)),
         Event::Agents => agents::update::outdated(state),
         Event::DatabaseRun(progress) => databases::run::went_on(state, progress),

@@ -122,7 +122,7 @@ fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effect
     match typing {
         Typing::Filter => catalog::filtered_rows::filter(state),
         Typing::Prompt => {
-            hints::update::carry(&mut state.hints.findings, &change);
+            hints::update::shift_findings(&mut state.hints.findings, &change);
             hints::update::look(state, effects);
         }
         Typing::Search => catalog::match_navigation::typed(state),

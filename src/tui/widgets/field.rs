@@ -56,7 +56,7 @@ pub struct TextChange {
 
 impl TextChange {
     /// The position of an old range in the new text; `None` if the change touched it.
-    pub fn carry(&self, range: &Range<usize>) -> Option<Range<usize>> {
+    pub fn shift(&self, range: &Range<usize>) -> Option<Range<usize>> {
         if range.end < self.removed.start || (range.end == self.removed.start && self.removed.is_empty()) {
             return Some(range.clone());
         }
@@ -300,12 +300,12 @@ mod tests {
     #[test]
     fn marks_move_with_the_text_around_them() {
         let insert_at = |at| TextChange { removed: at..at, inserted: 2 };
-        assert_eq!(insert_at(0).carry(&(3..5)), Some(5..7));
-        assert_eq!(insert_at(9).carry(&(3..5)), Some(3..5));
-        assert_eq!(insert_at(5).carry(&(3..5)), Some(3..5));
-        assert_eq!(insert_at(4).carry(&(3..5)), None);
-        assert_eq!(TextChange { removed: 0..2, inserted: 0 }.carry(&(3..5)), Some(1..3));
-        assert_eq!(TextChange { removed: 4..9, inserted: 0 }.carry(&(3..5)), None);
+        assert_eq!(insert_at(0).shift(&(3..5)), Some(5..7));
+        assert_eq!(insert_at(9).shift(&(3..5)), Some(3..5));
+        assert_eq!(insert_at(5).shift(&(3..5)), Some(3..5));
+        assert_eq!(insert_at(4).shift(&(3..5)), None);
+        assert_eq!(TextChange { removed: 0..2, inserted: 0 }.shift(&(3..5)), Some(1..3));
+        assert_eq!(TextChange { removed: 4..9, inserted: 0 }.shift(&(3..5)), None);
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
-use crate::common::kept_picks::staying;
+use crate::common::cleared_picks::remaining;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
@@ -48,7 +48,7 @@ impl Window for Clear {
 
 fn text(state: &State) -> WrappedText {
     let columns = COLUMNS.min(state.layout().body.width);
-    let staying = staying(&state.snapshot.catalog, &state.snapshot.selection, "@");
+    let staying = remaining(&state.snapshot.catalog, &state.snapshot.selection, "@");
     let question = question(state);
     let lines = std::iter::once((question.as_str(), ThemeRole::Text));
     paragraphs(lines.chain(staying.iter().map(|line| (line.as_str(), ThemeRole::Infra))), text_columns(columns))

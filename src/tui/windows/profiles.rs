@@ -23,7 +23,7 @@ use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{Profiled, Switch};
+use refdesk_desk::{ProfileSwitch, Profiled};
 use refdesk_text::report::Diagnostic;
 
 pub struct ProfilesView;
@@ -38,7 +38,7 @@ pub struct ProfilesWindow {
     /// The file of the profile to switch to.
     pub file: Option<PathBuf>,
     /// What switching would change, or why that is unknown; `None` until the answer arrives.
-    pub switch: Option<Result<Box<Switch>, String>>,
+    pub switch: Option<Result<Box<ProfileSwitch>, String>>,
     /// Whether `switch` compares with the selection as it is now.
     pub is_current: bool,
     /// The generation of the snapshot asked about; `None` if the question must be asked again.

@@ -12,7 +12,7 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use refdesk_desk::Switch as Difference;
+use refdesk_desk::ProfileSwitch as Difference;
 use refdesk_desk::engine::Request;
 
 pub struct SwitchView;

@@ -52,9 +52,9 @@ impl<'a> Places<'a> {
     pub(super) fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
         let workspace = &self.around.workspace;
         let look = |path| self.look(written, path);
-        let exists = |place: &LocalPath| place.standing != PathState::Missing;
+        let exists = |place: &LocalPath| place.state != PathState::Missing;
         let unreadable = |place: &LocalPath| {
-            let (code, why) = match place.standing {
+            let (code, why) = match place.state {
                 PathState::Reserved => (Code::ReservedPath, "belongs to git or to refdesk itself"),
                 PathState::Special => (Code::NoRegularFile, "is a pipe, a device or another special file"),
                 _ => return None,
@@ -66,7 +66,7 @@ impl<'a> Places<'a> {
 
         let mut first = look(first_candidate(workspace, folder, &expanded));
         if is_windows_absolute(&expanded) {
-            first = LocalPath { standing: PathState::Missing, size: None, ..first };
+            first = LocalPath { state: PathState::Missing, size: None, ..first };
         }
         if exists(&first) {
             let problem = unreadable(&first);
@@ -97,20 +97,20 @@ impl<'a> Places<'a> {
     fn look(&self, written: &str, path: PathBuf) -> LocalPath {
         if self.is_unseen || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
-            let standing = PathState::File;
-            return LocalPath { written: written.to_owned(), resolved: path.clone(), path, standing, size: None };
+            let state = PathState::File;
+            return LocalPath { written: written.to_owned(), resolved: path.clone(), path, state, size: None };
         }
         let (resolved, metadata) = self.resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
         let resolved = if resolved.as_os_str() == path.as_os_str() { path.clone() } else { Arc::from(resolved) };
-        let (standing, size) = match metadata {
+        let (state, size) = match metadata {
             _ if self.reserved.holds(&path, &resolved) => (PathState::Reserved, None),
             None => (PathState::Missing, None),
             Some(metadata) if is_of_process(&path) || is_special(&resolved, &metadata) => (PathState::Special, None),
             Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
             Some(metadata) => (PathState::File, Some(metadata.len())),
         };
-        LocalPath { written: written.to_owned(), path, resolved, standing, size }
+        LocalPath { written: written.to_owned(), path, resolved, state, size }
     }
 
     /// Whether a listing shows a file at this path, and the path has no links and is not reserved. Folders outside the
@@ -177,7 +177,7 @@ pub fn other_candidates(around: &Surroundings, source: &Source) -> Vec<PathBuf> 
     let folder = source.origin.file.parent().unwrap_or(&around.workspace);
     let expanded = expand(around, &place.written);
     let first = first_candidate(&around.workspace, folder, &expanded);
-    if *first == *place.path && !matches!(place.standing, PathState::Missing | PathState::Untrusted) {
+    if *first == *place.path && !matches!(place.state, PathState::Missing | PathState::Untrusted) {
         return Vec::new();
     }
     std::iter::once(first).chain(later_candidates(&around.workspace, &expanded)).collect()
@@ -285,8 +285,8 @@ mod tests {
             }
         }
         assert_eq!(listed.place(workspace, "docs/1.md").0.size, None, "it was listed");
-        assert_eq!(listed.place(workspace, ".jaato/refdesk").0.standing, PathState::Reserved);
-        assert_eq!(listed.place(workspace, "state/index.md").0.standing, PathState::Reserved);
+        assert_eq!(listed.place(workspace, ".jaato/refdesk").0.state, PathState::Reserved);
+        assert_eq!(listed.place(workspace, "state/index.md").0.state, PathState::Reserved);
     }
 
     #[test]
@@ -328,11 +328,11 @@ mod tests {
             assert_eq!(problem.map_or("", |problem| problem.code.as_str()), code, "{written}");
         }
         let missing = Places::new(around).place(&folder, "/nowhere/last.md").0;
-        assert_eq!(missing.standing, PathState::Missing, "one component is not enough");
+        assert_eq!(missing.state, PathState::Missing, "one component is not enough");
         let home = Places::new(around).place(&folder, "~/h.md").0;
-        assert_eq!((home.standing, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
+        assert_eq!((home.state, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
         let home = Places::new(around).place(&folder, "${HOME}/h.md").0;
-        assert_eq!(home.standing, PathState::File);
+        assert_eq!(home.state, PathState::File);
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
         {
             for places in [Places::new(&case.around), Places::without_sizes(&case.around)] {
                 let (place, problem) = places.place(workspace, written);
-                assert_eq!(place.standing == PathState::Special, is_special, "{written}");
+                assert_eq!(place.state == PathState::Special, is_special, "{written}");
                 assert_eq!(problem.map(|problem| problem.code), is_special.then_some(Code::NoRegularFile), "{written}");
             }
         }

@@ -10,7 +10,7 @@ use super::place::Places;
 use super::source::Source;
 use super::{Catalog, SourceId};
 use crate::config::Surroundings;
-use crate::config::profile::{Listed, OURS, Profile};
+use crate::config::profile::{OURS, Profile, ProfileSource};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -32,8 +32,8 @@ pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Na
     let (own, problems) = own_sources(around, profile);
     let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
     let named = profile.sources.iter().filter_map(|listed| match listed {
-        Listed::Id(id) => Some(id),
-        Listed::Whole { .. } => None,
+        ProfileSource::Id(id) => Some(id),
+        ProfileSource::Whole { .. } => None,
     });
     let mut seen = HashSet::new();
     let named = profile.preselected.iter().chain(named).filter(|id| seen.insert(id.as_str()));
@@ -57,7 +57,7 @@ fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Di
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     for listed in &profile.sources {
-        let Listed::Whole { index, value } = listed else { continue };
+        let ProfileSource::Whole { index, value } = listed else { continue };
         let path: Vec<PointerStep<'_>> = OURS
             .map(PointerStep::Key)
             .into_iter()

@@ -140,7 +140,7 @@ pub struct LocalPath {
     /// With symbolic links resolved, as far as the path exists: for comparing.
     pub resolved: Arc<Path>,
     /// What exists there.
-    pub standing: PathState,
+    pub state: PathState,
     /// The size of a file in bytes, if it was checked; `None` otherwise, also if its folder was listed instead.
     pub size: Option<u64>,
 }
@@ -224,27 +224,27 @@ impl Source {
 
     /// Whether it is a local source without anything readable at its path (BEHAVIOUR §2).
     pub fn is_missing(&self) -> bool {
-        self.place().is_some_and(|place| matches!(place.standing, PathState::Missing | PathState::Special))
+        self.place().is_some_and(|place| matches!(place.state, PathState::Missing | PathState::Special))
     }
 
     /// The reason that a source [is missing](Self::is_missing), to be put after its path as written.
     pub fn why_missing(&self) -> &'static str {
-        let is_special = self.place().is_some_and(|place| place.standing == PathState::Special);
+        let is_special = self.place().is_some_and(|place| place.state == PathState::Special);
         if is_special { "is not a regular file" } else { "does not exist" }
     }
 
     /// The local path if it may be read: it exists, is trusted and is not reserved.
     pub fn open_place(&self) -> Option<&LocalPath> {
-        self.place().filter(|place| place.standing.is_open())
+        self.place().filter(|place| place.state.is_open())
     }
 
     /// Whether it is a local source outside the workspace that is not trusted yet.
     pub fn is_untrusted(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == PathState::Untrusted)
+        self.place().is_some_and(|place| place.state == PathState::Untrusted)
     }
 
     /// Whether it is a local source whose path is a folder.
     pub fn is_directory(&self) -> bool {
-        self.place().is_some_and(|place| place.standing == PathState::Directory)
+        self.place().is_some_and(|place| place.state == PathState::Directory)
     }
 }

@@ -11,12 +11,12 @@ pub fn inline(id: &str, content: &str) -> Source {
 }
 
 /// A local source at this absolute path; does not touch the file system.
-pub fn local(id: &str, path: &Path, standing: PathState) -> Source {
+pub fn local(id: &str, path: &Path, state: PathState) -> Source {
     let place = LocalPath {
         written: path.to_string_lossy().into_owned(),
         path: Arc::from(path),
         resolved: Arc::from(path),
-        standing,
+        state,
         size: None,
     };
     source(id, SourceKind::Local(place))

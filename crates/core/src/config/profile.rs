@@ -48,7 +48,7 @@ pub struct Profile {
     /// Tools hidden from the agent; `None` uses the configuration's value.
     pub exclude_tools: Option<Vec<String>>,
     /// The sources it lists in addition to the preselected ones; if empty, the whole catalog.
-    pub sources: Vec<Listed>,
+    pub sources: Vec<ProfileSource>,
     /// Problems with the file.
     pub problems: Vec<Diagnostic>,
 }
@@ -76,7 +76,7 @@ impl Profile {
 
 /// An item of a profile's `sources`.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Listed {
+pub enum ProfileSource {
     /// The id of a source in the catalog.
     Id(String),
     /// A source defined only by the profile.
@@ -267,7 +267,7 @@ struct ProfileReferences {
     preselected: Vec<String>,
     transitive_injection: Option<bool>,
     exclude_tools: Option<Vec<String>>,
-    sources: Vec<Listed>,
+    sources: Vec<ProfileSource>,
 }
 
 fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferences {
@@ -286,13 +286,13 @@ fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferenc
     ProfileReferences { preselected, transitive_injection, exclude_tools, sources: sources(around, fields) }
 }
 
-fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
+fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<ProfileSource> {
     let Some(items) = fields.list("sources") else { return Vec::new() };
     let (mut ids, mut listed) = (Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
         match item {
             Value::String(id) => ids.push((index, expand(around, id))),
-            Value::Object(_) => listed.push((index, Listed::Whole { index, value: expanded(around, item) })),
+            Value::Object(_) => listed.push((index, ProfileSource::Whole { index, value: expanded(around, item) })),
             _ => {
                 let problem = Diagnostic::error(Code::WrongType, "'sources' may hold only ids and sources");
                 fields.report_item("sources", index, problem.fix("write the id of a source in quotes, or {…}"));
@@ -300,7 +300,7 @@ fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<Listed> {
         }
     }
     let ids = each_once(fields, "sources", ids.into_iter());
-    listed.extend(ids.into_iter().map(|(index, id)| (index, Listed::Id(id))));
+    listed.extend(ids.into_iter().map(|(index, id)| (index, ProfileSource::Id(id))));
     listed.sort_by_key(|(index, _)| *index);
     listed.into_iter().map(|(_, item)| item).collect()
 }
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(profile.name, "${workspaceRoot}");
         assert_eq!(profile.preselected, [format!("{root}-a")]);
         assert_eq!((profile.exclude_tools, profile.transitive_injection), (Some(vec![root.clone()]), Some(false)));
-        let [Listed::Id(id), Listed::Whole { index: 1, value }] = profile.sources.as_slice() else {
+        let [ProfileSource::Id(id), ProfileSource::Whole { index: 1, value }] = profile.sources.as_slice() else {
             panic!("{:?}", profile.sources)
         };
         assert_eq!((id.as_str(), &value["path"]), ("x", &Value::from("${workspaceRoot}/y.md")));

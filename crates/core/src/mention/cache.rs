@@ -23,9 +23,9 @@ pub(super) struct MentionCache {
     files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
     /// The file shared between processes.
     place: Option<CacheFile>,
-    kept: OnceLock<SealedEntries>,
+    stored: OnceLock<SealedEntries>,
     /// Whether documents were read that the file lacks.
-    is_news: AtomicBool,
+    has_new_entries: AtomicBool,
 }
 
 /// The cache file of a workspace.
@@ -39,14 +39,14 @@ struct CacheFile {
 
 #[derive(Debug)]
 struct CachedMentions {
-    then: Stamp,
-    named: Arc<ScannedMentions>,
+    stamp: Stamp,
+    mentions: Arc<ScannedMentions>,
 }
 
 impl MentionCache {
     pub(crate) fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
-        let (files, kept, is_news) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
-        Self { clock, lives_on, files, place: None, kept, is_news }
+        let (files, stored, has_new_entries) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
+        Self { clock, lives_on, files, place: None, stored, has_new_entries }
     }
 
     /// Adds a cache file in a workspace.
@@ -62,29 +62,29 @@ impl MentionCache {
     /// The mentions of the document, if its stamp has not changed since it was read.
     pub(crate) fn recall(&self, path: &Arc<Path>, stamp: Stamp, ids: &IdMatcher) -> Option<Arc<ScannedMentions>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = files.get(&**path).filter(|file| file.then == stamp) {
-            return Some(known.named.clone());
+        if let Some(known) = files.get(&**path).filter(|file| file.stamp == stamp) {
+            return Some(known.mentions.clone());
         }
         drop(files);
         // If the system provides neither, size and time are not enough.
         if stamp.changed == 0 || stamp.number == 0 {
             return None;
         }
-        let named = Arc::new(self.kept(ids).named(path, stamp, ids)?);
+        let mentions = Arc::new(self.stored_entries(ids).named(path, stamp, ids)?);
         if self.lives_on {
-            let remembered = CachedMentions { then: stamp, named: named.clone() };
+            let remembered = CachedMentions { stamp, mentions: mentions.clone() };
             self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), remembered);
         }
-        Some(named)
+        Some(mentions)
     }
 
     /// Remembers the mentions of a document with this stamp, read at `now`, unless it was written so recently that
     /// another write could leave the same stamp.
-    pub(crate) fn keep(&self, path: Arc<Path>, then: Stamp, named: Arc<ScannedMentions>, now: SystemTime) {
+    pub(crate) fn keep(&self, path: Arc<Path>, stamp: Stamp, mentions: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if then.has_settled(now) {
-            files.insert(path, CachedMentions { then, named });
-            self.is_news.store(true, Ordering::Relaxed);
+        if stamp.has_settled(now) {
+            files.insert(path, CachedMentions { stamp, mentions });
+            self.has_new_entries.store(true, Ordering::Relaxed);
         } else {
             files.remove(&path);
         }
@@ -100,7 +100,7 @@ impl MentionCache {
     /// Clears the cache, because the ids to look for changed.
     pub(crate) fn forget(&mut self) {
         self.files = Mutex::default();
-        self.kept = OnceLock::from(SealedEntries::default());
+        self.stored = OnceLock::from(SealedEntries::default());
     }
 
     /// Writes the file if something new was read, and keeps its old entries that are `wanted`. Returns whether it was
@@ -110,7 +110,7 @@ impl MentionCache {
     /// I/O errors; everything works without the file.
     pub(crate) fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
-        if !self.is_news.swap(false, Ordering::Relaxed) {
+        if !self.has_new_entries.swap(false, Ordering::Relaxed) {
             return Ok(false);
         }
         let key = place.sealer.key_or_new()?;
@@ -119,13 +119,13 @@ impl MentionCache {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let header = cache_file::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
-        let new = files.iter().filter(|(_, file)| has_identity(&file.then));
+        let new = files.iter().filter(|(_, file)| has_identity(&file.stamp));
         let new: Vec<(&[u8], Vec<u8>)> = new
             .filter_map(|(path, file)| {
-                Some((bytes_of(path), cache_file::entry(path, file.then, &file.named, (key, &header))?))
+                Some((bytes_of(path), cache_file::entry(path, file.stamp, &file.mentions, (key, &header))?))
             })
             .collect();
-        let old = self.kept(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
+        let old = self.stored_entries(ids).entries().filter(|(path, _)| path_of(path).is_some_and(&wanted));
         let old = old.map(|(path, entry)| (path, Cow::Borrowed(entry)));
         let all = new.iter().map(|(path, entry)| (*path, Cow::Borrowed(&**entry))).chain(old).collect();
         folder.sweep_dead()?;
@@ -134,11 +134,11 @@ impl MentionCache {
 
     /// Drops what was loaded from the file, for a desk that has read everything it needs.
     pub(super) fn unload(&mut self) {
-        self.kept = OnceLock::from(SealedEntries::default());
+        self.stored = OnceLock::from(SealedEntries::default());
     }
 
-    fn kept(&self, ids: &IdMatcher) -> &SealedEntries {
-        self.kept.get_or_init(|| self.place.as_ref().and_then(|place| load(place, ids)).unwrap_or_default())
+    fn stored_entries(&self, ids: &IdMatcher) -> &SealedEntries {
+        self.stored.get_or_init(|| self.place.as_ref().and_then(|place| load(place, ids)).unwrap_or_default())
     }
 }
 

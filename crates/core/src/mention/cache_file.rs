@@ -128,7 +128,7 @@ impl<'a> CacheEntry<'a> {
         if then != stamp {
             return None;
         }
-        let rubbish = from.number()? != 0;
+        let is_binary = from.number()? != 0;
         let mut found = Vec::new();
         for _ in 0..from.number()? {
             let (id, line) = (from.number()?, from.number()?);
@@ -154,7 +154,7 @@ impl<'a> CacheEntry<'a> {
                 Some(Box::new(HiddenCharacters { count, line, column, kinds }))
             }
         };
-        Some(ScannedMentions { ids: found.into(), paths: paths.into(), rubbish, hidden })
+        Some(ScannedMentions { ids: found.into(), paths: paths.into(), is_binary, hidden })
     }
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn entry(
     for part in [stamp.size, stamp.modified, stamp.changed, stamp.number] {
         out.extend_from_slice(&part.to_le_bytes());
     }
-    put(&mut out, usize::from(named.rubbish));
+    put(&mut out, usize::from(named.is_binary));
     put(&mut out, named.ids.len());
     for (id, line) in &named.ids {
         out.extend_from_slice(&id.to_le_bytes());
@@ -284,7 +284,7 @@ mod tests {
         let named = ScannedMentions {
             ids: [(0, 1), (1, 9)].into(),
             paths: [LinkedPath { path: "./é.md".into(), line: 4, is_example: true }].into(),
-            rubbish: true,
+            is_binary: true,
             hidden: Some(Box::new(hidden)),
         };
         vec![

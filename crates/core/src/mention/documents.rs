@@ -36,7 +36,7 @@ pub fn files(
     shown: impl Fn(&Path) -> String,
 ) -> (Vec<WalkedFile>, Vec<Diagnostic>) {
     let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
-    let (files, problems) = match place.standing {
+    let (files, problems) = match place.state {
         PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => {
             (Vec::new(), Vec::new())
         }
@@ -95,7 +95,7 @@ fn is_generated_page(path: &Path) -> bool {
 pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
     match &source.kind {
         SourceKind::Inline { content } => Some(tokens::of_prose(content.len() as u64)),
-        SourceKind::Local(place) if place.standing.is_open() => {
+        SourceKind::Local(place) if place.state.is_open() => {
             Some(tokens_of(&files(source, budget, |_| String::new()).0))
         }
         _ => None,

@@ -57,18 +57,18 @@ pub struct Library {
 
 impl Library {
     /// A library for a single command.
-    pub fn for_once(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+    pub fn for_one_command(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
         Self::with(workspace, catalog, MentionCache::new(clock, false))
     }
 
     /// A library for a running desk, which scans repeatedly.
-    pub fn remembering(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
+    pub fn for_running_desk(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
         Self::with(workspace, catalog, MentionCache::new(clock, true))
     }
 
     /// Adds the cache file, which may not exist yet.
     #[must_use]
-    pub fn kept_in(self, file: PathBuf, sealer: Sealer) -> Self {
+    pub fn with_cache_file(self, file: PathBuf, sealer: Sealer) -> Self {
         let memory = self.memory.in_file(self.workspace.clone(), file, sealer);
         Self { memory, ..self }
     }
@@ -159,7 +159,7 @@ impl Library {
                 let read = found.into_par_iter().map(|file| {
                     let path = shared(file.path);
                     let named =
-                        source.place().map_or(Ok(Arc::default()), |place| self.named_in(place, &path, file.stamp));
+                        source.place().map_or(Ok(Arc::default()), |place| self.mentions_in(place, &path, file.stamp));
                     (path, named)
                 });
                 (read.collect::<Vec<(Arc<Path>, _)>>(), problems)
@@ -200,7 +200,7 @@ impl Library {
             }
         };
         let mut listed = ListedProblems::default();
-        if named.rubbish {
+        if named.is_binary {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             listed.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source".into()));
         }
@@ -231,7 +231,7 @@ impl Library {
                     format!("the link to '{path}' leads to a file that no source contains"),
                     Fix::AddTarget,
                 )),
-                LinkTarget::Made => {}
+                LinkTarget::Generated => {}
                 LinkTarget::Outside => listed.push(problem(
                     Code::UnlistedLink,
                     Some(*line),
@@ -262,7 +262,12 @@ impl Library {
     }
 
     /// The scan result for a file of this source, whose stamp may be known.
-    fn named_in(&self, place: &LocalPath, path: &Arc<Path>, known: Option<Stamp>) -> io::Result<Arc<ScannedMentions>> {
+    fn mentions_in(
+        &self,
+        place: &LocalPath,
+        path: &Arc<Path>,
+        known: Option<Stamp>,
+    ) -> io::Result<Arc<ScannedMentions>> {
         let now = self.memory.now();
         let then = known.map_or_else(|| stamp(path), Ok)?;
         if let Some(named) = self.memory.recall(path, then, &self.matcher) {
@@ -271,14 +276,14 @@ impl Library {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let (file, metadata) = open_in(&place.resolved, &place.real(path))?;
         let (bytes, _) = read_open(file, &metadata, LIMITS.bytes)?;
-        let named = Arc::new(self.named_by(path, &bytes));
+        let named = Arc::new(self.mentions_by(path, &bytes));
         self.memory.keep(path.clone(), then, named.clone(), now);
         Ok(named)
     }
 
-    fn named_by(&self, path: &Path, bytes: &[u8]) -> ScannedMentions {
-        let (text, rubbish) = decode(bytes);
-        ScannedMentions { rubbish, ..scan(&text, LinkSyntax::of(path), &self.matcher) }
+    fn mentions_by(&self, path: &Path, bytes: &[u8]) -> ScannedMentions {
+        let (text, is_binary) = decode(bytes);
+        ScannedMentions { is_binary, ..scan(&text, LinkSyntax::of(path), &self.matcher) }
     }
 }
 
@@ -345,7 +350,7 @@ mod tests {
         // Several sources have the same path, so each link to it mentions all of them.
         let places = (0..500).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
         let catalog = Catalog::new(inlines.chain(places).collect());
-        let library = Library::for_once(folder.path(), &catalog, clock);
+        let library = Library::for_one_command(folder.path(), &catalog, clock);
         let scanned = library.scan(&[catalog.get("s0").unwrap()]).remove(0);
         let mut graph = MentionGraph::default();
         graph.insert(scanned.id, scanned.mentions);
@@ -366,7 +371,7 @@ mod tests {
         let path = folder.path().join("a.md");
         let sources = [local("a", &path, PathState::File), local("b", &path, PathState::File)];
         let catalog = Catalog::new([sources, ["c", "d"].map(|id| local(id, &path, PathState::Missing))].concat());
-        let library = Library::remembering(folder.path(), &catalog, clock);
+        let library = Library::for_running_desk(folder.path(), &catalog, clock);
         let read = |text: &str| {
             write_atomic(&path, text.as_bytes()).unwrap();
             let file = std::fs::File::options().append(true).open(&path).unwrap();

@@ -75,13 +75,13 @@ fn followed(index: &PathIndex, folder: &Path, path: &str) -> LinkTarget {
                 folder.ancestors().take_while(|above| index.has(above)).any(|root| exists(root, Path::new(within)))
             }) =>
         {
-            LinkTarget::Made
+            LinkTarget::Generated
         }
         LinkTarget::Broken
             if is_built(Path::new(path))
                 || documents_of(Path::new(path)).iter().any(|document| exists(folder, document)) =>
         {
-            LinkTarget::Made
+            LinkTarget::Generated
         }
         target => target,
     }

@@ -19,7 +19,7 @@ pub struct ScannedMentions {
     /// The links that lead to paths, in text order.
     pub paths: Box<[LinkedPath]>,
     /// Whether more than a tenth of the bytes are not UTF-8.
-    pub rubbish: bool,
+    pub is_binary: bool,
     /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
 }
@@ -50,5 +50,5 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
-    ScannedMentions { ids, paths, rubbish: false, hidden: HiddenCharacters::of(text).map(Box::new) }
+    ScannedMentions { ids, paths, is_binary: false, hidden: HiddenCharacters::of(text).map(Box::new) }
 }

@@ -44,7 +44,7 @@ pub(super) enum LinkTarget {
     /// Something that does not exist.
     Broken,
     /// Something that a build or a site generator will make, or that is at the root of a site.
-    Made,
+    Generated,
     /// A path outside the workspace that is not in a readable source; whether it exists is not revealed.
     Outside,
 }
@@ -56,7 +56,7 @@ const LINKS: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct PathIndex {
     /// By the bytes of their paths; sources with the same path in catalog order.
-    spots: Vec<PathTarget>,
+    targets: Vec<PathTarget>,
     /// For paths that contain a link, what they resolve to, by the bytes of the path.
     written: Vec<(Arc<Path>, Arc<Path>)>,
     /// The workspace, as written and resolved.
@@ -64,7 +64,7 @@ pub(super) struct PathIndex {
     resolver: Resolver,
     /// Whether a link on the path of a folder leads out of the workspace; cached, because a text may have a hundred
     /// thousand links to one folder.
-    led_out: RwLock<HashMap<PathBuf, bool>>,
+    leads_out_by_folder: RwLock<HashMap<PathBuf, bool>>,
 }
 
 #[derive(Debug)]
@@ -83,18 +83,18 @@ impl PathIndex {
         let spot = |(source, place): (u32, &LocalPath)| PathTarget {
             path: place.resolved.clone(),
             source,
-            is_folder: place.standing == PathState::Directory,
+            is_folder: place.state == PathState::Directory,
         };
-        let mut spots: Vec<PathTarget> = Vec::with_capacity(catalog.len());
-        spots.extend(local.map(spot));
+        let mut targets: Vec<PathTarget> = Vec::with_capacity(catalog.len());
+        targets.extend(local.map(spot));
         // Resolved paths are clean, so equal paths have equal bytes, which compare quickly.
-        spots.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
+        targets.sort_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
         let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
         written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
         let resolver = Resolver::default();
         let workspace = [workspace.to_path_buf(), resolver.folder(workspace)];
-        Self { spots, written, workspace, resolver, led_out: RwLock::default() }
+        Self { targets, written, workspace, resolver, leads_out_by_folder: RwLock::default() }
     }
 
     /// Whether a path, as a walk reports it, is the path of a source or below one.
@@ -111,7 +111,7 @@ impl PathIndex {
     /// Clears the cache of resolved folders after a possible change of the file system.
     pub(super) fn invalidate(&mut self) {
         self.resolver = Resolver::default();
-        self.led_out = RwLock::default();
+        self.leads_out_by_folder = RwLock::default();
     }
 
     /// Whether it is in the workspace as written.
@@ -121,9 +121,9 @@ impl PathIndex {
 
     fn at(&self, path: &Path) -> Range<usize> {
         let path = path.as_os_str();
-        let from = self.spots.partition_point(|spot| spot.path.as_os_str() < path);
-        let is_here = |at: &usize| self.spots.get(*at).is_some_and(|spot| spot.path.as_os_str() == path);
-        let rest = self.spots.get(from..).unwrap_or_default();
+        let from = self.targets.partition_point(|spot| spot.path.as_os_str() < path);
+        let is_here = |at: &usize| self.targets.get(*at).is_some_and(|spot| spot.path.as_os_str() == path);
+        let rest = self.targets.get(from..).unwrap_or_default();
         if !is_here(&from) {
             from..from
         } else {
@@ -133,7 +133,7 @@ impl PathIndex {
 
     /// The sources that [`PathIndex::resolve`] found, by position in the catalog, in catalog order.
     pub(super) fn sources_at(&self, spots: Range<usize>) -> impl Iterator<Item = u32> {
-        self.spots.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
+        self.targets.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
     /// Resolves `path`, written in a file of `folder`: to the sources with exactly that path, missing or not, or else
@@ -155,7 +155,7 @@ impl PathIndex {
         }
         let mut above = real.ancestors().skip(1).map(|folder| self.at(folder));
         let has_folder = |spots: &Range<usize>| {
-            self.spots.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
+            self.targets.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
         };
         let above = above.find(has_folder);
         match metadata {
@@ -177,11 +177,11 @@ impl PathIndex {
             self.is_inside(folder) && !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
         });
         let Some(folder) = folder else { return self.is_led_out(path) };
-        if let Some(known) = self.led_out.read().ok().and_then(|known| known.get(folder).copied()) {
+        if let Some(known) = self.leads_out_by_folder.read().ok().and_then(|known| known.get(folder).copied()) {
             return known;
         }
         let is_led_out = self.is_led_out(folder);
-        if let Ok(mut known) = self.led_out.write() {
+        if let Ok(mut known) = self.leads_out_by_folder.write() {
             known.insert(folder.to_path_buf(), is_led_out);
         }
         is_led_out

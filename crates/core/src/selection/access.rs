@@ -14,7 +14,7 @@ pub struct Access {
     /// All sources that are selected, auto or expanded, of any type.
     reached: BTreeSet<SourceId>,
     /// The ones that may not be read.
-    withheld: Vec<SourceId>,
+    unreadable: Vec<SourceId>,
 }
 
 impl Access {
@@ -34,12 +34,12 @@ impl Access {
                 continue;
             }
             access.reached.insert(source.id.clone());
-            let place = source.place().filter(|place| place.standing.is_open() || source.is_untrusted());
+            let place = source.place().filter(|place| place.state.is_open() || source.is_untrusted());
             if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. }) {
                 continue;
             }
             if source.is_untrusted() || is_withheld(source) {
-                access.withheld.push(source.id.clone());
+                access.unreadable.push(source.id.clone());
             } else {
                 access.paths.extend(place.map(|place| place.resolved.to_path_buf()));
             }
@@ -53,8 +53,8 @@ impl Access {
     }
 
     /// Sources that are selected, auto or expanded but may not be read, in catalog order.
-    pub fn withheld(&self) -> &[SourceId] {
-        &self.withheld
+    pub fn unreadable(&self) -> &[SourceId] {
+        &self.unreadable
     }
 
     /// The paths.
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(["picked", "gone", "auto", "other"].map(|id| access.reaches(id)), [true, true, true, false]);
         let expanded = Access::new(&catalog, &selection, &["other".into()], |source| source.id.as_str() == "picked");
         assert_eq!(expanded.paths(), ["/other", "/auto.md"].map(PathBuf::from));
-        assert_eq!(expanded.withheld(), ["picked".into()]);
+        assert_eq!(expanded.unreadable(), ["picked".into()]);
         assert!(expanded.allows(Path::new("/other/x")) && !expanded.allows(Path::new("/dir/x")));
     }
 }

@@ -14,7 +14,7 @@ pub struct History {
     done: Vec<HistoryStep>,
     undone: Vec<HistoryStep>,
     /// The state of ids changed by others, as last reported.
-    said: Vec<(String, IdState)>,
+    reported: Vec<(String, IdState)>,
 }
 
 /// One change of a choice.
@@ -32,9 +32,9 @@ struct HistoryStep {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RetraceResult {
     /// Ids that were reverted.
-    pub back: Vec<String>,
+    pub reverted: Vec<String>,
     /// Ids of the step that stay as they are, because others have changed them since.
-    pub kept: Vec<String>,
+    pub unchanged: Vec<String>,
     /// All ids that others have changed since the step and that were not reported before.
     pub others: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl History {
         }
         self.undone.clear();
         let own = changed(&before, &after);
-        self.said.retain(|(id, _)| !own.contains(id));
+        self.reported.retain(|(id, _)| !own.contains(id));
         self.done.push(HistoryStep { before, after, name, foreign: BTreeSet::new() });
         if self.done.len() > LIMIT {
             self.done.remove(0);
@@ -94,8 +94,8 @@ impl History {
     pub fn undo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
         let step = self.done.pop()?;
         let mut retraced = retrace(now, &step.after, &step.before, &step.foreign);
-        self.say_once(&mut retraced, now);
-        if !retraced.back.is_empty() {
+        self.remove_reported(&mut retraced, now);
+        if !retraced.reverted.is_empty() {
             self.undone.push(step);
         }
         Some(retraced)
@@ -105,20 +105,20 @@ impl History {
     pub fn redo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
         let step = self.undone.pop()?;
         let mut retraced = retrace(now, &step.before, &step.after, &step.foreign);
-        self.say_once(&mut retraced, now);
-        if !retraced.back.is_empty() {
+        self.remove_reported(&mut retraced, now);
+        if !retraced.reverted.is_empty() {
             self.done.push(step);
         }
         Some(retraced)
     }
 
     /// Removes ids from `others` whose state was already reported.
-    fn say_once(&mut self, retraced: &mut RetraceResult, now: &Choice) {
-        self.said.retain(|(id, said)| mark(now, id) == *said);
-        retraced.others.retain(|id| !self.said.iter().any(|(other, _)| other == id));
+    fn remove_reported(&mut self, retraced: &mut RetraceResult, now: &Choice) {
+        self.reported.retain(|(id, said)| mark(now, id) == *said);
+        retraced.others.retain(|id| !self.reported.iter().any(|(other, _)| other == id));
         // If nothing was reverted, report only the cause.
-        let told = if retraced.back.is_empty() { &retraced.kept } else { &retraced.others };
-        self.said.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
+        let told = if retraced.reverted.is_empty() { &retraced.unchanged } else { &retraced.others };
+        self.reported.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
     }
 }
 
@@ -204,14 +204,14 @@ fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, 
 /// Changes `now` from `from` to `to`, but only ids that are still as in `from`.
 fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> RetraceResult {
     let others = changed(now, from);
-    let (back, kept): (Vec<String>, Vec<String>) =
+    let (reverted, unchanged): (Vec<String>, Vec<String>) =
         changed(from, to).into_iter().partition(|id| !foreign.contains(id) && mark(now, id) == mark(from, id));
-    now.picks.retain(|id| !back.contains(id));
-    now.exclusions.retain(|id| !back.contains(id));
-    put_back(&mut now.picks, &to.picks, &back);
-    put_back(&mut now.exclusions, &to.exclusions, &back);
-    now.excluded_for = excluded_for(now, to, &back);
-    RetraceResult { back, kept, others }
+    now.picks.retain(|id| !reverted.contains(id));
+    now.exclusions.retain(|id| !reverted.contains(id));
+    put_back(&mut now.picks, &to.picks, &reverted);
+    put_back(&mut now.exclusions, &to.exclusions, &reverted);
+    now.excluded_for = excluded_for(now, to, &reverted);
+    RetraceResult { reverted, unchanged, others }
 }
 
 /// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor that is present.
@@ -243,13 +243,13 @@ mod tests {
         // Others picked `c` and removed the exclusion of `x`: neither is undone.
         let mut now = choice(&["a", "c"], &["b"]);
         let undone = history.undo(&mut now).unwrap();
-        assert_eq!((now.clone(), undone.kept.len()), (choice(&["a", "b", "c"], &[]), 0));
+        assert_eq!((now.clone(), undone.unchanged.len()), (choice(&["a", "b", "c"], &[]), 0));
         assert_eq!(undone.others, ["c", "x"]);
         assert!(history.redo(&mut now).is_some());
         assert_eq!(now, choice(&["a", "c"], &["b"]));
         // Others also picked `b`, so it stays.
         let mut now = choice(&["b"], &[]);
-        assert_eq!(history.undo(&mut now).unwrap().kept, ["b"]);
+        assert_eq!(history.undo(&mut now).unwrap().unchanged, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
         assert_eq!((history.undo_words(), history.redo_words()), (None, None));
     }
@@ -284,14 +284,14 @@ mod tests {
         history.note_others(&choice(&["b"], &[]), &picked);
         let mut now = picked.clone();
         let undone = history.undo(&mut now).unwrap();
-        assert_eq!((undone.back, undone.kept), (vec!["b".to_owned()], vec!["a".to_owned()]));
+        assert_eq!((undone.reverted, undone.unchanged), (vec!["b".to_owned()], vec!["a".to_owned()]));
         assert_eq!(now, choice(&["a"], &[]));
         history.redo(&mut now);
         assert_eq!(now, picked);
         // A later change by this desk counts as its own again.
         history.note(picked.clone(), choice(&["b"], &[]));
         let mut now = choice(&["b"], &[]);
-        assert_eq!(history.undo(&mut now).unwrap().back, ["a"]);
+        assert_eq!(history.undo(&mut now).unwrap().reverted, ["a"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Answered, Request, Unanswered};
+use super::{ChannelAnswer, Request, Unanswered};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
@@ -34,7 +34,7 @@ impl AnswerError {
 }
 
 /// Parses an answer.
-pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, AnswerError> {
+pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<ChannelAnswer, AnswerError> {
     // Editors on some systems begin a file with it.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let value: Value =
@@ -45,7 +45,7 @@ pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<Answered, AnswerEr
     understood(request, &members).map_err(AnswerError::Wrong)
 }
 
-fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answered, String> {
+fn understood(request: &Request, members: &Map<String, Value>) -> Result<ChannelAnswer, String> {
     match members.get("request_id") {
         Some(Value::String(id)) if *id == request.request_id => {}
         Some(Value::String(id)) => return Err(format!("it answers the request '{}'", shown(id))),
@@ -55,13 +55,13 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Answere
     let by = members.get("by").and_then(Value::as_str).map(shown);
     if request.approval.is_some() {
         return match members.get("approved") {
-            Some(Value::Bool(approved)) => Ok(Answered { approved: *approved, by, ..Answered::default() }),
+            Some(Value::Bool(approved)) => Ok(ChannelAnswer { approved: *approved, by, ..ChannelAnswer::default() }),
             _ => Err("it has no 'approved' with true or false".to_owned()),
         };
     }
     let ids = members.get("selected_ids").and_then(Value::as_array).ok_or("it has no list 'selected_ids'")?;
     let offered: HashSet<&str> = request.sources.iter().map(|source| source.id.as_str()).collect();
-    let (mut answered, mut seen) = (Answered { by, ..Answered::default() }, HashSet::new());
+    let (mut answered, mut seen) = (ChannelAnswer { by, ..ChannelAnswer::default() }, HashSet::new());
     for id in ids {
         let id = id.as_str().ok_or("its 'selected_ids' may hold only strings")?;
         if seen.insert(id) {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 
-use super::{Answered, Channel, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
@@ -21,7 +21,7 @@ const DESCRIBED: usize = 160;
 pub(super) struct Console;
 
 impl Channel for Console {
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
         if request.approval.is_some() {
             return Err(Unanswered::only_on_a_screen());
         }
@@ -59,7 +59,7 @@ fn converse(
     wait: &Wait,
     typed: &Receiver<io::Result<Option<String>>>,
     out: &mut dyn Write,
-) -> Result<Answered, Unanswered> {
+) -> Result<ChannelAnswer, Unanswered> {
     let broken = |error: io::Error| {
         Unanswered::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "use another terminal")
     };
@@ -79,7 +79,7 @@ fn converse(
             Ok(numbers) => {
                 let chosen = numbers.iter().filter_map(|number| request.sources.get(number - 1));
                 let selected = chosen.map(|source| source.id.clone()).collect();
-                return Ok(Answered { selected, by: Some("the terminal".to_owned()), ..Answered::default() });
+                return Ok(ChannelAnswer { selected, by: Some("the terminal".to_owned()), ..ChannelAnswer::default() });
             }
             Err(why) => say(&format!("{why}\n{prompt}"))?,
         }
@@ -87,7 +87,7 @@ fn converse(
 }
 
 /// Ends the line of the question, where the cursor still is.
-fn end(say: &mut dyn FnMut(&str) -> Result<(), Unanswered>, why: Unanswered) -> Result<Answered, Unanswered> {
+fn end(say: &mut dyn FnMut(&str) -> Result<(), Unanswered>, why: Unanswered) -> Result<ChannelAnswer, Unanswered> {
     say("\n")?;
     Err(why)
 }
@@ -197,7 +197,7 @@ mod tests {
         assert!(parse("1", 0).is_err());
     }
 
-    fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<Answered, Unanswered>, String) {
+    fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<ChannelAnswer, Unanswered>, String) {
         let (sender, receiver) = channel();
         typed.iter().for_each(|line| sender.send(Ok(Some((*line).to_owned()))).unwrap());
         // A terminal without input is still open.

@@ -11,7 +11,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::answer::{AnswerError, MOST, read};
 use super::folder::{ChannelFolder, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
-use super::{Answered, Channel, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
 use crate::session::{advice, keep_git_out};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
@@ -34,7 +34,7 @@ pub(super) struct Files {
 }
 
 impl Channel for Files {
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
         let unasked = |error: io::Error| {
             Unanswered::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
         };
@@ -94,7 +94,7 @@ impl Files {
 }
 
 /// The answer, if it exists and is complete.
-fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<Answered, Unanswered>> {
+fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<ChannelAnswer, Unanswered>> {
     let wrong = |message: String, hint| Some(Err(Unanswered::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
@@ -131,7 +131,7 @@ impl Raised {
 
     /// The last check after the timeout. Removes the request first: a writer that answers now sees that it is gone, and
     /// withdraws its answer unless it was taken here.
-    fn last_look(self, request: &Request) -> Result<Answered, Unanswered> {
+    fn last_look(self, request: &Request) -> Result<ChannelAnswer, Unanswered> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
             return Err(Unanswered::TimedOut);

@@ -7,7 +7,7 @@ use super::file::{Files, poll};
 use super::folder::{ChannelFolder, configured, default_folder};
 use super::presence::{PresenceKind, is_open};
 use super::webhook::Webhook;
-use super::{Answered, Channel, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
 use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
 use refdesk_text::{Code, Error, Fix};
@@ -75,7 +75,7 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unan
 ///
 /// # Errors
 /// Why there is no answer; no screen of the workspace is open.
-pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
     if !is_open(&setup.workspace, PresenceKind::Screen) {
         return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
     }

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use jiff::Timestamp;
 
-use super::{Approval, ChannelSetup, Offered, Request, Requester};
+use super::{Approval, ChannelSetup, OfferedReference, Request, Requester};
 use crate::{CompleteDesk, Session, has_any_tag};
 use refdesk_core::catalog::{Mode, Source};
 
@@ -42,8 +42,8 @@ fn empty(timestamp: Timestamp, asker: Requester, context: &str, timeout: f64) ->
     }
 }
 
-fn offered(source: &Source) -> Offered {
-    Offered {
+fn offered(source: &Source) -> OfferedReference {
+    OfferedReference {
         id: source.id.to_string(),
         name: source.name.to_string(),
         description: source.description.to_string(),
@@ -69,7 +69,7 @@ pub(super) mod tests {
 
     /// A request with this id that offers these sources.
     pub fn asking(id: &str, offered: &[&str]) -> Request {
-        let source = |id: &&str| Offered {
+        let source = |id: &&str| OfferedReference {
             id: (*id).to_owned(),
             name: format!("Name of {id}"),
             description: String::new(),

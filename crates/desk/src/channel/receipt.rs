@@ -1,13 +1,13 @@
 //! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and nothing about a
 //! channel except its answer.
 
-use super::{Answered, Request, Unanswered};
+use super::{ChannelAnswer, Request, Unanswered};
 use crate::session::{JournalEvent, Receipt};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 /// The entry for a request.
-pub fn asked(request: &Request) -> Receipt {
+pub fn request_receipt(request: &Request) -> Receipt {
     let mut reason = match &request.approval {
         Some(approval) => format!("to approve a write of {}", approval.path),
         None if request.sources.len() == 1 => "whether to use 1 source".to_owned(),
@@ -20,7 +20,7 @@ pub fn asked(request: &Request) -> Receipt {
 }
 
 /// The entry for its outcome.
-pub fn answered(request: &Request, came: &Result<Answered, Unanswered>) -> Receipt {
+pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, Unanswered>) -> Receipt {
     let reason = match came {
         Ok(answered) => {
             let what = match (&request.approval, answered.approved) {
@@ -63,23 +63,27 @@ mod tests {
     #[test]
     fn each_outcome_has_a_description() {
         let (choice, yes) = (asking("r", &["a", "b"]), asking_for_approval("r"));
-        assert_eq!(asked(&choice).reason, "to choose from 2 sources: why");
-        assert_eq!(asked(&yes).reason, "to approve a write of src/a.rs: why");
+        assert_eq!(request_receipt(&choice).reason, "to choose from 2 sources: why");
+        assert_eq!(request_receipt(&yes).reason, "to approve a write of src/a.rs: why");
         let by = Some("a screen".to_owned());
-        let some = Answered { selected: vec!["a".to_owned()], by, ..Answered::default() };
+        let some = ChannelAnswer { selected: vec!["a".to_owned()], by, ..ChannelAnswer::default() };
         let failed = Unanswered::failed(Code::Webhook, "the webhook said no", "");
         for (request, came, reason) in [
             (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
-            (&choice, Ok(Answered::default()), "a person answered: none"),
-            (&yes, Ok(Answered { approved: true, ..Answered::default() }), "a person answered: yes to src/a.rs"),
-            (&yes, Ok(Answered::default()), "a person answered: no to src/a.rs"),
+            (&choice, Ok(ChannelAnswer::default()), "a person answered: none"),
+            (
+                &yes,
+                Ok(ChannelAnswer { approved: true, ..ChannelAnswer::default() }),
+                "a person answered: yes to src/a.rs",
+            ),
+            (&yes, Ok(ChannelAnswer::default()), "a person answered: no to src/a.rs"),
             (&choice, Err(Unanswered::TimedOut), "no answer in time"),
             (&choice, Err(Unanswered::GivenUp), "cancelled before there was an answer"),
             (&choice, Err(failed), "no valid answer: the webhook said no"),
         ] {
-            assert_eq!(answered(request, &came).reason, reason);
+            assert_eq!(answer_receipt(request, &came).reason, reason);
         }
-        let receipt = answered(&choice, &Ok(some));
+        let receipt = answer_receipt(&choice, &Ok(some));
         assert_eq!(receipt.about, ["a"]);
         assert_eq!((receipt.request.as_deref(), receipt.by.as_deref()), (Some("r"), Some("a screen")));
     }

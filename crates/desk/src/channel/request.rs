@@ -15,7 +15,7 @@ pub struct Request {
     pub context: String,
     /// The sources that may be chosen; empty for an approval.
     #[serde(default)]
-    pub sources: Vec<Offered>,
+    pub sources: Vec<OfferedReference>,
     /// Who asks.
     #[serde(default)]
     pub asker: Requester,
@@ -46,7 +46,7 @@ impl Request {
 
 /// A source that may be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offered {
+pub struct OfferedReference {
     /// Its id.
     pub id: String,
     /// Its display name.

@@ -16,7 +16,7 @@ use ureq::http::{HeaderName, HeaderValue};
 
 use self::secret::Secret;
 use self::target::Target;
-use super::{Answered, Channel, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
 use refdesk_core::config::{self, Environment};
 use refdesk_text::Code;
 
@@ -51,7 +51,7 @@ impl Webhook {
 
 impl Channel for Webhook {
     /// Posts in a separate thread, so that a slow name server or socket cannot extend the wait.
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
         if request.approval.is_some() {
             return Err(Unanswered::only_on_a_screen());
         }

@@ -10,7 +10,7 @@ use refdesk_database::documenter::{
     catalog_entries,
 };
 use refdesk_database::names::globs::NamePattern;
-use refdesk_database::sampling::{Sampled, kept, sample};
+use refdesk_database::sampling::{Sampled, from_page, sample};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::{PAGE_BYTES, Page, PageKind, PagesInput, pages};
 use refdesk_database::schema::source_ids::SourceIds;
@@ -351,7 +351,7 @@ impl Desk {
         };
         let unread = sampled.unread(snapshot);
         let found =
-            unread.filter_map(|table| Some((table.table_name(), kept(&database.config, table, &page_of(table)?))));
+            unread.filter_map(|table| Some((table.table_name(), from_page(&database.config, table, &page_of(table)?))));
         let found: Vec<_> = found.collect();
         sampled.profiles.extend(found);
     }

@@ -47,7 +47,7 @@ pub struct DatabaseSummary {
     /// The line of its entry.
     pub line: usize,
     /// Whether it can be read.
-    pub standing: DatabaseStanding,
+    pub state: DatabaseState,
     /// The path of its page, if it has one.
     pub page: Option<String>,
     /// By name.
@@ -56,7 +56,7 @@ pub struct DatabaseSummary {
 
 /// Whether a database can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DatabaseStanding {
+pub enum DatabaseState {
     /// According to the configuration.
     Ready,
     /// Switched off.
@@ -96,7 +96,7 @@ pub struct TableSummary {
     /// The most rows read from it, according to the plan.
     pub rows: u64,
     /// What the pages would say about each column's values, according to the plan.
-    pub told: Vec<(String, String)>,
+    pub planned_values: Vec<(String, String)>,
 }
 
 /// The state of a table and its page.
@@ -141,17 +141,17 @@ impl Desk {
         let config = &loaded.config;
         let mut databases: Vec<DatabaseSummary> = Vec::new();
         for database in &config.databases {
-            let standing = match self.database_access(database) {
-                _ if !database.enabled => DatabaseStanding::Off,
-                DatabaseAccess::Allowed(_) => DatabaseStanding::Ready,
-                DatabaseAccess::Untrusted => DatabaseStanding::Untrusted,
-                DatabaseAccess::Refused(error) => DatabaseStanding::Unreadable(error.message),
+            let state = match self.database_access(database) {
+                _ if !database.enabled => DatabaseState::Off,
+                DatabaseAccess::Allowed(_) => DatabaseState::Ready,
+                DatabaseAccess::Untrusted => DatabaseState::Untrusted,
+                DatabaseAccess::Refused(error) => DatabaseState::Unreadable(error.message),
             };
             databases.push(DatabaseSummary {
                 name: database.name.clone(),
                 kind: database.connection.word(),
                 line: database.line,
-                standing,
+                state,
                 page: None,
                 domains: Vec::new(),
             });
@@ -160,7 +160,7 @@ impl Desk {
             name: name.clone(),
             kind: "",
             line: 1,
-            standing: DatabaseStanding::Wrong,
+            state: DatabaseState::Wrong,
             page: None,
             domains: Vec::new(),
         }));
@@ -226,8 +226,8 @@ impl OverviewReader {
             database.domains = self.domains(&database.name, plan.as_ref(), &ids, &pages, &own, &mut damaged);
             let planned = plan.iter().flat_map(|plan| &plan.databases).find(|it| it.name == database.name);
             let error = planned.and_then(|planned| planned.connection_error.clone()).filter(|error| !error.is_empty());
-            if let (DatabaseStanding::Ready, Some(error)) = (&database.standing, error) {
-                database.standing = DatabaseStanding::Unreadable(error);
+            if let (DatabaseState::Ready, Some(error)) = (&database.state, error) {
+                database.state = DatabaseState::Unreadable(error);
             }
         }
         self.overview.problems.extend(damaged.iter().map(DamagedPage::diagnostic));
@@ -309,7 +309,7 @@ impl OverviewReader {
                     page: None,
                     marks: TableMarks::default(),
                     rows: 0,
-                    told: Vec::new(),
+                    planned_values: Vec::new(),
                 });
                 for path in [Some(&table.data), table.hash.as_ref().map(|_| &table.path)].into_iter().flatten() {
                     let Some((bytes, _)) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 * 4).ok().flatten()
@@ -354,13 +354,13 @@ impl OverviewReader {
 }
 
 fn of_plan(name: &TableName, table: &PlannedTable, source: String) -> TableSummary {
-    let told: Vec<(String, String)> = table
+    let planned_values: Vec<(String, String)> = table
         .reads
         .columns
         .iter()
-        .map(|(column, told)| (column.clone(), told.as_str().unwrap_or_default().to_owned()))
+        .map(|(column, value)| (column.clone(), value.as_str().unwrap_or_default().to_owned()))
         .collect();
-    let sensitive = told.iter().filter(|(_, told)| says_sensitive(told)).count();
+    let sensitive = planned_values.iter().filter(|(_, value)| says_sensitive(value)).count();
     TableSummary {
         name: name.clone(),
         kind: table.kind,
@@ -368,7 +368,7 @@ fn of_plan(name: &TableName, table: &PlannedTable, source: String) -> TableSumma
         page: None,
         marks: TableMarks { is_skipped: table.skip, sensitive, ..TableMarks::default() },
         rows: table.reads.rows,
-        told,
+        planned_values,
     }
 }
 

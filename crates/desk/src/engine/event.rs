@@ -16,7 +16,7 @@ pub enum Event {
     /// An agent connected or disconnected.
     Agents,
     /// A request that no longer waits for a person.
-    Over(Box<ClosedRequest>),
+    Closed(Box<ClosedRequest>),
     /// The progress of the run that documents databases.
     DatabaseRun(DatabaseRunProgress),
     /// A failure after a change from outside.
@@ -27,7 +27,7 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipts {
     /// Each as a notice and as its line, oldest first.
-    pub told: Vec<(Notice, Line)>,
+    pub lines: Vec<(Notice, Line)>,
     /// When they were written.
     pub age: Age,
     /// How many earlier lines were left out of a burst.

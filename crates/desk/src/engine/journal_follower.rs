@@ -23,11 +23,11 @@ pub(super) struct JournalFollower {
     /// The desk whose choices are reported as notices.
     desk: String,
     /// Whether the last reading worked, so that an error is reported only once.
-    state: Reading,
+    state: JournalState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum JournalState {
     Works,
     Fails,
 }
@@ -53,7 +53,7 @@ pub(crate) struct NewLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notices {
     /// Reported.
-    Told,
+    Reported,
     /// Not yet: what is already chosen is not a change.
     NotYet,
 }
@@ -61,7 +61,7 @@ pub(super) enum Notices {
 impl JournalFollower {
     /// Reads nothing yet.
     pub(super) fn new(desk: &Desk) -> Self {
-        Self { tail: None, desk: safe(desk.name()), state: Reading::Works }
+        Self { tail: None, desk: safe(desk.name()), state: JournalState::Works }
     }
 
     /// The lines appended since the last reading that add something; at first, the last existing lines.
@@ -81,12 +81,12 @@ impl JournalFollower {
         let (mut lines, damaged) = match read {
             Ok(read) => read,
             Err(error) => {
-                let before = std::mem::replace(&mut self.state, Reading::Fails);
-                let problem = (before == Reading::Works).then(|| format!("the journal cannot be read: {error}"));
+                let before = std::mem::replace(&mut self.state, JournalState::Fails);
+                let problem = (before == JournalState::Works).then(|| format!("the journal cannot be read: {error}"));
                 return NewLines { problem, ..NewLines::default() };
             }
         };
-        self.state = Reading::Works;
+        self.state = JournalState::Works;
         lines.retain(|line| self.adds(line, here, age, notices));
         let dropped = lines.len().saturating_sub(MOST);
         lines.drain(..dropped);
@@ -122,7 +122,7 @@ mod tests {
     const ELSEWHERE: JournalContext = JournalContext { is_own: &|_| false };
 
     fn follower() -> JournalFollower {
-        JournalFollower { tail: None, desk: "default".to_owned(), state: Reading::Works }
+        JournalFollower { tail: None, desk: "default".to_owned(), state: JournalState::Works }
     }
 
     fn line(what: JournalEvent, desk: &str, session: &str, about: &str) -> Line {
@@ -134,22 +134,22 @@ mod tests {
     #[test]
     fn lines_that_notices_report_are_left_out() {
         use Age::{Now, Past};
-        use Notices::{NotYet, Told};
+        use Notices::{NotYet, Reported};
         for (what, desk, session, own, age, notices, adds) in [
-            (JournalEvent::Enriched, "default", "s", false, Now, Told, true),
-            (JournalEvent::Read, "default", "s", true, Now, Told, true),
-            (JournalEvent::Selected, "default", "s", false, Now, Told, true),
-            (JournalEvent::Excluded, "default", "mine", true, Now, Told, false),
+            (JournalEvent::Enriched, "default", "s", false, Now, Reported, true),
+            (JournalEvent::Read, "default", "s", true, Now, Reported, true),
+            (JournalEvent::Selected, "default", "s", false, Now, Reported, true),
+            (JournalEvent::Excluded, "default", "mine", true, Now, Reported, false),
             // chosen by another process before the first notice, and reported as its own
-            (JournalEvent::Selected, "default", "before", false, Now, Told, true),
-            (JournalEvent::Selected, "other", "s", false, Now, Told, true),
+            (JournalEvent::Selected, "default", "before", false, Now, Reported, true),
+            (JournalEvent::Selected, "other", "s", false, Now, Reported, true),
             (JournalEvent::Selected, "default", "s", false, Now, NotYet, true),
             (JournalEvent::Selected, "default", "mine", true, Now, NotYet, true),
-            (JournalEvent::Unselected, "default", "s", false, Past, Told, true),
-            (JournalEvent::Written, "default", "s", false, Now, Told, true),
-            (JournalEvent::Written, "default", "mine", true, Now, Told, false),
-            (JournalEvent::Removed, "default", "s", false, Now, Told, true),
-            (JournalEvent::Removed, "default", "mine", true, Now, Told, false),
+            (JournalEvent::Unselected, "default", "s", false, Past, Reported, true),
+            (JournalEvent::Written, "default", "s", false, Now, Reported, true),
+            (JournalEvent::Written, "default", "mine", true, Now, Reported, false),
+            (JournalEvent::Removed, "default", "s", false, Now, Reported, true),
+            (JournalEvent::Removed, "default", "mine", true, Now, Reported, false),
         ] {
             let here = JournalContext { is_own: &|_| own };
             let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
@@ -167,7 +167,7 @@ mod tests {
         let here = JournalContext { is_own: &is_own };
         let mut lines = vec![line(JournalEvent::Written, "default", "s", "a"); 3];
         lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
-        let new = follower().take(Ok((lines, 0)), &here, Age::Now, Notices::Told);
+        let new = follower().take(Ok((lines, 0)), &here, Age::Now, Notices::Reported);
         assert_eq!(new.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(asked.get(), 3, "each line is asked about once");
     }
@@ -176,7 +176,7 @@ mod tests {
     fn lines_beyond_the_limit_are_counted() {
         let mut lines = vec![line(JournalEvent::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(JournalEvent::Read, "default", "x", "new"); MOST]);
-        let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Told);
+        let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Reported);
         assert_eq!((new.lines.len(), new.dropped), (MOST, 5));
         assert!(new.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_read_error_is_reported_once() {
         let mut follower = follower();
-        let mut said = |read| follower.take(read, &ELSEWHERE, Age::Now, Notices::Told).problem.is_some();
+        let mut said = |read| follower.take(read, &ELSEWHERE, Age::Now, Notices::Reported).problem.is_some();
         let fails = || Err(io::Error::other("no"));
         assert_eq!([said(fails()), said(fails())], [true, false]);
         said(Ok((Vec::new(), 0)));

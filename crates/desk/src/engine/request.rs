@@ -13,9 +13,9 @@ use crate::engine::{DatedLine, Snapshot};
 use crate::session::Receipt;
 use crate::{
     AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
-    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, Profiled, RenderFailure,
-    RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange, SelectionPreview,
-    Session, Switch, channel,
+    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, ProfileSwitch, Profiled,
+    RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange,
+    SelectionPreview, Session, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -317,7 +317,7 @@ pub enum Response {
         problems: Vec<Diagnostic>,
     },
     /// The answer to [`Request::CompareProfile`]: what would change, or why that is unknown.
-    ProfileCompared(Result<Box<Switch>, String>),
+    ProfileCompared(Result<Box<ProfileSwitch>, String>),
     /// The answer to [`Request::Prepare`].
     Prepared(Result<Box<Prepared>, RenderFailure>),
     /// The answer to [`Request::Settle`] and [`Request::Index`].

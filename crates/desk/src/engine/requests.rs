@@ -31,7 +31,7 @@ const MATCHED: usize = 16;
 
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waiting {
+pub struct WaitingRequest {
     /// The request and its asker.
     pub request: Arc<Request>,
     /// Where to put the answer.
@@ -83,7 +83,7 @@ pub(super) struct Requests {
     who: String,
     folders: Vec<ChannelFolder>,
     pending: Vec<Pending>,
-    shown: Arc<[Waiting]>,
+    shown: Arc<[WaitingRequest]>,
     /// Problems with files of requests.
     problems: Vec<Diagnostic>,
     /// Requests answered here whose files still exist.
@@ -130,7 +130,7 @@ impl Requests {
     }
 
     /// The waiting requests, oldest first.
-    pub(super) fn waiting(&self) -> &Arc<[Waiting]> {
+    pub(super) fn waiting(&self) -> &Arc<[WaitingRequest]> {
         &self.shown
     }
 
@@ -205,9 +205,9 @@ impl Requests {
             let until = it.until.map(|until| moment::clock(until, now, &TimeZone::system()));
             let before = self.shown.iter().find(|before| *before.request == it.request && before.folder == it.folder);
             let request = before.map_or_else(|| Arc::new(it.request.clone()), |before| before.request.clone());
-            Waiting { request, folder: it.folder.clone(), until }
+            WaitingRequest { request, folder: it.folder.clone(), until }
         });
-        let shown: Arc<[Waiting]> = shown.collect();
+        let shown: Arc<[WaitingRequest]> = shown.collect();
         if self.shown != shown {
             self.shown = shown;
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::requests::Waiting;
+use super::requests::WaitingRequest;
 use crate::{CostChange, FileLine, PrivilegedAction, price};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
@@ -55,7 +55,7 @@ pub struct Snapshot {
     /// The number of reloads. A document may have changed since the last one even if its size did not.
     pub reads: u64,
     /// Requests that wait for a person, oldest first; empty if no person would see them.
-    pub requests: Arc<[Waiting]>,
+    pub requests: Arc<[WaitingRequest]>,
     /// Actions that need this person's trust; empty if no person can be asked.
     pub untrusted: Arc<[PrivilegedAction]>,
     /// The person's own keymap and themes; `None` if the client has no screen, or before they are read.
@@ -88,8 +88,8 @@ impl Snapshot {
 
     /// The same without the texts that the instructions already contain in full.
     pub fn given_beside(&self, instructions: u64) -> u64 {
-        let given =
-            price::given(&self.catalog, &self.selection).filter(|source| price::is_beside(source, instructions));
+        let given = price::given_sources(&self.catalog, &self.selection)
+            .filter(|source| price::is_beside(source, instructions));
         given.filter_map(|source| self.price(source)).sum()
     }
 

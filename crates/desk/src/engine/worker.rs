@@ -98,7 +98,7 @@ pub(crate) fn run(
         watch_problems: Vec::new(),
         watch_due: false,
         last: Snapshot::default(),
-        told: None,
+        last_announced: None,
         cause: ChangeOrigin::Choice(Actor::You),
         clock,
         queue: changed.clone(),
@@ -124,10 +124,10 @@ pub(crate) fn run(
     worker.update_requests();
     worker.index_templates();
     // What has appeared so far is not a change, even if there was no document to wait for.
-    worker.told = None;
+    worker.last_announced = None;
     worker.update_index();
     worker.publish();
-    worker.told = worker.last.loading.is_none().then(|| worker.last.clone());
+    worker.last_announced = worker.last.loading.is_none().then(|| worker.last.clone());
     // Without this, hooks load the model themselves.
     #[cfg(feature = "meaning")]
     let _lender = worker.lend_model();
@@ -204,7 +204,7 @@ pub(super) struct Worker<'a> {
     watch_due: bool,
     last: Snapshot,
     /// The snapshot that the last notices were made from, with every document read.
-    told: Option<Snapshot>,
+    last_announced: Option<Snapshot>,
     /// The cause of the last change of picks and exclusions.
     cause: ChangeOrigin,
     clock: fn() -> SystemTime,

@@ -8,7 +8,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceD
 use refdesk_enrich::TextKind;
 
 fn catalog() -> Catalog {
-    let source = |id: &str, standing: PathState| {
+    let source = |id: &str, state: PathState| {
         let path: std::sync::Arc<std::path::Path> = std::path::Path::new("/w/x").into();
         Source {
             id: id.into(),
@@ -20,7 +20,7 @@ fn catalog() -> Catalog {
                 written: "x".to_owned(),
                 path: path.clone(),
                 resolved: path,
-                standing,
+                state,
                 size: None,
             }),
             fetch_hint: None,

@@ -67,7 +67,7 @@ pub struct Judged {
     /// Estimated tokens appended.
     pub tokens: usize,
     /// Unmet expectations.
-    pub missed: Vec<FailedExpectation>,
+    pub unmet: Vec<FailedExpectation>,
 }
 
 /// All cases.
@@ -76,11 +76,11 @@ pub struct Asserted {
     /// In the order of the file.
     pub cases: Vec<Judged>,
     /// Hints given in cases that name `hints`.
-    pub given: usize,
+    pub hinted: usize,
     /// Hints that these cases expect.
     pub expected: usize,
     /// Hints given that were expected.
-    pub right: usize,
+    pub correct: usize,
     /// Why the index could not be used, reported once.
     pub problem: Option<Diagnostic>,
 }
@@ -88,18 +88,18 @@ pub struct Asserted {
 impl Asserted {
     /// The share of given hints that were expected; `None` if none were given.
     pub fn precision(&self) -> Option<f64> {
-        ratio(self.right, self.given)
+        ratio(self.correct, self.hinted)
     }
 
     /// The share of expected hints that were given; `None` if none were expected.
     pub fn recall(&self) -> Option<f64> {
-        ratio(self.right, self.expected)
+        ratio(self.correct, self.expected)
     }
 
     /// The number of expectations in all cases, and how many are unmet.
     pub fn counts(&self) -> (usize, usize) {
         let wanted = self.cases.iter().map(|judged| judged.case.wanted.count()).sum();
-        (wanted, self.cases.iter().map(|judged| judged.missed.len()).sum())
+        (wanted, self.cases.iter().map(|judged| judged.unmet.len()).sum())
     }
 }
 
@@ -126,13 +126,15 @@ impl Desk {
         let mut asserted = Asserted::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
-            let (about, problem) = if asks_index { self.about(&asked(&case), &[], None) } else { (None, None) };
+            let (about, problem) =
+                if asks_index { self.about(&enrich_request(&case), &[], None) } else { (None, None) };
             asserted.problem = asserted.problem.or(problem);
             let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..self.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
-                asserted.given += judged.hints.len();
+                asserted.hinted += judged.hints.len();
                 asserted.expected += hints.len();
-                asserted.right += judged.hints.iter().filter(|id| hints.iter().any(|hint| hint == id.as_str())).count();
+                asserted.correct +=
+                    judged.hints.iter().filter(|id| hints.iter().any(|hint| hint == id.as_str())).count();
             }
             asserted.cases.push(judged);
         }
@@ -148,7 +150,7 @@ impl Desk {
 }
 
 fn judge(ctx: &EnrichContext, case: Case) -> Judged {
-    let said = refdesk_enrich::enrich(ctx, &asked(&case), &SessionMemory::default());
+    let said = refdesk_enrich::enrich(ctx, &enrich_request(&case), &SessionMemory::default());
     let about = |kind: BlockKind| {
         let items = said.items.iter().filter(move |item| item.block == kind && item.level != Level::Count);
         items.map(|item| SourceId::from(item.about.as_str())).collect::<Vec<_>>()
@@ -158,7 +160,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
         let members = ctx.selection.members().iter();
         members.filter(|member| member.role == Role::Transitive).map(|member| member.id.clone()).collect()
     };
-    let mut missed = Vec::new();
+    let mut unmet = Vec::new();
     let wanted = &case.wanted;
     let not_hinted = |key: &'static str, id: &SourceId| {
         let source = ctx.catalog.get(id.as_str())?;
@@ -166,45 +168,44 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
         let scored = considered(ctx, &case.text, &suppressed_hints(&said, &said), |_, scored| scored == id.as_str());
         let verdict = Verdict::new(id, &case.text, regard).with_scores(ctx.about.map(|_| scored.as_slice()));
         // It would be hinted at, but the text itself names it.
-        Some(FailedExpectation::NotHinted(key, Box::new(verdict.or_because(WhyNot::Stands))))
+        Some(FailedExpectation::NotHinted(key, Box::new(verdict.or_because(WhyNot::AlreadyInText))))
     };
-    missed.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| not_hinted("hints", &id)));
+    unmet.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| not_hinted("hints", &id)));
     if let Some(ids) = &wanted.hints_any
         && !ids.iter().any(|id| hints.iter().any(|hint| hint.as_str() == id))
     {
-        missed.push(FailedExpectation::NoneHinted(ids.iter().map(|id| SourceId::from(id.as_str())).collect()));
+        unmet.push(FailedExpectation::NoneHinted(ids.iter().map(|id| SourceId::from(id.as_str())).collect()));
     }
     for id in wanted.top.iter().flatten() {
         let (id, first) = (SourceId::from(id.as_str()), wanted.top.iter().flatten().count());
         match hints.iter().position(|hint| *hint == id) {
-            None => missed.extend(not_hinted("top", &id)),
-            Some(at) if at >= first => missed.push(FailedExpectation::NotOnTop { id, position: at + 1, first }),
+            None => unmet.extend(not_hinted("top", &id)),
+            Some(at) if at >= first => unmet.push(FailedExpectation::NotOnTop { id, position: at + 1, first }),
             Some(_) => {}
         }
     }
-    missed.extend(
+    unmet.extend(
         wanted
             .max_hints
             .filter(|most| hints.len() > *most)
             .map(|most| FailedExpectation::TooManyHints { most, given: hints.len() }),
     );
     for id in wanted.not_hints.iter().flatten() {
-        missed.extend(hints.iter().find(|hint| hint.as_str() == id).map(|id| hinted(&said, id)));
+        unmet.extend(hints.iter().find(|hint| hint.as_str() == id).map(|id| hinted(&said, id)));
     }
-    missed
-        .extend(absent("expands", wanted.expands.as_deref(), &expands, |id| Some(FailedExpectation::NotExpanded(id))));
-    missed.extend(absent("pulls_in", wanted.pulls_in.as_deref(), &pulled, |id| {
+    unmet.extend(absent("expands", wanted.expands.as_deref(), &expands, |id| Some(FailedExpectation::NotExpanded(id))));
+    unmet.extend(absent("pulls_in", wanted.pulls_in.as_deref(), &pulled, |id| {
         let role = ctx.selection.member(id.as_str()).map(|member| member.role);
         Some(FailedExpectation::NotPulledIn(id, role))
     }));
     let tokens = said.tokens();
-    missed.extend(
+    unmet.extend(
         wanted.max_tokens.filter(|most| tokens > *most).map(|most| FailedExpectation::TooMany { most, tokens }),
     );
-    Judged { hints, expands, tokens, missed, case }
+    Judged { hints, expands, tokens, unmet, case }
 }
 
-fn asked(case: &Case) -> EnrichRequest<'_> {
+fn enrich_request(case: &Case) -> EnrichRequest<'_> {
     let tool = Tool { name: case.tool.as_deref(), arguments: &case.args };
     EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) }
 }

@@ -25,7 +25,7 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Store {
     /// The session's memory, and a report of a damaged file that was moved aside.
-    pub fn told(&self, session: &Session) -> (SessionMemory, Vec<Diagnostic>) {
+    pub fn session_memory(&self, session: &Session) -> (SessionMemory, Vec<Diagnostic>) {
         let file = self.memory_file(session);
         if is_cut_short(&file) {
             return Default::default();
@@ -40,14 +40,14 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn tell<T>(
+    pub fn update_memory<T>(
         &self,
         session: &Session,
         tell: impl Fn(&SessionMemory) -> (SessionMemory, T),
     ) -> io::Result<(T, Vec<Diagnostic>)> {
         let file = self.memory_file(session);
-        self.held_in(&file)?;
-        let (before, mut diagnostics) = self.told(session);
+        self.check_inside(&file)?;
+        let (before, mut diagnostics) = self.session_memory(session);
         let (mut after, mut answer) = tell(&before);
         if after == before {
             mark_in_use(&file, (self.clock)());
@@ -65,7 +65,7 @@ impl Store {
             (after, answer) = tell(&now);
         }
         if after != now {
-            self.write_told(&file, &after)?;
+            self.write_memory(&file, &after)?;
             mark_used(&file, (self.clock)());
         }
         Ok((answer, diagnostics))
@@ -76,10 +76,10 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn forget_told(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
-        self.tell(session, |told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+    pub fn forget_memory(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
+        self.update_memory(session, |told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             let file = self.memory_file(session);
-            self.held_in(&file)?;
+            self.check_inside(&file)?;
             match remove_own(&file) {
                 Err(gone) if !is_absent(&gone) => Err(error),
                 _ => Ok(Vec::new()),
@@ -116,16 +116,17 @@ impl Store {
         };
         // There may be many sessions, most without these sources: do not hold the lock while reading them.
         let files = sessions.flatten().map(|session| session.path().join("told.json"));
-        let concerned: Vec<PathBuf> = files.filter(|file| self.held_in(file).is_ok() && less(file).is_some()).collect();
+        let concerned: Vec<PathBuf> =
+            files.filter(|file| self.check_inside(file).is_ok() && less(file).is_some()).collect();
         if concerned.is_empty() {
             return Ok(());
         }
         let _lock = self.lock()?;
-        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_told(file, &told)))
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_memory(file, &told)))
     }
 
     /// Every prompt writes this file, without waiting for the disk: after a power cut, some things may be sent again.
-    fn write_told(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
+    fn write_memory(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
         self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
     }
 }
@@ -190,14 +191,14 @@ mod tests {
             after.announced.extend(ids.iter().map(ToString::to_string));
             (after, ())
         };
-        store.tell(session, tell).unwrap().1
+        store.update_memory(session, tell).unwrap().1
     }
 
     #[test]
     fn session_memory_is_kept_between_reads() {
         let folder = tempfile::tempdir().unwrap();
         announce(&store(folder.path()), &session(), &["a"]);
-        assert!(store(folder.path()).told(&session()).0.was_announced("a"));
+        assert!(store(folder.path()).session_memory(&session()).0.was_announced("a"));
     }
 
     #[test]
@@ -209,7 +210,7 @@ mod tests {
         }
         store.forget(&["a".into()]).unwrap();
         for session in &sessions {
-            let told = store.told(session).0;
+            let told = store.session_memory(session).0;
             assert!(!told.was_announced("a") && told.was_announced("b"));
         }
     }
@@ -231,10 +232,10 @@ mod tests {
         let file = store.memory_file(&session);
         assert_eq!(announce(&store, &session, &["a"]), []);
         write_derived(&file, b"").unwrap();
-        assert_eq!(store.told(&session), (SessionMemory::default(), Vec::new()));
+        assert_eq!(store.session_memory(&session), (SessionMemory::default(), Vec::new()));
         store.forget(&["a".into()]).unwrap();
         assert_eq!(announce(&store, &session, &["a"]), []);
-        assert!(store.told(&session).0.was_announced("a"));
+        assert!(store.session_memory(&session).0.was_announced("a"));
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing was set aside");
     }
 
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!(["old", "used", "young"].map(exists), [true; 3], "no new session yet");
         announce(&store, &named("new"), &["a"]);
         assert_eq!(["old", "used", "young", "new"].map(exists), [false, true, true, true]);
-        assert!(store.told(&named("used")).0.was_announced("a"));
+        assert!(store.session_memory(&named("used")).0.was_announced("a"));
     }
 
     #[test]
@@ -268,8 +269,8 @@ mod tests {
         let store = store(folder.path()).waiting(Duration::from_millis(5));
         announce(&store, &session(), &["a"]);
         let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
-        assert!(store.forget_told(&session()).unwrap().is_empty());
-        assert_eq!(store.told(&session()).0, SessionMemory::default());
+        assert!(store.forget_memory(&session()).unwrap().is_empty());
+        assert_eq!(store.session_memory(&session()).0, SessionMemory::default());
         drop(held);
     }
 
@@ -278,7 +279,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [one, two] =
             [DEFAULT, "b"].map(|desk| Store::new(folder.path(), desk, clock).sealed_by(Sealer::fixed(folder.path())));
-        let was_announced = |store: &Store| store.told(&session()).0.was_announced("a");
+        let was_announced = |store: &Store| store.session_memory(&session()).0.was_announced("a");
         announce(&one, &session(), &["a"]);
         assert!(!was_announced(&two));
         announce(&two, &session(), &["a"]);

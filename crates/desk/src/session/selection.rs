@@ -52,7 +52,7 @@ impl Store {
     /// The file is damaged; the reason as a diagnostic.
     pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
         let file = &self.selection;
-        self.held_in(file).map_err(|error| Box::new(self.unread(&error)))?;
+        self.check_inside(file).map_err(|error| Box::new(self.unread(&error)))?;
         let found = self.read(file).map_err(|problem| {
             Box::new(self.report(file, &problem, "the last selection that could be read applies until it is fixed"))
         });
@@ -84,7 +84,7 @@ impl Store {
         initial: &Choice,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> io::Result<Change<T>> {
-        self.held_in(&self.selection)?;
+        self.check_inside(&self.selection)?;
         let _lock = self.lock()?;
         let can_seal = self.sealer.key_or_new().is_ok();
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
@@ -121,7 +121,7 @@ impl Store {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;
         let copy = name_of(&aside);
-        folder.second(name)?.replace(copy)?;
+        folder.second_name(name)?.replace(copy)?;
         narrow_second(&folder.open(copy)?);
         self.foreign.note(self.shown(file), ForeignFileAction::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())

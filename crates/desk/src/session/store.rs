@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// Whether this workspace has any state: any file of any desk or session.
-    pub fn keeps_anything(&self) -> bool {
+    pub fn has_state(&self) -> bool {
         self.folder.is_dir()
     }
 
@@ -139,7 +139,7 @@ impl Store {
     /// # Errors
     /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`].
     pub fn lock(&self) -> io::Result<Lock> {
-        self.held_in(&self.folder)?;
+        self.check_inside(&self.folder)?;
         if self.only_if_marked && mark_of(&self.workspace).is_none() {
             return Err(no_workspace(&self.workspace));
         }
@@ -168,7 +168,7 @@ impl Store {
     }
 
     /// Checks that no link leads this file or folder out of the workspace.
-    pub(super) fn held_in(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn check_inside(&self, path: &Path) -> io::Result<()> {
         within(&self.workspace, path.parent().filter(|_| path != self.folder).unwrap_or(path))
     }
 
@@ -181,7 +181,7 @@ impl Store {
         &self,
         file: &Path,
     ) -> (Option<StateContent<T>>, Vec<Diagnostic>) {
-        if let Err(error) = self.held_in(file) {
+        if let Err(error) = self.check_inside(file) {
             return (None, vec![self.unread(&error)]);
         }
         match self.read::<T>(file) {
@@ -454,8 +454,8 @@ pub(super) mod tests {
                 assert!(store.look().is_err());
             }
             if is_below(&store.memory_file(&session)) {
-                assert!(store.tell(&session, |_| (told(), ())).is_err());
-                let (stored, diagnostics) = store.told(&session);
+                assert!(store.update_memory(&session, |_| (told(), ())).is_err());
+                let (stored, diagnostics) = store.session_memory(&session);
                 assert_eq!((stored, diagnostics.len()), (SessionMemory::default(), 1), "{link:?}");
             }
             store.forget(&["a".into()]).unwrap_or_default();

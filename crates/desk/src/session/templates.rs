@@ -119,7 +119,7 @@ impl Store {
         }
         if !due.is_empty() || !gone.is_empty() {
             sweep(&folder).map_err(|error| self.unwritable(&error))?;
-            self.carry_out(&folder, &due, &gone, &before, &mut after, done)?;
+            self.apply(&folder, &due, &gone, &before, &mut after, done)?;
         }
         self.note(&before, &after)?;
         match by {
@@ -260,7 +260,7 @@ impl Store {
     }
 
     /// Writes and removes files. Records each write first, so that the file is known as ours whatever happens.
-    fn carry_out(
+    fn apply(
         &self,
         folder: &Path,
         due: &[&TemplateFile],

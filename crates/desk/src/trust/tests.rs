@@ -113,7 +113,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(world.waiting(), told);
     let mut desk = world.desk();
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
-    assert_eq!(access(&mut desk).withheld(), ["a".into()]);
+    assert_eq!(access(&mut desk).unreadable(), ["a".into()]);
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
@@ -158,7 +158,7 @@ fn whether_a_path_outside_exists_is_not_revealed() {
             }
             let mut desk = world.desk();
             let source = desk.catalog().get("x").unwrap().clone();
-            assert_eq!(source.place().unwrap().standing, PathState::Untrusted, "{path} {link:?} {there:?}");
+            assert_eq!(source.place().unwrap().state, PathState::Untrusted, "{path} {link:?} {there:?}");
             let row = desk.settled().rows().listed(&source, None).to_string();
             let access = access(&mut desk);
             let refused = read_source(desk.workspace(), desk.catalog(), &access, "x", None, None).unwrap_err();
@@ -169,7 +169,7 @@ fn whether_a_path_outside_exists_is_not_revealed() {
             desk.reload();
             let is_open = desk.catalog().get("x").unwrap().open_place().is_some();
             let answer =
-                [row, refused.message, instructions, format!("{problems:?}"), format!("{:?}", access.withheld())];
+                [row, refused.message, instructions, format!("{problems:?}"), format!("{:?}", access.unreadable())];
             (answer.map(|text| text.replace(&*world.root.to_string_lossy(), "")), is_open)
         };
         let (missing, is_open) = told(None);

@@ -54,7 +54,7 @@ impl Batch {
         let second = self.next();
         match self.leader.folder.link(name.as_ref(), &second.name) {
             Ok(()) => Ok(second),
-            Err(_) => self.leader.folder.second(name),
+            Err(_) => self.leader.folder.second_name(name),
         }
     }
 

@@ -110,7 +110,7 @@ fn an_open_folder_stays_the_same() {
         ("rename", |folder| folder.rename("file", "secret")),
         ("rename_new", |folder| folder.rename_new("file", "new")),
         ("make", |folder| folder.make(Path::new("new/deep"), FileMode::Default).map(drop)),
-        ("second", |folder| folder.second("file").map(drop)),
+        ("second", |folder| folder.second_name("file").map(drop)),
         ("remove", |folder| folder.remove_file("file")),
         ("read", |folder| folder.read("file", 9).map(|read| assert_eq!(read.0, b"12345"))),
     ];

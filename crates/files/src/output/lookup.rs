@@ -21,19 +21,19 @@ const OPEN: usize = 64;
 #[derive(Debug, Default)]
 pub struct PathLookup {
     /// By its path without links.
-    folders: HashMap<PathBuf, Known<Option<Folder>>>,
+    folders: HashMap<PathBuf, CachedLookup<Option<Folder>>>,
     /// The path without links, by the path as written.
-    resolved: HashMap<PathBuf, Known<PathBuf>>,
+    resolved: HashMap<PathBuf, CachedLookup<PathBuf>>,
     workspace: Option<(PathBuf, PathBuf)>,
 }
 
 #[derive(Debug)]
-struct Known<T> {
+struct CachedLookup<T> {
     value: T,
     uses: usize,
 }
 
-impl<T: Clone> Known<T> {
+impl<T: Clone> CachedLookup<T> {
     fn get(known: &mut HashMap<PathBuf, Self>, path: &Path) -> Option<T> {
         let known = known.get_mut(path).filter(|known| known.uses < USES)?;
         known.uses += 1;
@@ -60,11 +60,11 @@ impl PathLookup {
     /// It cannot be resolved.
     pub(super) fn resolve(&mut self, path: &Path, shown: &str) -> Result<PathBuf, Error> {
         let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return resolve_links(path, shown) };
-        let real = match Known::get(&mut self.resolved, above) {
+        let real = match CachedLookup::get(&mut self.resolved, above) {
             Some(real) => real,
             None => {
                 let real = resolve_links(above, shown)?;
-                self.resolved.insert(above.to_path_buf(), Known { value: real.clone(), uses: 1 });
+                self.resolved.insert(above.to_path_buf(), CachedLookup { value: real.clone(), uses: 1 });
                 real
             }
         };
@@ -96,7 +96,7 @@ impl PathLookup {
     /// As [`PathLookup::entry`].
     pub(super) fn folder(&mut self, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
         let above = path.parent().unwrap_or(path);
-        if let Some(known) = Known::get(&mut self.folders, above) {
+        if let Some(known) = CachedLookup::get(&mut self.folders, above) {
             return Ok(known);
         }
         let folder = match Folder::real(above) {
@@ -110,7 +110,7 @@ impl PathLookup {
         if self.folders.len() >= OPEN {
             self.folders.clear();
         }
-        self.folders.insert(above.to_path_buf(), Known { value: folder.clone(), uses: 1 });
+        self.folders.insert(above.to_path_buf(), CachedLookup { value: folder.clone(), uses: 1 });
         Ok(folder)
     }
 }

@@ -32,7 +32,7 @@ pub enum Recovered {
     /// There was nothing to recover.
     Nothing,
     /// The write was finished or undone, as the diagnostic says.
-    Told(Diagnostic),
+    Reported(Diagnostic),
     /// There is a note that this user's refdesk did not write; this is its path. Nothing was done.
     Foreign(PathBuf),
 }
@@ -60,7 +60,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
             Err(error) => format!("it could not be renamed: {error}"),
         };
         let message = format!("the record of an interrupted write is damaged ({why}), and {aside}");
-        Recovered::Told(Diagnostic::warning(Code::Damaged, message).fix("check the files that were being written"))
+        Recovered::Reported(Diagnostic::warning(Code::Damaged, message).fix("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
         Note::Nothing => return Recovered::Nothing,
@@ -73,7 +73,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         return damaged("it names files that refdesk would never write");
     }
     let told = settle(&record, &real);
-    Recovered::Told(match WriteRecord::forget(workspace) {
+    Recovered::Reported(match WriteRecord::forget(workspace) {
         Ok(()) => told,
         Err(error) => {
             let message = format!("{}, but its record cannot be removed: {error}", told.message);
@@ -196,7 +196,7 @@ mod tests {
 
         fn recover(&self) -> Diagnostic {
             match recover(&self.path, &self.sealer) {
-                Recovered::Told(told) => told,
+                Recovered::Reported(told) => told,
                 other => panic!("{other:?}"),
             }
         }

@@ -127,7 +127,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
             let name = proposal.path.file_name().unwrap_or_default();
             let second = match &ready.batch {
                 Some(batch) => batch.second(name),
-                None => ready.folder.second(name),
+                None => ready.folder.second_name(name),
             };
             ready.old = Some(second.map_err(|error| write_failed(&proposal.shown, &error))?);
         }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use crate::Question;
+use crate::TopicQuery;
 use crate::stem::stem;
 use crate::tests::{CASES, World, long};
 use refdesk_core::catalog::testing::inline;
@@ -69,7 +69,7 @@ fn share(server: &TestServer, database: &str) {
     assert_eq!(one.update(sources(&one)).added, 4);
     assert_eq!(other.best("retry").first().map(String::as_str), Some("a"), "one built it, the other has it");
     let (index, model) = other.index();
-    let section = index.about(&Question { text: "retry", ..Question::default() }, Some(model)).unwrap().scored[0]
+    let section = index.about(&TopicQuery { text: "retry", ..TopicQuery::default() }, Some(model)).unwrap().scored[0]
         .section
         .clone()
         .unwrap();

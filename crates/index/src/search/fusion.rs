@@ -8,7 +8,7 @@ const DAMPING: f64 = 10.0;
 
 /// A document of at least one list.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fused {
+pub(super) struct FusedDocument {
     pub document: i64,
     /// The sum of the weights of list and document through `DAMPING + rank` over the lists.
     pub score: f64,
@@ -24,13 +24,13 @@ pub(super) fn fuse<K: Ord>(
     weight: impl Fn(i64) -> f64,
     has_all: impl Fn(i64) -> bool,
     key: impl Fn(i64) -> K,
-) -> Vec<Fused> {
-    let mut fused: Vec<Fused> = Vec::new();
+) -> Vec<FusedDocument> {
+    let mut fused: Vec<FusedDocument> = Vec::new();
     let mut positions: HashMap<i64, usize> = HashMap::new();
     for (list, (documents, counts)) in lists.iter().enumerate() {
         for (rank, document) in (1..).zip(*documents) {
             let position = *positions.entry(*document).or_insert_with(|| {
-                fused.push(Fused { document: *document, score: 0.0, ranks: vec![None; lists.len()] });
+                fused.push(FusedDocument { document: *document, score: 0.0, ranks: vec![None; lists.len()] });
                 fused.len() - 1
             });
             let Some(entry) = fused.get_mut(position) else { continue };

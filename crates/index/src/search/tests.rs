@@ -259,7 +259,8 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
     let long = "再試行".repeat(2_000);
     let found = index.search(&everything(&long), None).unwrap();
     assert!(found.is_cut && found.hits.iter().any(|hit| hit.source == "ja"));
-    let about = index.about(&crate::Question { text: "支払いの再試行", ..crate::Question::default() }, None).unwrap();
+    let about =
+        index.about(&crate::TopicQuery { text: "支払いの再試行", ..crate::TopicQuery::default() }, None).unwrap();
     assert_eq!(about.scored.first().map(|it| it.source.as_str()), Some("ja"), "hints by words, too");
 }
 
@@ -358,7 +359,7 @@ fn hints_and_hits_name_the_same_place(world: &World) {
     {
         let kinds = ["text".to_owned()];
         let hits = index.search(&SearchQuery { kinds: &kinds, ..everything(word) }, None).unwrap().hits;
-        let about = index.about(&crate::Question { text: word, ..crate::Question::default() }, None).unwrap();
+        let about = index.about(&crate::TopicQuery { text: word, ..crate::TopicQuery::default() }, None).unwrap();
         let section = about.scored[0].section.as_ref().unwrap();
         assert_eq!((hits[0].heading.as_str(), hits[0].line), expected, "{word}");
         assert_eq!((section.heading.as_str(), section.line), expected, "{word}");

@@ -68,7 +68,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
         drop(connection);
         // A reader may be the first to see it.
         let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
-        let _ = index.about(&Question { text: "word7", ..Question::default() }, Some(&world.model));
+        let _ = index.about(&TopicQuery { text: "word7", ..TopicQuery::default() }, Some(&world.model));
         drop(index);
         let built = world.update(sources());
         assert_eq!((built.documents, built.missing, built.is_replaced), (80, 0, true), "{change}");
@@ -132,7 +132,7 @@ fn rows_from_elsewhere_are_not_handed_out_and_end_the_index() {
             let refused = if by_search {
                 index.search(&crate::search::tests::everything("retry"), Some(&world.model)).map(drop)
             } else {
-                index.about(&Question { text: "retry", ..Question::default() }, Some(&world.model)).map(drop)
+                index.about(&TopicQuery { text: "retry", ..TopicQuery::default() }, Some(&world.model)).map(drop)
             };
             assert_eq!(refused.unwrap_err().code, Code::IndexForeign, "{change}");
             drop(index);

@@ -74,7 +74,7 @@ pub(crate) fn declares_templates(source: &Source) -> bool {
 
 /// The markdown files of a source, each with its path as found and its resolved path.
 pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, PathBuf)>, Vec<Problem>) {
-    match place.standing {
+    match place.state {
         PathState::File if is_markdown(place.path.as_os_str()) => {
             (vec![(place.path.clone(), place.resolved.to_path_buf())], Vec::new())
         }

@@ -21,7 +21,7 @@ pub fn gather(
     find: &dyn Fn(&str) -> Option<String>,
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let (mut wanted, mut bytes) = (asked_in(text), 0);
+    let (mut wanted, mut bytes) = (partial_names(text), 0);
     while let Some(name) = wanted.pop() {
         if found.contains_key(&name) {
             continue;
@@ -32,7 +32,7 @@ pub fn gather(
             let message = format!("the partials exceed the limit of {PARTIAL_BYTES} bytes (16 MiB)");
             return Err(template_error(None, message));
         }
-        wanted.extend(asked_in(&text));
+        wanted.extend(partial_names(&text));
         found.insert(name, text);
     }
     Ok(found)
@@ -55,7 +55,7 @@ pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
 }
 
 /// The partials that a text uses; none if it does not parse, which rendering reports.
-fn asked_in(text: &str) -> Vec<String> {
+fn partial_names(text: &str) -> Vec<String> {
     parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
 }
 

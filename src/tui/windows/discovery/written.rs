@@ -36,7 +36,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
             lines.push(PageLine::default());
             lines.push(PageLine::new(cells::clean(&sample.prompt).into_owned(), ThemeRole::Strong));
             let delivered =
-                sample.told.iter().map(|line| PageLine::new(cells::clean(line).into_owned(), ThemeRole::Hints));
+                sample.hints.iter().map(|line| PageLine::new(cells::clean(line).into_owned(), ThemeRole::Hints));
             lines.extend(delivered.map(|line| line.hanging(2)));
         }
         lines.push(PageLine::default());

@@ -30,7 +30,7 @@ pub(crate) fn token(
 ) -> Result<Token, Error> {
     let credential = credential(server, around)?;
     if !credential.contains("-----BEGIN") {
-        return Ok(Token::given(credential.trim()));
+        return Ok(Token::from_text(credential.trim()));
     }
     let (Some(account), Some(user)) = (&server.account, &server.user) else {
         let fix = "add 'account' and 'user' to the connection";

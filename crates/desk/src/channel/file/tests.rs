@@ -32,7 +32,7 @@ impl World {
         request: &Request,
         wait: &Wait,
         meanwhile: impl FnOnce(&ChannelFolder) + Send,
-    ) -> Result<Answered, Unanswered> {
+    ) -> Result<ChannelAnswer, Unanswered> {
         let folder = &self.files.folder;
         thread::scope(|threads| {
             let other = threads.spawn(move || {
@@ -83,7 +83,7 @@ fn the_first_answer_wins_and_the_second_learns_of_it() {
         assert!(matches!(&late, AnswerStatus::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
     });
     let by = Some("one".to_owned());
-    let expected = Answered { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
+    let expected = ChannelAnswer { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
     assert_eq!(came, Ok(expected));
     assert_eq!(answer(&world.files.folder, &response(&[], "late")).unwrap(), AnswerStatus::Late { by: None });
     assert_eq!(fs::read_dir(world.files.folder.path().join(RESPONSES)).unwrap().count(), 0);

@@ -9,7 +9,7 @@ use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error, Timeout};
 
 use super::super::answer::{MOST, read, shown};
-use super::super::{Answered, Request, Unanswered, Wait};
+use super::super::{ChannelAnswer, Request, Unanswered, Wait};
 use super::Webhook;
 use super::address::{Reachable, Unreachable};
 use super::secret::SIGNATURE;
@@ -25,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Outcome of one attempt.
 enum Attempt {
     /// The final outcome.
-    Ended(Result<Answered, Unanswered>),
+    Ended(Result<ChannelAnswer, Unanswered>),
     /// The server could not be reached or has an internal problem; a retry may succeed.
     Failed(String),
 }
@@ -48,7 +48,7 @@ pub(super) fn agent(target: &Target) -> Agent {
 
 impl Webhook {
     /// Posts until there is an answer, at most three times.
-    pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<Answered, Unanswered> {
+    pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
         let body = serde_json::to_vec(request).map_err(|error| {
             Unanswered::failed(Code::NotAsked, format!("the question cannot be written as JSON: {error}"), "")
         })?;
@@ -92,12 +92,12 @@ impl Webhook {
             post = post.header(SIGNATURE, signature);
         }
         match post.header(CONTENT_TYPE, "application/json").send(body) {
-            Ok(response) => self.heard(request, response),
+            Ok(response) => self.parse_response(request, response),
             Err(error) => self.failed_attempt(error),
         }
     }
 
-    fn heard(&self, request: &Request, mut response: Response<Body>) -> Attempt {
+    fn parse_response(&self, request: &Request, mut response: Response<Body>) -> Attempt {
         let status = response.status();
         let answered = format!("answered {} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
         let answered = answered.trim_end();
@@ -126,7 +126,10 @@ impl Webhook {
             }
             Ok(_) => Attempt::Ended(
                 read(request, &bytes)
-                    .map(|answered| Answered { by: answered.by.or_else(|| Some("a webhook".to_owned())), ..answered })
+                    .map(|answered| ChannelAnswer {
+                        by: answered.by.or_else(|| Some("a webhook".to_owned())),
+                        ..answered
+                    })
                     .map_err(|wrong| {
                         wrong.into_unanswered(&format!("the response of the webhook {}", self.target.shown))
                     }),

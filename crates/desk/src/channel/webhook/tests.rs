@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::raise::tests::{asking, asking_for_approval};
-use super::super::{Answered, Channel as _, Request, Unanswered, Wait};
+use super::super::{Channel as _, ChannelAnswer, Request, Unanswered, Wait};
 use super::Webhook;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::{Code, Error};
@@ -93,12 +93,12 @@ fn request() -> Request {
     asking("r", &["a", "b"])
 }
 
-fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<Answered, Unanswered> {
+fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
     Webhook::new(settings, HELD)?.ask(&request(), wait)
 }
 
 #[track_caller]
-fn failed(came: Result<Answered, Unanswered>) -> (Code, String) {
+fn failed(came: Result<ChannelAnswer, Unanswered>) -> (Code, String) {
     match came {
         Err(Unanswered::Failed(Error { code, message, fix, .. })) => {
             let told = format!("{message} {fix}");

@@ -113,7 +113,7 @@ impl Desk {
                 places.entry(place.resolved.to_path_buf()).or_default().push(source);
             }
         }
-        let standing = |table: &TablePage| standing(&pages.real(&table.path), &places, access);
+        let standing = |table: &TablePage| access_of(&pages.real(&table.path), &places, access);
         let tables: Vec<Option<TableAccess>> = pages.tables.iter().map(standing).collect();
         DatabaseView { tables, pages, now: (self.options.clock)() }
     }
@@ -121,7 +121,7 @@ impl Desk {
 
 /// Whether a reader may read a page. Any readable source that has it makes it readable; otherwise the innermost source
 /// counts.
-fn standing(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<TableAccess> {
+fn access_of(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<TableAccess> {
     let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
     let Some(access) = access else {
         return Some(TableAccess { source: sources.first().map(|source| source.id.to_string()), is_readable: true });

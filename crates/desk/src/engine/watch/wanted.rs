@@ -133,7 +133,7 @@ impl WatchSet {
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
             let is_inside = place.resolved.starts_with(&real);
-            match place.standing {
+            match place.state {
                 // Not read, so not followed.
                 PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
@@ -147,10 +147,10 @@ impl WatchSet {
                 }
                 PathState::Missing | PathState::Untrusted | PathState::Special => {}
             }
-            if place.standing == PathState::File && place.resolved != place.path {
+            if place.state == PathState::File && place.resolved != place.path {
                 wanted.file(&place.resolved);
             }
-            if !is_inside && place.standing.is_open() {
+            if !is_inside && place.state.is_open() {
                 trees.insert(&*place.path);
                 folders.extend(place.path.parent());
             }

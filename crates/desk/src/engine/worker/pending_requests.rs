@@ -24,7 +24,7 @@ impl Worker<'_> {
                 let text = "Asked, but ended before there was an answer";
                 self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
             }
-            self.say(Event::Over(Box::new(over)));
+            self.say(Event::Closed(Box::new(over)));
         }
     }
 
@@ -35,7 +35,7 @@ impl Worker<'_> {
         let answers = answers.filter_map(|line| line.receipt.request.as_deref().zip(line.receipt.by.as_deref()));
         let over: Vec<ClosedRequest> = answers.filter_map(|(id, by)| requests.explain(id, by)).collect();
         for over in over {
-            self.say(Event::Over(Box::new(over)));
+            self.say(Event::Closed(Box::new(over)));
         }
     }
 

@@ -124,7 +124,7 @@ impl Worker<'_> {
     /// Sends notices of what changed since the last ones. While documents are read, only the choice counts: a document
     /// that is not read yet has not changed.
     pub(super) fn tell_difference(&mut self, next: Snapshot) {
-        let (notices, told) = match self.told.take() {
+        let (notices, told) = match self.last_announced.take() {
             None if next.loading.is_some() => return,
             // What appears during the first reading of the documents is not a change.
             None => (Vec::new(), next),
@@ -136,7 +136,7 @@ impl Worker<'_> {
             }
             Some(told) => (notice::notices(&told, &next, &self.cause), next),
         };
-        self.told = Some(told);
+        self.last_announced = Some(told);
         let (who, session) = (self.cause.who().clone(), self.chooser());
         if let ChangeOrigin::Retraced { text, .. } = &self.cause
             && notices.iter().any(|notice| notice.text == *text)
@@ -169,7 +169,7 @@ impl Worker<'_> {
 
     /// Reports the lines added to the journal since the last reading.
     pub(super) fn follow_journal(&mut self, age: Age) {
-        let notices = if self.told.is_some() { Notices::Told } else { Notices::NotYet };
+        let notices = if self.last_announced.is_some() { Notices::Reported } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);
         if let Some(problem) = new.problem {
             self.tell(Notice::new(Actor::Files, Topic::Warning, problem));
@@ -182,7 +182,7 @@ impl Worker<'_> {
         }
         let now = self.now();
         let (workspace, desk) = (self.desk.workspace(), safe(self.desk.name()));
-        let told = new.lines.into_iter().map(|line| {
+        let lines = new.lines.into_iter().map(|line| {
             let notice = notice::receipt(&line, workspace, &desk);
             // A line whose time cannot be parsed gets the current time.
             let time = line.time.parse().unwrap_or(now);
@@ -192,7 +192,7 @@ impl Worker<'_> {
             let text = format!("{} more came too fast to be shown; the journal has them", new.dropped);
             moment::stamped(Notice::new(Actor::Files, Topic::Desk, text), now, now)
         });
-        self.say(Event::Receipts(Receipts { told: told.collect(), age, gap }));
+        self.say(Event::Receipts(Receipts { lines: lines.collect(), age, gap }));
     }
 
     /// The name of a session's client in notices.

@@ -176,7 +176,7 @@ impl Worker<'_> {
             Request::ReadOn { id, path, from } => {
                 return Response::Document(self.desk.document_from(id.as_str(), path.as_deref(), from));
             }
-            Request::Match(prompt) => return Response::Findings(self.desk.look(&prompt)),
+            Request::Match(prompt) => return Response::Findings(self.desk.match_prompt(&prompt)),
             Request::Simulate { prompt, audience } => {
                 let asked = EnrichRequest {
                     repeat: audience == Audience::NewSession,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::notice::{Actor, ChangeOrigin, Notice, Topic};
 use super::super::request::Change;
 use super::Worker;
-use crate::{Changed, Desk, Session, Undone};
+use crate::{Changed, Desk, Session, UndoResult};
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
@@ -58,7 +58,7 @@ impl Worker<'_> {
         session: &Session,
         done: &str,
         verb: &str,
-        outcome: Result<Option<Undone>, Error>,
+        outcome: Result<Option<UndoResult>, Error>,
     ) {
         let undone = match outcome {
             Ok(Some(undone)) => undone,
@@ -70,8 +70,8 @@ impl Worker<'_> {
         };
         let at = |ids: &[String]| ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ");
         let (what, retraced) = (&undone.what, &undone.retraced);
-        if retraced.back.is_empty() {
-            let message = format!("{what}: another process has changed {} since", at(&retraced.kept));
+        if retraced.reverted.is_empty() {
+            let message = format!("{what}: another process has changed {} since", at(&retraced.unchanged));
             self.follow_choice(session);
             return self.refuse(Error::new(Code::ChangedMeanwhile, message, "nothing was done"));
         }
@@ -79,7 +79,7 @@ impl Worker<'_> {
         if !retraced.others.is_empty() {
             text.push_str(&format!("; another process has changed {} since, which stays", at(&retraced.others)));
         }
-        let named = retraced.back.iter().chain(&retraced.others).cloned().collect();
+        let named = retraced.reverted.iter().chain(&retraced.others).cloned().collect();
         self.cause = ChangeOrigin::Retraced { text, named };
         self.after_own_change();
         // Before the first notice there is no difference to report this with.

@@ -30,7 +30,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__le__", |left: &Value, right: &Value| order(left, right, "<=").map(Ordering::is_le));
     engine.add_filter("__gt__", |left: &Value, right: &Value| order(left, right, ">").map(Ordering::is_gt));
     engine.add_filter("__ge__", |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
-    engine.add_filter("__given__", given);
+    engine.add_filter("__given__", must_be_defined);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
     engine.add_filter("__changing__", |value: &Value| changing(value));
@@ -315,7 +315,7 @@ fn must_be_there(state: &State, value: &Value) -> Result<(), Error> {
 }
 
 /// Checks that a compared value is defined.
-fn given(state: &State, value: Value) -> Result<Value, Error> {
+fn must_be_defined(state: &State, value: Value) -> Result<Value, Error> {
     must_be_there(state, &value)?;
     Ok(value)
 }

@@ -12,9 +12,9 @@ const MOST: usize = 64 * 1024 * 1024;
 
 /// What the last question loaded. One value belongs to a desk, whatever index it has.
 #[derive(Default)]
-pub struct KeptDocuments(Mutex<Option<Kept>>);
+pub struct KeptDocuments(Mutex<Option<CachedCorpus>>);
 
-struct Kept {
+struct CachedCorpus {
     model: String,
     version: String,
     corpus: Arc<Corpus>,
@@ -36,7 +36,7 @@ impl KeptDocuments {
         *slot = None;
         let corpus = Arc::new(Corpus::load(storage, model)?);
         let version = version.filter(|_| corpus.size() <= MOST);
-        *slot = version.map(|version| Kept { model: model.to_owned(), version, corpus: corpus.clone() });
+        *slot = version.map(|version| CachedCorpus { model: model.to_owned(), version, corpus: corpus.clone() });
         Ok(corpus)
     }
 }

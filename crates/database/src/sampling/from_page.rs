@@ -7,7 +7,7 @@ use crate::snapshot::{Column, Table};
 use crate::statistics::{ColumnProfile, TableProfile};
 
 /// What the page of a table says about its values, as far as the configuration still allows it.
-pub fn kept(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> TableProfile {
+pub fn from_page(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> TableProfile {
     let of_column = |column: &Column| {
         let before = page.columns.iter().find(|before| before.name == column.name)?;
         Some((column.name.clone(), profile(config, table, column, before)?))
@@ -55,7 +55,7 @@ mod tests {
             let sensitive = before.map(str::to_owned);
             let column = ColumnDoc { name: name.into(), sensitive, statistics: statistics(), ..ColumnDoc::default() };
             let page = TableDoc { columns: vec![column], ..TableDoc::default() };
-            let found = kept(&config.databases[0], &table, &page);
+            let found = from_page(&config.databases[0], &table, &page);
             let told = found.columns.get(name).map(|it| {
                 (it.sensitive.as_ref().map(SensitiveRule::words).unwrap_or_default(), it.statistics.distinct)
             });

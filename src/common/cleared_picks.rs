@@ -8,7 +8,7 @@ use refdesk_text::tokens::grouped;
 const NAMED: usize = 6;
 
 /// What stays, a sentence each, with this before an id: `Auto sources stay in the instructions: @style.`
-pub fn staying(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec<String> {
+pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec<String> {
     let autos: Vec<&str> =
         catalog.sources().iter().filter(|source| source.mode == Mode::Auto).map(|source| source.id.as_str()).collect();
     let excluded: Vec<&str> = selection.excluded().iter().map(String::as_str).collect();
@@ -37,13 +37,13 @@ mod tests {
     fn auto_sources_and_exclusions_stay() {
         let snapshot = fixture::snapshot();
         assert_eq!(
-            staying(&snapshot.catalog, &snapshot.selection, "@"),
+            remaining(&snapshot.catalog, &snapshot.selection, "@"),
             ["Auto sources stay in the instructions: @team-conventions.", "Exclusions stay: @release-notes."]
         );
         let many: Vec<String> = (0..9).map(|n| format!("e{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let selection = fixture::selection(Vec::new(), &[], &many);
-        let sentences = staying(&Catalog::default(), &selection, "");
+        let sentences = remaining(&Catalog::default(), &selection, "");
         assert_eq!(sentences, ["Exclusions stay: e0, e1, e2, e3, e4, e5 and 3 more."]);
     }
 }
