@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use databases::{Dialect, many_tables, sql};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use support::{Workspace, in_turn, refdesk, report, time};
 
@@ -188,9 +188,9 @@ fn on_postgres(_: &mut Criterion) {
         let connection = format!("host: \"{folder}\", port: {}, database: {name}, user: refdesk", server.port());
         let made = workspace("postgres", &connection);
         let root = made.folder.path();
-        let around = Surroundings { workspace: root.into(), current: root.into(), ..Surroundings::default() };
+        let context = WorkspaceContext { workspace: root.into(), current: root.into(), ..WorkspaceContext::default() };
         let state = Some(Path::new(support::STATE).join("refdesk"));
-        let desk = Desk::open(Options { state, ..Options::new(around) });
+        let desk = Desk::open(Options { state, ..Options::new(context) });
         desk.trust(&desk.untrusted()).unwrap();
         made
     };

@@ -12,7 +12,7 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use support::{Layout, cat, in_turn, refdesk, report, time, workspace};
 
@@ -26,11 +26,11 @@ fn whole_processes(_: &mut Criterion) {
 
 fn in_process(criterion: &mut Criterion) {
     let workspace = workspace(10_000, 400, Layout::Discovered);
-    let around = Surroundings { workspace: workspace.folder.path().to_path_buf(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: workspace.folder.path().to_path_buf(), ..WorkspaceContext::default() };
     let mut group = criterion.benchmark_group("catalog");
     group.sample_size(10);
     group.bench_function("open 10,000 discovered files", |bench| {
-        bench.iter(|| Desk::open(Options::new(around.clone())).catalog().len());
+        bench.iter(|| Desk::open(Options::new(context.clone())).catalog().len());
     });
     group.finish();
 }

@@ -13,7 +13,7 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -61,11 +61,11 @@ fn whole_processes(_: &mut Criterion) {
 
 fn in_process(criterion: &mut Criterion) {
     let world = world();
-    let around = Surroundings { workspace: world.folder.path().to_path_buf(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: world.folder.path().to_path_buf(), ..WorkspaceContext::default() };
     let mut group = criterion.benchmark_group("profiles");
     group.sample_size(10);
     group.bench_function("open a desk and tell 200 profiles", |bench| {
-        bench.iter(|| Desk::open(Options::new(around.clone())).profiles().0.len());
+        bench.iter(|| Desk::open(Options::new(context.clone())).profiles().0.len());
     });
     group.finish();
 }

@@ -13,7 +13,7 @@
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use support::{Layout, cat, id, in_turn, refdesk, report, time, workspace};
 
@@ -33,9 +33,9 @@ fn whole_processes(_: &mut Criterion) {
 
 fn in_process(criterion: &mut Criterion) {
     let thousand = workspace(1_000, 4_096, Layout::OneFile);
-    let around = Surroundings { workspace: thousand.folder.path().to_path_buf(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: thousand.folder.path().to_path_buf(), ..WorkspaceContext::default() };
     criterion.bench_function("open and resolve 1,000 files", |bench| {
-        bench.iter(|| Desk::open(Options::new(around.clone())).resolve(&[id(0)]).selection.members().len());
+        bench.iter(|| Desk::open(Options::new(context.clone())).resolve(&[id(0)]).selection.members().len());
     });
 }
 

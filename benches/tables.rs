@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use databases::{Dialect, many_tables, sql};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use serde_json::{Value, json};
 use support::mcp::Session;
@@ -113,9 +113,9 @@ fn served(workspace: &Workspace) {
 
 fn paths(workspace: &Workspace) {
     let root = workspace.folder.path();
-    let around = Surroundings { workspace: root.into(), current: root.into(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: root.into(), current: root.into(), ..WorkspaceContext::default() };
     let state = Some(Path::new(support::STATE).join("refdesk"));
-    let desk = Desk::open(Options { state, ..Options::new(around) });
+    let desk = Desk::open(Options { state, ..Options::new(context) });
     let ask = || {
         let began = Instant::now();
         let found = desk.whole_database_view().unwrap().paths("customer_00001", "bin_00400", None).unwrap();

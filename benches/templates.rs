@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
 use refdesk_templates::extract;
@@ -94,9 +94,9 @@ fn in_process(criterion: &mut Criterion) {
     report("extract 500 blocks of 1 MB", times[times.len() / 2].as_secs_f64() * 1_000.0, 60.0, " ms");
     let kit = kit();
     let workspace = kit.folder.path().to_path_buf();
-    let around = Surroundings { workspace, ..Surroundings::default() };
+    let context = WorkspaceContext { workspace, ..WorkspaceContext::default() };
     let running = || std::time::SystemTime::now() + Duration::from_secs(60);
-    let desk = Desk::open(Options { lives_on: true, clock: running, ..Options::new(around) });
+    let desk = Desk::open(Options { is_long_running: true, clock: running, ..Options::new(context) });
     criterion.bench_function("index 1,000 templates that are known", |bench| {
         bench.iter(|| desk.templates().0.templates.len());
     });

@@ -103,7 +103,7 @@ pub fn run(
         return Ok(hook::run(&arguments, args));
     }
     if !matches!(&arguments.command, Some(Command::Config(_))) {
-        preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::in_words(&problem)));
+        preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::to_text(&problem)));
     }
     let print = |answer| output::print(failure::completed(answer, arguments.command.as_ref()), arguments.format);
     if arguments.tour && arguments.command.is_some() {
@@ -140,7 +140,8 @@ pub fn run(
         Ok(opened) => opened,
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
-    if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.around, command)) {
+    if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.context, command))
+    {
         return Ok(print(refused));
     }
     match &arguments.command {
@@ -181,7 +182,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
     }
-    tell_moves_once(&desk, &mut answer);
+    report_moves_once(&desk, &mut answer);
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {
         let opening: HashSet<Diagnostic> = desk.opening_diagnostics().into_iter().collect();
@@ -194,7 +195,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         answer.diagnostics.retain(is_wanted);
     }
     if arguments.format == OutputFormat::Text && !matches!(command, Command::Check(_) | Command::Doctor) {
-        tell_missing_once(&desk, command, &mut answer);
+        report_missing_once(&desk, command, &mut answer);
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
@@ -202,7 +203,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
 }
 
 /// Replaces the problems of moved paths by one line with the command that fixes them, and reports each only once.
-fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
+fn report_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let moved: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| problem.code == Code::MovedPath).collect();
     if moved.is_empty() {
         return;
@@ -210,7 +211,7 @@ fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let paths = counted(moved.len(), "path");
     let message =
         format!("{paths} of another machine found in this workspace: `refdesk check --fix` rewrites the catalog");
-    let is_told = desk.were_told("moves", &moved);
+    let is_told = desk.were_shown_before("moves", &moved);
     answer.diagnostics.retain(|problem| problem.code != Code::MovedPath);
     if !is_told {
         answer.diagnostics.push(Diagnostic::warning(Code::MovedPath, message));
@@ -218,10 +219,10 @@ fn tell_moves_once(desk: &Desk, answer: &mut CommandOutput) {
 }
 
 /// Drops missing paths that were reported before, and for `init`, which follows them, all missing paths.
-fn tell_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput) {
+fn report_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput) {
     let is_missing = |problem: &&Diagnostic| problem.code == Code::MissingPath && !problem.is_error();
     let missing: Vec<&Diagnostic> = answer.diagnostics.iter().filter(is_missing).collect();
-    if !missing.is_empty() && (matches!(command, Command::Init(_)) || desk.were_told("missing", &missing)) {
+    if !missing.is_empty() && (matches!(command, Command::Init(_)) || desk.were_shown_before("missing", &missing)) {
         answer.diagnostics.retain(|problem| !is_missing(&problem));
     }
 }

@@ -21,8 +21,8 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
     let (code, stored) = match how.interface {
         Interface::Full => screen(&runtime, engine, how)?,
         Interface::Plain => {
-            let typist = if how.is_person { InputOwner::Person } else { InputOwner::Script };
-            let start = PlainStart { profile: how.profile, typist, ..PlainStart::default() };
+            let input_owner = if how.is_person { InputOwner::Person } else { InputOwner::Script };
+            let start = PlainStart { profile: how.profile, input_owner, ..PlainStart::default() };
             match runtime.block_on(plain::run(engine, start.keeping(how.session_file, &how.files, how.is_demo))) {
                 Ok(left) => (left.code, left.stored),
                 Err(error) => {

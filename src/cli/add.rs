@@ -37,7 +37,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
         mode,
     };
     let new: Vec<NewSource> = places.into_iter().map(new).collect();
-    let was_workspace = desk.around().is_workspace();
+    let was_workspace = desk.workspace_context().is_workspace();
     match desk.add(session, &new, &ask_to_leave) {
         Ok(outcome) => {
             let begun = if was_workspace { String::new() } else { begun(desk) };
@@ -116,7 +116,7 @@ fn unindexed(desk: &Desk) -> String {
 
 fn document(desk: &Desk, outcome: &AddedSources) -> Value {
     let entry = |added: &Added| {
-        let file = desk.around().display(&added.file);
+        let file = desk.workspace_context().display(&added.file);
         json!({"id": added.id, "file": file, "entry": added.entry, "waits_for_trust": added.is_untrusted})
     };
     if let ([added], []) = (outcome.added.as_slice(), outcome.known.as_slice()) {
@@ -134,7 +134,7 @@ fn document(desk: &Desk, outcome: &AddedSources) -> Value {
 fn text(desk: &Desk, outcome: &AddedSources) -> String {
     let mut text = String::new();
     for added in &outcome.added {
-        let file = desk.around().display(&added.file);
+        let file = desk.workspace_context().display(&added.file);
         text.push_str(&one_line(&format!("added {} in {file}", added.id)));
         text.push('\n');
     }

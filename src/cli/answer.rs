@@ -88,7 +88,7 @@ impl CommandOutput {
         let known: HashSet<&Diagnostic> = opening.iter().collect();
         self.diagnostics = earlier.into_iter().filter(|problem| !known.contains(problem)).collect();
         self.diagnostics.extend(opening);
-        if desk.is_unmet() && self.exit == 0 {
+        if desk.is_config_missing() && self.exit == 0 {
             self.exit = 1;
             // Already reported as the failure.
             if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == Code::ConfigNotFound) {

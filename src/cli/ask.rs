@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{rows, select};
-use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, Place, Request, Unanswered, Wait};
+use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
 use refdesk_desk::{Desk, Session, has_any_tag, quoted_tags};
 use refdesk_text::{Code, Error};
 
@@ -91,15 +91,15 @@ fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
     tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))
 }
 
-fn unanswered(request: &Request, why: &Unanswered, timeout: f64) -> CommandOutput {
+fn unanswered(request: &Request, why: &NoAnswer, timeout: f64) -> CommandOutput {
     let refusal = match why {
-        Unanswered::TimedOut => Error::new(
+        NoAnswer::TimedOut => Error::new(
             Code::TimedOut,
             format!("no answer within {timeout} s; nothing was selected"),
             "ask again, or allow more time with channel.timeout",
         ),
-        Unanswered::GivenUp => Error::new(Code::GivenUp, "the request was cancelled; nothing was selected", ""),
-        Unanswered::Failed(error) => {
+        NoAnswer::GivenUp => Error::new(Code::GivenUp, "the request was cancelled; nothing was selected", ""),
+        NoAnswer::Failed(error) => {
             Error { message: format!("{}; nothing was selected", error.message), ..error.clone() }
         }
     };

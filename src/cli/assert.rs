@@ -13,7 +13,7 @@ use super::table;
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
-use refdesk_desk::{Asserted, Desk, FailedExpectation, Judged, Session, read_expectations};
+use refdesk_desk::{AssertionReport, Desk, FailedExpectation, JudgedCase, Session, read_expectations};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
@@ -27,8 +27,8 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Reads the file and checks every case; exit code 1 if one is not met, 2 if the file cannot be used.
 pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
-    let path = absolute(&desk.around().current, &args.file);
-    let shown = desk.around().display(&path);
+    let path = absolute(&desk.workspace_context().current, &args.file);
+    let shown = desk.workspace_context().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
         Ok((bytes, false)) => bytes,
         Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "split it into several files"),
@@ -42,10 +42,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: Output
         Err(problems) => return invalid_file(&shown, problems),
     };
     let asserted = desk.assert(expectations);
-    let unmet = |judged: &Judged| judged.unmet.iter().map(|miss| words(desk, session, miss)).collect();
+    let unmet = |judged: &JudgedCase| judged.unmet.iter().map(|miss| words(desk, session, miss)).collect();
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =
-        CommandOutput::either(format, || in_json(&asserted, &unmet), || in_words(&shown, &asserted, &unmet));
+        CommandOutput::either(format, || to_json(&asserted, &unmet), || to_text(&shown, &asserted, &unmet));
     answer.diagnostics.extend(asserted.problem.clone());
     answer.exit = u8::from(asserted.cases.iter().any(|judged| !judged.unmet.is_empty()));
     answer
@@ -140,12 +140,12 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
 
 /// The answer of a file without cases.
 pub fn nothing() -> Value {
-    in_json(&Asserted::default(), &[])
+    to_json(&AssertionReport::default(), &[])
 }
 
-fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
+fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value {
     let missed = |unmet: &UnmetExpectation| json!({"expectation": unmet.expectation, "id": unmet.id, "reason": unmet.reason, "message": unmet.message});
-    let case = |(judged, unmet): (&Judged, &Vec<UnmetExpectation>)| {
+    let case = |(judged, unmet): (&JudgedCase, &Vec<UnmetExpectation>)| {
         json!({
             "name": judged.case.name,
             "line": judged.case.line,
@@ -173,8 +173,8 @@ fn in_json(asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> Value {
 }
 
 /// One row per case, then a line per unmet expectation with what happened instead, and one for further hints.
-fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -> String {
-    let row = |judged: &Judged| {
+fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> String {
+    let row = |judged: &JudgedCase| {
         vec![
             if judged.unmet.is_empty() { "ok" } else { "MISSED" }.to_owned(),
             judged.case.name.clone(),
@@ -208,7 +208,7 @@ fn in_words(shown: &str, asserted: &Asserted, unmet: &[Vec<UnmetExpectation>]) -
     let (cases, expectations) = (counted(asserted.cases.len(), "case"), counted(wanted, "expectation"));
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
-    let Asserted { hinted, expected, correct, .. } = asserted;
+    let AssertionReport { hinted, expected, correct, .. } = asserted;
     text.push_str(&format!(
         "hints: precision {} ({correct} of {hinted} given were expected), recall {} ({correct} of {expected} expected were given)\n",
         share(asserted.precision()),

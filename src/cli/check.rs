@@ -5,8 +5,8 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::fix;
-use super::output::{ask_to_leave, in_words};
-use refdesk_core::config::Surroundings;
+use super::output::{ask_to_leave, to_text};
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
 use refdesk_files::workspace::WorkspaceReason;
@@ -18,19 +18,19 @@ use refdesk_text::{Code, Error};
 /// Opens the desk to check: this workspace, another one, or a single configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
     let Some(path) = &args.path else { return Ok(options) };
-    let path = absolute(&options.around.current, path);
-    let around = options.around.clone();
-    let around = if path.is_dir() {
+    let path = absolute(&options.context.current, path);
+    let context = options.context.clone();
+    let context = if path.is_dir() {
         let reason = WorkspaceReason::Named;
-        Surroundings { workspace: path, reason, named: None, from_environment: None, ..around }
+        WorkspaceContext { workspace: path, reason, named: None, from_environment: None, ..context }
     } else if path.is_file() {
-        Surroundings { named: Some(path), from_environment: None, ..around }
+        WorkspaceContext { named: Some(path), from_environment: None, ..context }
     } else {
         let refusal =
             Error::new(Code::NoSuchPath, format!("{} does not exist", path.display()), "name a folder or file");
         return Err(CommandOutput::refused(refusal));
     };
-    Ok(Options { around, ..options })
+    Ok(Options { context, ..options })
 }
 
 /// Runs all checks; the diagnostics of opening the desk are included.
@@ -43,7 +43,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
         text.push('\n');
     }
     for problem in errors.iter().chain(&warnings) {
-        text.push_str(&in_words(problem));
+        text.push_str(&to_text(problem));
         text.push('\n');
     }
     let sources = desk.catalog().len();
@@ -74,7 +74,7 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
         templates: &desk.templates().1,
         profiles: &desk.profile_problems(),
         trust: &desk.waiting(),
-        never_found: &desk.never_found(),
+        unfindable_sources: &desk.unfindable_sources(),
     };
     let mut found = desk.problems(parts);
     found.extend(more);

@@ -322,7 +322,7 @@ fn options(words: &[OsString]) -> Option<Options> {
     let arguments = super::Cli { profile: None, ..arguments };
     let options = environment::options_from(&arguments, None, &current, &current).ok()?;
     // A long-running desk leaves damaged files where they are.
-    Some(Options { lives_on: true, index_process: None, ..options })
+    Some(Options { is_long_running: true, index_process: None, ..options })
 }
 
 /// Values with a description each; those that do not begin with `start` can be missing.
@@ -348,11 +348,11 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
             index.templates.iter().map(|template| (template.name.clone(), String::new())).collect()
         }
         ValueKind::Profile => {
-            let (profiles, _) = profile::read_all(&options.around);
+            let (profiles, _) = profile::read_all(&options.context);
             profiles.iter().map(|profile| (profile.name().to_owned(), String::new())).collect()
         }
         ValueKind::Desk => {
-            let folder = options.around.workspace.join(".jaato/refdesk/desks");
+            let folder = options.context.workspace.join(".jaato/refdesk/desks");
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
             entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
         }

@@ -55,8 +55,8 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
             ..CommandOutput::refused(Error::new(Code::NotDiscovered, message, fix))
         };
     }
-    if !args.settings.user && !desk.around().is_workspace() {
-        return CommandOutput::refused(nothing_found(desk.around())).with_status("error");
+    if !args.settings.user && !desk.workspace_context().is_workspace() {
+        return CommandOutput::refused(nothing_found(desk.workspace_context())).with_status("error");
     }
     // A person reads it before the first question; otherwise it is in the notes.
     let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();

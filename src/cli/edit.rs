@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::environment;
-use super::output::{ask_to_leave, in_words, print_error, print_to_stderr};
+use super::output::{ask_to_leave, print_error, print_to_stderr, to_text};
 use crate::editor::{self, EditorCommand};
 use refdesk_core::config::LARGEST;
 use refdesk_desk::{Desk, FileLine, Session};
@@ -31,10 +31,10 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> CommandOutput {
 
 /// The answer where no file was opened.
 pub fn nothing(id: &str) -> Value {
-    in_json("error", id, None)
+    to_json("error", id, None)
 }
 
-fn in_json(status: &str, id: &str, file: Option<&str>) -> Value {
+fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
     json!({"status": status, "id": id, "file": file})
 }
 
@@ -45,7 +45,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
         return Err(Error::new(Code::NoTerminal, "the editor needs a terminal", hint));
     }
     let file = desk.definition(&id)?.path;
-    let shown = desk.around().display(&file);
+    let shown = desk.workspace_context().display(&file);
     let before = read(&file, &shown)?;
     let taken_before = taken_ids(desk);
     loop {
@@ -53,7 +53,7 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
         open(desk, &spot)?;
         let wrong = match read(&file, &shown) {
             Ok(after) if after == before => {
-                let json = in_json("unchanged", &id, Some(&shown));
+                let json = to_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
             }
             Ok(after) => {
@@ -68,14 +68,14 @@ fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, E
             }
         };
         let Some((code, what)) = wrong else {
-            let json = in_json("success", &id, Some(&shown));
+            let json = to_json("success", &id, Some(&shown));
             return Ok(CommandOutput::new(json, format!("edited {} in {}\n", one_line(&id), one_line(&shown))));
         };
         match next_step(&shown, what) {
             NextStep::EditAgain => {}
             NextStep::PutBack => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
-                let json = in_json("unchanged", &id, Some(&shown));
+                let json = to_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
             }
             NextStep::Keep => {
@@ -92,7 +92,7 @@ fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) ->
     // An entry with the id of another one removes that one from the catalog, so it is handled like an error.
     let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
     problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
-    problems.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
+    problems.iter().for_each(|problem| print_to_stderr(&to_text(problem)));
     match (problems.iter().any(Diagnostic::is_error), taken.first()) {
         (true, _) => Some((Code::Unparsable, "has errors")),
         (false, Some(taken)) => Some((taken.code, "takes the id of another source")),

@@ -49,7 +49,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
         OutputFormat::Text => std::mem::take(&mut enriched.text).into_bytes(),
         OutputFormat::Json => Vec::new(),
     };
-    let in_json = || {
+    let to_json = || {
         object([
             ("text", Value::String(enriched.text)),
             ("metadata", json!(enriched.metadata)),
@@ -57,7 +57,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
             ("lossy", Value::Bool(lossy)),
         ])
     };
-    CommandOutput { text: printed, diagnostics, notes, ..CommandOutput::either(format, in_json, String::new) }
+    CommandOutput { text: printed, diagnostics, notes, ..CommandOutput::either(format, to_json, String::new) }
 }
 
 fn reason(event: Forgetting) -> &'static str {

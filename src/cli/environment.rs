@@ -9,7 +9,7 @@ use refdesk_agents::canary::TRIAL;
 use refdesk_agents::setup::NAME;
 use refdesk_core::config::screen_files;
 use refdesk_core::config::user::{self, Preferences};
-use refdesk_core::config::{Environment, Surroundings, state_folder};
+use refdesk_core::config::{Environment, WorkspaceContext, state_folder};
 use refdesk_desk::session::{DEFAULT, SCREEN};
 use refdesk_desk::{IndexProcess, Options, Session, find_profile};
 use refdesk_files::path::{absolute, is_absent, lossy};
@@ -53,7 +53,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         }
         (None, None) => workspace_above(from, home.as_deref()),
     };
-    let around = Surroundings {
+    let context = WorkspaceContext {
         workspace,
         reason,
         current: current.to_path_buf(),
@@ -62,24 +62,24 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         named: arguments.config.clone(),
         from_environment: if demo.is_some() { None } else { env::var(CONFIG_VARIABLE).ok() },
     };
-    let profile = arguments.profile.as_deref().map(|given| find_profile(&around, given)).transpose()?;
+    let profile = arguments.profile.as_deref().map(|given| find_profile(&context, given)).transpose()?;
     let desk = arguments.desk.clone();
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
     let is_trial = is_trial();
     // A trial starts nothing in the background.
-    let index_process = (!is_trial).then(|| index_process(&around));
+    let index_process = (!is_trial).then(|| index_process(&context));
     let state = state_folder();
-    Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(around) })
+    Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(context) })
 }
 
 /// `refdesk index` for this workspace and its configuration.
-fn index_process(around: &Surroundings) -> IndexProcess {
-    let mut arguments = vec![OsString::from("--workspace"), around.workspace.clone().into_os_string()];
-    if let Some(named) = &around.named {
-        arguments.extend([OsString::from("--config"), absolute(&around.current, named).into_os_string()]);
+fn index_process(context: &WorkspaceContext) -> IndexProcess {
+    let mut arguments = vec![OsString::from("--workspace"), context.workspace.clone().into_os_string()];
+    if let Some(named) = &context.named {
+        arguments.extend([OsString::from("--config"), absolute(&context.current, named).into_os_string()]);
     }
-    let without = around.from_environment.is_none().then_some(CONFIG_VARIABLE);
+    let without = context.from_environment.is_none().then_some(CONFIG_VARIABLE);
     IndexProcess { program: this_program(), arguments, without }
 }
 

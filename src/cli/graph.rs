@@ -29,23 +29,23 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
                "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
     };
     let (listed, more) = (mentions.get(..MENTIONS).unwrap_or(&mentions), mentions.len().saturating_sub(MENTIONS));
-    let in_json = || {
+    let to_json = || {
         let listed = listed.iter().map(|mention| rows::mention(desk, mention));
         let more = (more > 0).then(|| ("more_mentions", json!(more)));
         let members =
             [("nodes", Value::Array(sources.iter().map(node).collect())), ("mentions", Value::Array(listed.collect()))];
         object(members.into_iter().chain(more))
     };
-    let in_words = || match args {
+    let to_text = || match args {
         GraphArgs { dot: true, .. } => dot(desk, &mentions),
         GraphArgs { mermaid: true, .. } => mermaid(desk, &mentions),
         GraphArgs { svg: true, .. } => svg::print(desk),
-        _ => in_words(desk, listed, more),
+        _ => to_text(desk, listed, more),
     };
-    CommandOutput::either(format, in_json, in_words)
+    CommandOutput::either(format, to_json, to_text)
 }
 
-fn in_words(desk: &Desk, mentions: &[Mention], more: usize) -> String {
+fn to_text(desk: &Desk, mentions: &[Mention], more: usize) -> String {
     if mentions.is_empty() {
         return "No source mentions another. A document mentions a source with its id, as in [[retry-pattern]], or with a link to \
                 its file.\n"

@@ -94,7 +94,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
         Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
     };
     let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd) {
-        Ok(options) => Options { patience: PATIENCE, ..options },
+        Ok(options) => Options { lock_timeout: PATIENCE, ..options },
         Err(reason) => return fail(None, &reason),
     };
     let session_of = |session: Option<String>, who: &str| {
@@ -241,7 +241,7 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
     let foreign = opening.iter().filter(|problem| problem.code == Code::ForeignState);
     for problem in errors.iter().copied().chain(foreign).chain(problems) {
-        tracing::warn!(problem = ?output::in_words(problem), "problem of the workspace");
+        tracing::warn!(problem = ?output::to_text(problem), "problem of the workspace");
     }
     if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;

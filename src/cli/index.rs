@@ -82,7 +82,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 .into_iter()
                 .chain(waits.into_iter().flatten())
                 .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
-            let json = in_json(desk, &report, &cut);
+            let json = to_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
             CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
         }
@@ -111,11 +111,11 @@ fn unmet(desk: &Desk, error: Error) -> CommandOutput {
         missing: status.without_vector,
         ..IndexReport::default()
     });
-    let json = in_json(desk, &known.unwrap_or_default(), &desk.cut_files(|_| true).unwrap_or_default());
+    let json = to_json(desk, &known.unwrap_or_default(), &desk.cut_files(|_| true).unwrap_or_default());
     CommandOutput { json, ..CommandOutput::refused(error) }
 }
 
-fn in_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
+fn to_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
     document(report, cut, desk.sources_that_wait(), desk.index_waits_for_trust().is_some())
 }
 

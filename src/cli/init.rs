@@ -9,7 +9,7 @@ use super::answer::{CommandOutput, object};
 use super::args::{IndexArgs, InitArgs};
 use super::output::{ask, ask_line, ask_to_leave, ask_with_yes, can_ask, unasked};
 use refdesk_desk::{
-    CatalogChange, CatalogLayout, Desk, Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource,
+    CatalogChange, CatalogLayout, Desk, Discovery, MissingSource, MovedSource, ProposedPlace, ProposedSource,
     SamplePrompt, ScanNote, Session,
 };
 use refdesk_files::output::Proposal;
@@ -184,7 +184,8 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> Comman
     let place = one_line(&desk.workspace().display().to_string()).into_owned();
     let (status, text) = match desk.catalog().len() {
         0 => {
-            let begins = if desk.around().is_workspace() { "" } else { ", and makes this folder a workspace" };
+            let begins =
+                if desk.workspace_context().is_workspace() { "" } else { ", and makes this folder a workspace" };
             let text = format!("No documents found in {place}. `refdesk add PATH` adds any file or folder{begins}.\n");
             ("nothing_found", text)
         }
@@ -217,7 +218,11 @@ fn written(
     let files: Vec<&str> = proposals.iter().map(|proposal| proposal.shown.as_str()).collect();
     let place = match files.as_slice() {
         [file] => (*file).to_owned(),
-        files => format!("{} in {}", counted(files.len(), "file"), desk.around().display(&desk.references_folder())),
+        files => format!(
+            "{} in {}",
+            counted(files.len(), "file"),
+            desk.workspace_context().display(&desk.references_folder())
+        ),
     };
     let counts = [(change.new.len(), "added"), (change.moved.len(), "with a new path")];
     let counts: Vec<String> = counts
@@ -300,7 +305,7 @@ fn answer(status: &str, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let proposals: Vec<Value> =
         found.new.iter().zip(ticks.of_new()).map(|(source, is_ticked)| proposal(source, is_ticked)).collect();
     let moved = |it: &MovedSource| json!({"id": it.id, "before": it.before, "after": lossy(&it.after), "evidence": it.evidence});
-    let gone = |it: &GoneSource| json!({"id": it.id, "path": it.path, "file": it.file});
+    let gone = |it: &MissingSource| json!({"id": it.id, "path": it.path, "file": it.file});
     let skipped = found.notes.iter().map(|it| json!({"file": it.file, "line": it.line, "message": it.message}));
     let json = object([
         ("status", json!(status)),

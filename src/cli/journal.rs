@@ -44,7 +44,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
                 let lines = counted(damaged, "line");
                 let are = if damaged == 1 { "is" } else { "are" };
                 let message = format!("{lines} of the journal {are} damaged or incomplete, and left out");
-                let file = desk.around().display(&desk.journal_file());
+                let file = desk.workspace_context().display(&desk.journal_file());
                 answer.diagnostics.push(Diagnostic::warning(Code::DamagedJournal, message).in_file(file));
             }
             answer

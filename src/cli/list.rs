@@ -31,7 +31,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     let budget = refdesk_files::walk::WalkBudget::default();
     let tokens: Vec<Option<u64>> = sources.par_iter().map(|source| desk.tokens(source, &budget)).collect();
     let selected = sources.iter().filter(|source| desk.selection().contains(source.id.as_str())).count();
-    let in_json = || {
+    let to_json = || {
         let rows = sources.par_iter().zip(&tokens).map(|(source, tokens)| desk.rows().listed(source, *tokens));
         object([
             ("sources", Value::Array(rows.collect())),
@@ -41,7 +41,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     };
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
-    CommandOutput { notes, ..CommandOutput::either(format, in_json, || in_words(desk, &sources, &tokens)) }
+    CommandOutput { notes, ..CommandOutput::either(format, to_json, || to_text(desk, &sources, &tokens)) }
 }
 
 /// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
@@ -56,7 +56,7 @@ fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; {way})"))
 }
 
-fn in_words(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
+fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
     if sources.is_empty() {
         return match desk.catalog().is_empty() {
             true => "The catalog has no sources. `refdesk init` proposes some, and `refdesk add PATH` adds one.\n"

@@ -18,7 +18,7 @@ const WAITING: &str = "refdesk mcp is waiting for an agent's messages on standar
 /// Names what the profile asks for and the workspace lacks.
 pub fn report_missing(problems: &[Diagnostic]) {
     let lacking = problems.iter().filter(|problem| problem.code == Code::ProfileMissing);
-    lacking.for_each(|problem| output::print_to_stderr(&output::in_words(problem)));
+    lacking.for_each(|problem| output::print_to_stderr(&output::to_text(problem)));
 }
 
 /// Serves.

@@ -298,7 +298,7 @@ const ERRORS: usize = 20;
 fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
     for problem in errors.iter().take(ERRORS) {
-        print_to_stderr(&in_words(problem));
+        print_to_stderr(&to_text(problem));
     }
     let more = total(errors.iter().skip(ERRORS).copied());
     if more > 0 {
@@ -311,14 +311,14 @@ fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
     // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
-    lacking.iter().for_each(|problem| print_to_stderr(&in_words(problem)));
-    own.iter().take(ERRORS).for_each(|problem| print_to_stderr(&in_words(problem)));
+    lacking.iter().for_each(|problem| print_to_stderr(&to_text(problem)));
+    own.iter().take(ERRORS).for_each(|problem| print_to_stderr(&to_text(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
         print_to_stderr(&format!("{more} more warnings: --format json lists them all"));
     }
     match warnings.as_slice() {
         [] => {}
-        few if few.len() <= 3 => few.iter().for_each(|problem| print_to_stderr(&in_words(problem))),
+        few if few.len() <= 3 => few.iter().for_each(|problem| print_to_stderr(&to_text(problem))),
         many => {
             let missing = many.iter().filter(|problem| problem.code == Code::MissingPath).count();
             let missing = match missing {
@@ -332,7 +332,7 @@ fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
 }
 
 /// A diagnostic for people: external text in it can neither start a new line nor move the cursor.
-pub fn in_words(problem: &Diagnostic) -> String {
+pub fn to_text(problem: &Diagnostic) -> String {
     let line = |text: &str| one_line(text).into_owned();
     let file = problem.file.as_deref().map(line);
     let fix = line(&problem.fix.worded(&fix::words)).into();

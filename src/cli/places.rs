@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::{environment, log};
-use refdesk_core::config::{Surroundings, state_folder, user};
+use refdesk_core::config::{WorkspaceContext, state_folder, user};
 use refdesk_desk::Desk;
 use refdesk_desk::session::DEFAULT;
 use refdesk_files::workspace::WorkspaceReason;
@@ -59,11 +59,11 @@ pub fn run(desk: &Desk) -> CommandOutput {
 }
 
 fn places(desk: &Desk) -> Vec<Place> {
-    let around = desk.around();
-    let workspace = around.workspace.clone();
+    let context = desk.workspace_context();
+    let workspace = context.workspace.clone();
     let is_absent = |path: &Path| if path.exists() { "" } else { "; not there yet" };
     let references = desk.references_folder();
-    let why_references = match (desk.settings().auto_discover, around.display(&references).as_str()) {
+    let why_references = match (desk.settings().auto_discover, context.display(&references).as_str()) {
         (false, _) => "not read: 'auto_discover_references' is false".to_owned(),
         (true, ".jaato/references") => format!("each file in it is a source{}", is_absent(&references)),
         (true, _) => format!("each file in it is a source, by 'references_dir'{}", is_absent(&references)),
@@ -89,12 +89,12 @@ fn places(desk: &Desk) -> Vec<Place> {
         None => format!("the search index{}", is_absent(&index)),
     };
     let log = log::file();
-    let own = user::file(around.config_home.as_deref());
+    let own = user::file(context.config_home.as_deref());
     let why_own = own.as_deref().map_or("no home folder is known".to_owned(), |file| {
         format!("your own preferences, for every workspace{}", is_absent(file))
     });
     vec![
-        Place::new("workspace", workspace, why_workspace(around)),
+        Place::new("workspace", workspace, why_workspace(context)),
         Place {
             key: "configuration",
             path: desk.config_file().map(Path::to_path_buf),
@@ -119,9 +119,9 @@ fn places(desk: &Desk) -> Vec<Place> {
     ]
 }
 
-fn why_workspace(around: &Surroundings) -> String {
-    let is_here = around.current == around.workspace;
-    match around.reason {
+fn why_workspace(context: &WorkspaceContext) -> String {
+    let is_here = context.current == context.workspace;
+    match context.reason {
         WorkspaceReason::Named => "named with --workspace".to_owned(),
         WorkspaceReason::Demo => "a copy of the built-in sample, removed at the end".to_owned(),
         WorkspaceReason::Marked(mark) => {
@@ -142,15 +142,15 @@ fn why_workspace(around: &Surroundings) -> String {
 }
 
 fn why_config(desk: &Desk) -> String {
-    let around = desk.around();
-    let by_variable = around.from_environment.as_ref().is_some_and(|named| !named.is_empty());
+    let context = desk.workspace_context();
+    let by_variable = context.from_environment.as_ref().is_some_and(|named| !named.is_empty());
     match desk.config_file() {
-        Some(_) if around.named.is_some() => "named with --config".to_owned(),
+        Some(_) if context.named.is_some() => "named with --config".to_owned(),
         Some(_) if by_variable => "named with $REFERENCES_CONFIG_PATH".to_owned(),
-        Some(file) if file.starts_with(&around.workspace) => "in the workspace".to_owned(),
+        Some(file) if file.starts_with(&context.workspace) => "in the workspace".to_owned(),
         Some(_) => "yours, since the workspace has none".to_owned(),
         None => {
-            let looked: Vec<String> = desk.config_places().iter().map(|place| around.display(place)).collect();
+            let looked: Vec<String> = desk.config_places().iter().map(|place| context.display(place)).collect();
             format!("none that can be read; looked for {}", looked.join(", "))
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{ConfigCommand, ConfigFile};
-use super::output::in_words;
+use super::output::to_text;
 use super::{environment, fix};
 use refdesk_core::config::screen_files::{self, ActionKeys, ScreenFiles, ScreenSettings, keymap_file, themes_folder};
 use refdesk_core::config::user::KEYS;
@@ -95,7 +95,7 @@ fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandO
         problems.iter().cloned().partition(Diagnostic::is_error);
     let mut text = String::new();
     for problem in problems {
-        text.push_str(&in_words(problem));
+        text.push_str(&to_text(problem));
         text.push('\n');
     }
     let mut files = vec![own.preferences.to_string_lossy().into_owned(), own.keymap.to_string_lossy().into_owned()];

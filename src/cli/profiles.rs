@@ -10,7 +10,7 @@ use super::rows;
 use super::table::wrap;
 use crate::common::source_words;
 use refdesk_core::config::profile;
-use refdesk_desk::{AfterSwitch, Desk, Profiled, find_profile};
+use refdesk_desk::{AfterSwitch, Desk, ProfileDetails, find_profile};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
@@ -45,19 +45,19 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
 pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> CommandOutput {
     let (all, problems) = match given {
         None => desk.profiles(),
-        Some(given) => match find_profile(desk.around(), given) {
+        Some(given) => match find_profile(desk.workspace_context(), given) {
             Ok(file) => {
-                let read = profile::read(desk.around(), &file);
-                (desk.profiled(&[profile::ProfileFile { file, read }]), Vec::new())
+                let read = profile::read(desk.workspace_context(), &file);
+                (desk.profile_details(&[profile::ProfileFile { file, read }]), Vec::new())
             }
             Err(refusal) => return CommandOutput::refused(refusal),
         },
     };
-    let in_json = || {
-        let profiles: Vec<Value> = all.iter().map(in_json).collect();
+    let to_json = || {
+        let profiles: Vec<Value> = all.iter().map(to_json).collect();
         json!({"profiles": profiles, "count": all.len()})
     };
-    let mut answer = CommandOutput::either(format, in_json, || in_words(&all, given.is_some()));
+    let mut answer = CommandOutput::either(format, to_json, || to_text(&all, given.is_some()));
     answer.diagnostics.extend(problems);
     // Missing sources are part of the answer.
     let problems = all.into_iter().flat_map(|profiled| profiled.problems);
@@ -65,7 +65,7 @@ pub fn run(desk: &mut Desk, given: Option<&str>, format: OutputFormat) -> Comman
     answer
 }
 
-fn in_json(it: &Profiled) -> Value {
+fn to_json(it: &ProfileDetails) -> Value {
     json!({
         "name": it.name,
         "description": it.description,
@@ -99,7 +99,7 @@ fn in_json(it: &Profiled) -> Value {
 }
 
 /// One line per profile for comparison, then their problems, or all details of a single one.
-fn in_words(all: &[Profiled], whole: bool) -> String {
+fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     if all.is_empty() {
         return format!(
             "There are no profiles. Each is a JSON file in {}/ with a `name`, and its picks in \
@@ -130,7 +130,7 @@ fn in_words(all: &[Profiled], whole: bool) -> String {
     text
 }
 
-fn table(all: &[Profiled]) -> String {
+fn table(all: &[ProfileDetails]) -> String {
     let is_waiting = all.iter().any(|it| it.waiting > 0);
     let head = ["profile", "picks", "pulls", "auto", "templates", "tokens", "untrusted", "missing"].map(str::to_owned);
     let some = |number: usize| if number == 0 { String::new() } else { number.to_string() };
@@ -140,7 +140,7 @@ fn table(all: &[Profiled]) -> String {
         let tokens = format!("~{}", grouped(it.tokens));
         [name.to_owned(), picks, pulled_in, auto, templates, tokens, some(it.waiting), some(missing)]
     };
-    let rows_of = |it: &Profiled| {
+    let rows_of = |it: &ProfileDetails| {
         let after = it.switched.clone().unwrap_or_default();
         let own = is_different(it).then(|| row(&format!("  {OWN}"), &own_scope(it), 0));
         std::iter::once(row(&it.name, &after, it.missing.len())).chain(own)
@@ -176,7 +176,7 @@ fn name_cell(name: &str) -> String {
 }
 
 /// What it loads for an agent that was started with it, counted in the same way.
-fn own_scope(it: &Profiled) -> AfterSwitch {
+fn own_scope(it: &ProfileDetails) -> AfterSwitch {
     let pulled_in = it.transitive.iter().filter(|id| !it.auto.contains(id)).cloned().collect();
     AfterSwitch {
         picks: it.picks.clone(),
@@ -189,17 +189,17 @@ fn own_scope(it: &Profiled) -> AfterSwitch {
 }
 
 /// Whether a switch to it loads something other than the profile itself.
-fn is_different(it: &Profiled) -> bool {
+fn is_different(it: &ProfileDetails) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
 }
 
 /// Whether it knows fewer or other sources than the workspace.
-fn is_narrow(it: &Profiled) -> bool {
+fn is_narrow(it: &ProfileDetails) -> bool {
     !it.sources.is_empty()
 }
 
 /// All details of one.
-fn details(it: &Profiled) -> String {
+fn details(it: &ProfileDetails) -> String {
     [
         paragraph("", &it.description),
         paragraph("picks", &rows::join(&it.picks)),
@@ -217,17 +217,17 @@ fn details(it: &Profiled) -> String {
 }
 
 /// Its problems with their positions; empty if there are none.
-fn problems_with_file(it: &Profiled) -> String {
+fn problems_with_file(it: &ProfileDetails) -> String {
     let all_problems = all_problems(it);
     if all_problems.is_empty() { all_problems } else { all_problems + &paragraph("file", &it.shown) }
 }
 
-fn all_problems(it: &Profiled) -> String {
+fn all_problems(it: &ProfileDetails) -> String {
     paragraph("missing", &it.missing.join(", ")) + &paragraph("problems", &problems(it))
 }
 
 /// How a profile is narrowed: fewer sources, its own sources, nothing pulled in.
-fn restrictions(it: &Profiled) -> String {
+fn restrictions(it: &ProfileDetails) -> String {
     let mut words = Vec::new();
     if !it.sources.is_empty() {
         words.push(format!("only {} and what it picks", it.sources.join(", ")));
@@ -242,7 +242,7 @@ fn restrictions(it: &Profiled) -> String {
 }
 
 /// The number of problems other than missing sources.
-fn problems(it: &Profiled) -> String {
+fn problems(it: &ProfileDetails) -> String {
     let problems = it.problems.iter().filter(|problem| problem.code != Code::ProfileMissing);
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.partition(|problem| problem.is_error());
     if errors.is_empty() && warnings.is_empty() {

@@ -60,7 +60,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     let mut text = format!("removed {}\n", rows::join(&removal.ids));
     for id in &removal.ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
-            let file = desk.around().display(&other.origin.file);
+            let file = desk.workspace_context().display(&other.origin.file);
             text.push_str(&one_line(&format!("{id} is still in the catalog: {file} defines it too")));
             text.push('\n');
         }

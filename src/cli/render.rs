@@ -95,7 +95,7 @@ fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
 fn template_ref(desk: &Desk, args: &RenderArgs) -> TemplateRef {
     match (&args.inline, &args.file) {
         (Some(inline), _) => TemplateRef::Inline(inline.clone()),
-        (None, Some(file)) => TemplateRef::File(absolute(&desk.around().current, file)),
+        (None, Some(file)) => TemplateRef::File(absolute(&desk.workspace_context().current, file)),
         (None, None) => TemplateRef::Named(args.name.clone().unwrap_or_default()),
     }
 }
@@ -151,7 +151,7 @@ fn named<'g>(option: &str, given: &'g str, hint: &str) -> Result<(&'g str, &'g s
 /// JSON as given to an option, or the text of the file that `@FILE` names.
 fn read_given(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
-    let path = absolute(&desk.around().current, &PathBuf::from(file));
+    let path = absolute(&desk.workspace_context().current, &PathBuf::from(file));
     let hint = "@FILE is relative to the current folder";
     let usage = |what: String| CommandOutput::usage(format!("{option} @{}: {what}", path.display()), hint);
     let (bytes, more) = read_regular(&path, VALUES_BYTES as u64).map_err(|error| usage(error.to_string()))?;

@@ -31,7 +31,7 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
         );
     };
     let is_whole = line.receipt.hash.as_deref() == Some(&sha256_hex(text.as_bytes()));
-    let answer = CommandOutput::new(in_json(n, Some(&text), line.receipt.hash.as_deref(), is_whole), text);
+    let answer = CommandOutput::new(to_json(n, Some(&text), line.receipt.hash.as_deref(), is_whole), text);
     if is_whole {
         return answer;
     }
@@ -41,9 +41,9 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
 
 /// The answer about a line without a text.
 pub fn nothing(n: u64) -> Value {
-    in_json(n, None, None, false)
+    to_json(n, None, None, false)
 }
 
-fn in_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {
+fn to_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {
     json!({"n": n, "text": text, "hash": hash, "ok": is_whole})
 }

@@ -16,10 +16,10 @@ use refdesk_desk::{Closure, Desk};
 pub fn run(desk: &mut Desk, ids: &[String], format: OutputFormat) -> CommandOutput {
     let closure = desk.resolve(ids);
     let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
-    CommandOutput::either(format, || in_json(desk, &closure), || in_words(desk, &closure)).and_refused(refused)
+    CommandOutput::either(format, || to_json(desk, &closure), || to_text(desk, &closure)).and_refused(refused)
 }
 
-fn in_json(desk: &Desk, closure: &Closure) -> Value {
+fn to_json(desk: &Desk, closure: &Closure) -> Value {
     let members = closure.selection.members();
     let depth: Map<String, Value> = members.iter().map(|member| (member.id.to_string(), json!(member.depth))).collect();
     let transitive = members.iter().filter(|member| member.role == Role::Transitive);
@@ -40,7 +40,7 @@ fn sorted_parents(member: &SelectedSource) -> Value {
     json!(parents)
 }
 
-fn in_words(desk: &Desk, closure: &Closure) -> String {
+fn to_text(desk: &Desk, closure: &Closure) -> String {
     let mut first: HashMap<(&SourceId, &SourceId), &Mention> = HashMap::new();
     for mention in &closure.mentions {
         first.entry((&mention.from, &mention.to)).or_insert(mention);

@@ -14,14 +14,14 @@ pub fn mention(desk: &Desk, mention: &Mention) -> Value {
         "from": mention.from,
         "to": mention.to,
         "via": mention.via,
-        "file": desk.around().display(&mention.file),
+        "file": desk.workspace_context().display(&mention.file),
         "line": mention.line,
     })
 }
 
 /// The position of a mention, for people: `by id, docs/a.md:3`.
 pub fn where_mentioned(desk: &Desk, mention: &Mention) -> String {
-    format!("by {}, {}:{}", mention.via.word(), desk.around().display(&mention.file), mention.line)
+    format!("by {}, {}:{}", mention.via.word(), desk.workspace_context().display(&mention.file), mention.line)
 }
 
 /// Ids for people: `a, b`.

@@ -92,10 +92,10 @@ pub fn run(
     if arguments.ascii {
         preferences.characters = Some("ascii");
     }
-    let files = screen_files::read(options.around.config_home.as_deref());
+    let files = screen_files::read(options.context.config_home.as_deref());
     let interface = if is_plain { Interface::Plain } else { Interface::Full };
     let state = options.state.as_deref().filter(|_| !arguments.demo);
-    let session_file = state.and_then(|state| ScreenSessionFile::new(state, &options.around.workspace));
+    let session_file = state.and_then(|state| ScreenSessionFile::new(state, &options.context.workspace));
     let is_person = stdin().is_terminal();
     let (is_demo, with_tour) = (arguments.demo, arguments.tour);
     let config = arguments.config.as_deref().and_then(|file| std::path::absolute(file).ok());

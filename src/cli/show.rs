@@ -29,7 +29,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
         others.flat_map(|other| settled.graph().from_to(other.id.as_str(), |to| to.as_str() == id)).collect();
     let chain = settled.why(id).ok();
     let spot = settled.definition(id).ok();
-    let defined = settled.around().display(&source.origin.file);
+    let defined = settled.workspace_context().display(&source.origin.file);
     let mut json = settled.rows().listed(source, tokens);
     let mention = |mention: &Mention| rows::mention(&settled, mention);
     if let Value::Object(members) = &mut json {
@@ -54,7 +54,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     lines.push((
         "selected",
         match &chain {
-            Some(chain) => why::in_words(&settled, chain).lines().next().unwrap_or_default().to_owned(),
+            Some(chain) => why::to_text(&settled, chain).lines().next().unwrap_or_default().to_owned(),
             None if settled.choice().exclusions.iter().any(|excluded| excluded == id) => "no: excluded".to_owned(),
             None => "no".to_owned(),
         },
@@ -76,7 +76,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
 fn place(desk: &Desk, source: &Source) -> String {
     match &source.kind {
         SourceKind::Local(place) => {
-            let path = desk.around().display(&place.path);
+            let path = desk.workspace_context().display(&place.path);
             match place.state {
                 PathState::File => path,
                 PathState::Directory => format!("{path}/"),

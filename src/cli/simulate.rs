@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::SimulateArgs;
 use super::table;
 use super::text_input::TextInput;
-use refdesk_desk::{Desk, Session, Simulated};
+use refdesk_desk::{Desk, Session, Simulation};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens;
@@ -24,15 +24,15 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(session, &given.enrich_request(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    CommandOutput { diagnostics, ..CommandOutput::new(in_json(&simulated, lossy), in_words(&session.id, &simulated)) }
+    CommandOutput { diagnostics, ..CommandOutput::new(to_json(&simulated, lossy), to_text(&session.id, &simulated)) }
 }
 
 /// The answer of a text to which nothing would be added.
 pub fn nothing() -> Value {
-    in_json(&Simulated::default(), false)
+    to_json(&Simulation::default(), false)
 }
 
-fn in_json(simulated: &Simulated, lossy: bool) -> Value {
+fn to_json(simulated: &Simulation, lossy: bool) -> Value {
     let said = &simulated.enriched;
     json!({
         "added": said.added(),
@@ -102,7 +102,7 @@ fn price(bytes: usize) -> u64 {
 }
 
 /// The blocks as an agent would get them, then the table of their costs, then what is left out.
-fn in_words(session: &str, simulated: &Simulated) -> String {
+fn to_text(session: &str, simulated: &Simulation) -> String {
     let said = &simulated.enriched;
     let mut text = String::new();
     if said.blocks.is_empty() {
@@ -156,7 +156,7 @@ fn scores(considered: &[Considered]) -> String {
 }
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.
-fn costs(simulated: &Simulated) -> String {
+fn costs(simulated: &Simulation) -> String {
     let said = &simulated.enriched;
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();
     let mut rows = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];

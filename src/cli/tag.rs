@@ -39,7 +39,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput 
     match desk.retag(session, &ids, &add, &remove, &ask_to_leave) {
         Ok(changed) => {
             let status = if changed.is_empty() { "unchanged" } else { "success" };
-            let text = if changed.is_empty() { "Nothing to change.\n".to_owned() } else { in_words(&changed) };
+            let text = if changed.is_empty() { "Nothing to change.\n".to_owned() } else { to_text(&changed) };
             CommandOutput { notes, ..CommandOutput::new(document(status, &changed), text) }
         }
         Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
@@ -52,14 +52,14 @@ pub fn nothing() -> Value {
 }
 
 fn document(status: &str, changed: &[Retagged]) -> Value {
-    json!({"status": status, "changed": changed.iter().map(in_json).collect::<Vec<_>>()})
+    json!({"status": status, "changed": changed.iter().map(to_json).collect::<Vec<_>>()})
 }
 
-fn in_json(changed: &Retagged) -> Value {
+fn to_json(changed: &Retagged) -> Value {
     json!({"id": changed.id, "tags": changed.after, "before": changed.before, "file": changed.file})
 }
 
-fn in_words(changed: &[Retagged]) -> String {
+fn to_text(changed: &[Retagged]) -> String {
     let line = |it: &Retagged| {
         let tags = if it.after.is_empty() { "no tags".to_owned() } else { it.after.join(", ") };
         format!("{}\n", one_line(&format!("tags of {}: {tags} ({})", it.id, it.file)))

@@ -59,7 +59,7 @@ fn row(desk: &Desk, template: &Template) -> Value {
 fn row_with_place(desk: &Desk, template: &Template) -> Value {
     let mut row = row(desk, template);
     if let (Value::Object(members), Some(block)) = (&mut row, &template.block) {
-        members.insert("document".into(), json!(desk.around().display(&block.document)));
+        members.insert("document".into(), json!(desk.workspace_context().display(&block.document)));
         members.insert("line".into(), json!(block.line));
     }
     row

@@ -41,7 +41,7 @@ struct EventPrinter<'a> {
 
 /// Prints events until a signal arrives or the reader goes away; both are normal ends.
 pub fn run(options: Options, session: Session, only: Option<&str>, format: OutputFormat) -> ExitCode {
-    let workspace = options.around.workspace.clone();
+    let workspace = options.context.workspace.clone();
     // Text for a person at a terminal, JSON for a program.
     let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
     let printer = EventPrinter { workspace: &workspace, session: only.map(safe), format };
@@ -129,7 +129,7 @@ impl EventPrinter<'_> {
         let is_wanted = self.session.as_deref().is_none_or(|session| notice.session.as_deref() == Some(session));
         is_wanted.then(|| match self.format {
             OutputFormat::Json => format!("{}\n", escape::json(&self.object(notice, receipt).to_string())),
-            OutputFormat::Text => in_words(notice),
+            OutputFormat::Text => to_text(notice),
         })
     }
 
@@ -154,7 +154,7 @@ impl EventPrinter<'_> {
 }
 
 /// `12:03:41 refdesk select, selection: Picked @a (session default)`
-fn in_words(notice: &Notice) -> String {
+fn to_text(notice: &Notice) -> String {
     let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
     let (who, topic) = (notice.who.word(), notice.topic.word());
     let line = format!("{} {who}, {topic}: {}{reason}", notice.time, notice.text);

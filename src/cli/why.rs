@@ -15,7 +15,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
         Err(refusal) => return CommandOutput::refused(refusal),
     };
     let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
-    CommandOutput::new(json, in_words(desk, &chain))
+    CommandOutput::new(json, to_text(desk, &chain))
 }
 
 /// A link of the chain as JSON.
@@ -43,7 +43,7 @@ fn by(why: &PickLink) -> String {
 }
 
 /// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other mentions of the source.
-pub fn in_words(desk: &Desk, chain: &[PickLink]) -> String {
+pub fn to_text(desk: &Desk, chain: &[PickLink]) -> String {
     let mut line = String::new();
     for (at, why) in chain.iter().enumerate() {
         if at == 0 {

@@ -230,7 +230,8 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     let id = verdict.id.as_str();
     let setting = match verdict.remedy {
         Some(HintRemedy::Threshold(score)) => {
-            let file = desk.config_file().map_or("references.json".to_owned(), |file| desk.around().display(file));
+            let file =
+                desk.config_file().map_or("references.json".to_owned(), |file| desk.workspace_context().display(file));
             Some(format!("set `hints.threshold` to {:.2} in {file}", score.value()))
         }
         Some(HintRemedy::NoTagFilter) => Some("set `hints.tag_filter` to false".to_owned()),

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::Command;
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::Desk;
 use refdesk_files::workspace::mark_of;
 use refdesk_text::{Code, Error};
@@ -26,36 +26,36 @@ pub enum WorkspaceNeed {
 }
 
 /// The answer to a command that would write files to a folder that is not a workspace.
-pub fn refused(around: &Surroundings, command: &Command) -> Option<CommandOutput> {
+pub fn refused(context: &WorkspaceContext, command: &Command) -> Option<CommandOutput> {
     let is_refused = match command.workspace_need() {
-        WorkspaceNeed::Files => !around.is_workspace(),
-        WorkspaceNeed::NewWorkspace => !around.is_workspace() && is_home(around),
+        WorkspaceNeed::Files => !context.is_workspace(),
+        WorkspaceNeed::NewWorkspace => !context.is_workspace() && is_home(context),
         WorkspaceNeed::Nothing | WorkspaceNeed::Catalog | WorkspaceNeed::Choice => false,
     };
     is_refused
-        .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(around)) })
+        .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(context)) })
 }
 
 /// The answer of a command, or the refusal in its place if it found no catalog, or no workspace to store a choice in.
 pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -> CommandOutput {
-    let around = desk.around();
+    let context = desk.workspace_context();
     let is_refused = match command.workspace_need() {
         WorkspaceNeed::Nothing | WorkspaceNeed::Files | WorkspaceNeed::NewWorkspace => false,
-        WorkspaceNeed::Choice => !around.is_workspace(),
-        WorkspaceNeed::Catalog => !around.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
+        WorkspaceNeed::Choice => !context.is_workspace(),
+        WorkspaceNeed::Catalog => !context.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
     };
     if !is_refused {
         return answer;
     }
     let json = if answer.json.is_object() { answer.json } else { json!({}) };
-    let refused = CommandOutput { json, ..CommandOutput::refused(nothing_found(around)) };
+    let refused = CommandOutput { json, ..CommandOutput::refused(nothing_found(context)) };
     if command.chooses() { refused.with_status("error") } else { refused }
 }
 
 /// The error that no workspace was found, with the places that were searched.
-pub fn nothing_found(around: &Surroundings) -> Error {
-    let from = &around.workspace;
-    let home = around.home.as_deref().filter(|home| from.starts_with(home) && from != home);
+pub fn nothing_found(context: &WorkspaceContext) -> Error {
+    let from = &context.workspace;
+    let home = context.home.as_deref().filter(|home| from.starts_with(home) && from != home);
     let above = if home.is_some() { "or above it in your home folder" } else { "or above it" };
     let passed = home.and_then(|home| Some(format!("; {} does not count", home.join(mark_of(home)?).display())));
     let message = format!(
@@ -63,12 +63,12 @@ pub fn nothing_found(around: &Surroundings) -> Error {
         from.display(),
         passed.unwrap_or_default()
     );
-    Error::new(Code::NoWorkspace, message, way_out(around))
+    Error::new(Code::NoWorkspace, message, way_out(context))
 }
 
 /// What to do if no workspace was found.
-pub fn way_out(around: &Surroundings) -> &'static str {
-    if is_home(around) {
+pub fn way_out(context: &WorkspaceContext) -> &'static str {
+    if is_home(context) {
         "change to the folder of a project, or name one with --workspace"
     } else {
         "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace"
@@ -76,6 +76,6 @@ pub fn way_out(around: &Surroundings) -> &'static str {
 }
 
 /// Whether it is the home folder or above it, which does not become a workspace by itself: it has all of a person's files.
-fn is_home(around: &Surroundings) -> bool {
-    around.home.as_deref().is_some_and(|home| home.starts_with(&around.workspace))
+fn is_home(context: &WorkspaceContext) -> bool {
+    context.home.as_deref().is_some_and(|home| home.starts_with(&context.workspace))
 }

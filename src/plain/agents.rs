@@ -23,11 +23,11 @@ pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut
 /// Lists the sessions.
 pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut InputOutcome) {
     if let Some(problem) = &activity.problem {
-        turn.say(sentence(problem));
+        turn.print(sentence(problem));
     }
     match activity.sessions.len() {
-        0 => turn.say("No agent has been told anything yet. Type welcome to hear how to connect one."),
-        some => turn.say(format!(
+        0 => turn.print("No agent has been told anything yet. Type welcome to hear how to connect one."),
+        some => turn.print(format!(
             "{} of agents, {} in all, the newest first; {} connected now. Type a number to hear more.",
             counted(some, "session"),
             tokens(activity.tokens()),
@@ -53,16 +53,16 @@ fn words(activity: &AgentActivity, session: &AgentSession) -> String {
 pub fn show_session(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut InputOutcome) {
     let found = activity.sessions.iter().find(|session| session.desk == desk && session.session == name);
     let Some(session) = found else {
-        return turn.say("This session is no longer among the newest. Type agents to list them.");
+        return turn.print("This session is no longer among the newest. Type agents to list them.");
     };
     let desk = if session.desk == *state.snapshot.desk { String::new() } else { format!(", desk {}", session.desk) };
-    turn.say(format!("{}, session {}{desk}.", session.agent, session.session));
-    turn.say(format!("Since {}, last at {}.", activity.clock(session.since), activity.clock(session.last)));
-    sentences(session, tokens).into_iter().for_each(|line| turn.say(line));
+    turn.print(format!("{}, session {}{desk}.", session.agent, session.session));
+    turn.print(format!("Since {}, last at {}.", activity.clock(session.since), activity.clock(session.last)));
+    sentences(session, tokens).into_iter().for_each(|line| turn.print(line));
     let known: Vec<NumberedRow> = rows(&state.snapshot, session).iter().map(|row| known(state, row)).collect();
     let lines =
         session.lines.iter().map(|line| NumberedRow { words: Some(line_words(activity, line)), target: target(line) });
-    turn.say(format!(
+    turn.print(format!(
         "{} selected or known, then {} of the journal, the newest first.",
         counted(known.len(), "source"),
         counted(session.lines.len(), "line")

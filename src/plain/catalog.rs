@@ -18,14 +18,14 @@ pub fn sentence(snapshot: &Snapshot, id: &str) -> String {
 pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let catalog = state.snapshot.catalog.clone();
     if catalog.is_empty() {
-        turn.say("The catalog has no sources.");
-        turn.say("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
+        turn.print("The catalog has no sources.");
+        turn.print("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
         return;
     }
     filter.clone_into(&mut state.filter);
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.say(super::words::sentence(fault));
+        turn.print(super::words::sentence(fault));
     }
     let is_all = query.is_empty();
     let kept = apply(&state.snapshot, &Haystack::of(&catalog), query, None);
@@ -41,15 +41,15 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let rows: Vec<NumberedRow> = ids.map(|id| NumberedRow { target: Target::Source(id), words: None }).collect();
     let all = counted(catalog.len(), "source");
     match (is_all, rows.len()) {
-        (true, _) => turn.say(format!("{all}.")),
+        (true, _) => turn.print(format!("{all}.")),
         (false, 0) => {
             // What matches nothing by itself is the reason.
             let culprit = kept.culprit.as_deref().unwrap_or(filter);
             let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
-            turn.say(format!("None of {all} matches {culprit}.{advice} Type catalog to list all."));
+            turn.print(format!("None of {all} matches {culprit}.{advice} Type catalog to list all."));
         }
-        (false, 1) => turn.say(format!("1 of {all} matches {filter}.")),
-        (false, some) => turn.say(format!("{some} of {all} match {filter}.")),
+        (false, 1) => turn.print(format!("1 of {all} matches {filter}.")),
+        (false, some) => turn.print(format!("{some} of {all} match {filter}.")),
     }
     list(state, rows, turn);
 }
@@ -58,10 +58,10 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
 pub fn sort(state: &mut PlainState, by: &str, turn: &mut InputOutcome) {
     let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
     let Some(order) = order else {
-        return turn.say(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));
+        return turn.print(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));
     };
     state.order = order;
-    turn.say(format!("{}.", order.sentence()));
+    turn.print(format!("{}.", order.sentence()));
     let filter = state.filter.clone();
     show(state, &filter, turn);
 }

@@ -99,12 +99,12 @@ pub struct PendingChange {
 pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let ids = match several(state, given) {
         Ok(ids) => ids,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     let mut wanted = Vec::new();
     for id in ids {
         match why_not_pick(&state.snapshot, &id) {
-            Some(why) => turn.say(why),
+            Some(why) => turn.print(why),
             None => wanted.push(id),
         }
     }
@@ -137,11 +137,11 @@ fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
 pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Choosing, turn: &mut InputOutcome) {
     let id = match one(state, given, SourceArgument::Chosen) {
         Ok(id) => id,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     let choosing = make(id);
     match why_not(&state.snapshot, &choosing) {
-        Some(why) => turn.say(why),
+        Some(why) => turn.print(why),
         None => preview(state, choosing, turn),
     }
 }
@@ -186,8 +186,8 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         (_, response) => return unexpected(&response, turn),
     };
     if change.is_large(choosing.ids(), &state.snapshot.tokens) {
-        turn.say(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
-        turn.say("Type yes to do it, or no to change nothing.");
+        turn.print(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
+        turn.print("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
         perform(state, &choosing, turn);
@@ -197,10 +197,10 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 /// Says the sizes of a large pick, and asks for one.
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
     let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
-    turn.say(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
-    turn.say(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
-    turn.say(format!("Alone, it would {}.", size(&pick.alone)));
-    turn.say("Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.");
+    turn.print(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
+    turn.print(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
+    turn.print(format!("Alone, it would {}.", size(&pick.alone)));
+    turn.print("Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.");
     state.question = Some(Question::LargePick(pick));
 }
 
@@ -273,7 +273,7 @@ pub fn clear(state: &mut PlainState, turn: &mut InputOutcome) {
     let members = selection.members();
     let picks = members.iter().filter(|member| member.role == Role::Picked).count() + selection.dormant().len();
     if picks == 0 {
-        return turn.say("There are no picks to clear.");
+        return turn.print("There are no picks to clear.");
     }
     let pulled_in = members.iter().filter(|member| member.role == Role::Transitive);
     let pulled_in = pulled_in.filter(|member| !is_auto(&state.snapshot, member.id.as_str())).count();
@@ -281,9 +281,9 @@ pub fn clear(state: &mut PlainState, turn: &mut InputOutcome) {
         0 => String::new(),
         some => format!(" {} pulled in may leave with them.", counted(some, "source")),
     };
-    turn.say(format!("This clears {}.{also}", counted(picks, "pick")));
-    remaining(&state.snapshot.catalog, selection, "").into_iter().for_each(|line| turn.say(line));
-    turn.say("Type yes to clear them, or no to change nothing.");
+    turn.print(format!("This clears {}.{also}", counted(picks, "pick")));
+    remaining(&state.snapshot.catalog, selection, "").into_iter().for_each(|line| turn.print(line));
+    turn.print("Type yes to clear them, or no to change nothing.");
     state.question = Some(Question::Clear);
 }
 
@@ -302,14 +302,14 @@ pub fn retrace(state: &mut PlainState, request: Request, turn: &mut InputOutcome
             let done = format!("{verb}: {}.", what.replacen(" of @", " of ", 1));
             change(state, request, done, Vec::new(), turn);
         }
-        None => turn.say(format!("There is nothing to {}.", if verb == "Undone" { "undo" } else { "redo" })),
+        None => turn.print(format!("There is nothing to {}.", if verb == "Undone" { "undo" } else { "redo" })),
     }
 }
 
 /// Says what the change did; the snapshot is the one after it.
 pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut InputOutcome) {
     for refusal in refusals {
-        fix::sentences(refusal).iter().for_each(|line| turn.say(line));
+        fix::sentences(refusal).iter().for_each(|line| turn.print(line));
     }
     let (before, after) = (&*change.before, &state.snapshot);
     let is_same = before.selection.members() == after.selection.members()
@@ -318,7 +318,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     if is_same && !refusals.is_empty() {
         return;
     }
-    turn.say(&change.done);
+    turn.print(&change.done);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("pulled in", came, after), ("released", left, before)] {
         // An agent gets sources of mode auto before and after.
@@ -330,25 +330,25 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         let what_more = if change.named.is_empty() { "source" } else { "more source" };
         let ids = names(others.iter().copied());
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
-        turn.say(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
+        turn.print(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
     }
     if ["Undone", "Redone"].iter().any(|how| change.done.starts_with(how)) {
         for (verb, of, other) in [("lifted", before, after), ("made", after, before)] {
             let excluded = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id));
             let count = excluded.filter(|id| !change.done.ends_with(&format!(" of {id}."))).count();
             if count > 0 {
-                turn.say(format!("{} {verb}.", counted(count, "exclusion")));
+                turn.print(format!("{} {verb}.", counted(count, "exclusion")));
             }
         }
     }
     let cost = after.cost_since(before);
     if let Some(difference) = change_cost::signed(cost, tokens, "fewer") {
-        turn.say(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
+        turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
     }
-    turn.say(total(after));
+    turn.print(total(after));
     let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
     if is_back {
-        turn.say(format!("Type {0} to {0} it.", change.back));
+        turn.print(format!("Type {0} to {0} it.", change.back));
     }
 }
 

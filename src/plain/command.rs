@@ -102,7 +102,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(Redo, ["redo"], "", "Redo what was undone."),
     command!(Selection, ["selection"], "", "List what is selected, why, and what it costs."),
     command!(Budget, ["budget"], "[TOKENS]", "Say what the selection, the instructions and the last prompt cost together, and which share of the limit that is; with a number, such as 200k, set the limit."),
-    command!(Graph, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Say which sources mention each other: around one source, on the way between two, or what each pick brings."),
+    command!(Graph, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Say which sources mention each other: context one source, on the way between two, or what each pick brings."),
     command!(Jump, ["jump"], "WORDS", "Find any source, template, problem, event, saved filter, command or section."),
     command!(Search, ["search"], "WORDS", "Search all documents by words and by meaning."),
     command!(Prompt, ["prompt"], "[TEXT]", "Take a prompt, and list the sources that it would bring up. Without a text it asks for lines."),

@@ -22,9 +22,9 @@ pub fn ask(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
 
 /// Lists databases and tables, or the tables that match these words.
 pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str, turn: &mut InputOutcome) {
-    overview.problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+    overview.problems.iter().for_each(|problem| turn.print(sentence(&problem.message)));
     if overview.databases.is_empty() {
-        return turn.say("No database is configured. Name one in .jaato/databases.yaml, and type describe.");
+        return turn.print("No database is configured. Name one in .jaato/databases.yaml, and type describe.");
     }
     let words = words_of(filter);
     let mut rows = Vec::new();
@@ -45,13 +45,13 @@ pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str,
             }));
         }
     }
-    turn.say(format!(
+    turn.print(format!(
         "{} in {}. Type a number to read its page.",
         counted(tables, "table"),
         counted(overview.databases.len(), "database")
     ));
     if overview.is_unfinished {
-        turn.say("The last run was not finished. Type describe to go on.");
+        turn.print("The last run was not finished. Type describe to go on.");
     }
     list(state, rows, turn);
 }
@@ -90,13 +90,13 @@ pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn
 
 /// Reads a page, and what it says about each column's values.
 pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOutcome) {
-    let Some(text) = &page.text else { return turn.say(format!("{} cannot be read.", page.path)) };
+    let Some(text) = &page.text else { return turn.print(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
     if let Some(doc) = &page.doc {
         lines.push("What this page says about values:".to_owned());
         lines.extend(doc.columns.iter().map(|column| format!("{}: {}.", column.name, column_notes(column))));
     }
-    turn.say(format!("{}, {}.", page.path, counted(lines.len(), "line")));
+    turn.print(format!("{}, {}.", page.path, counted(lines.len(), "line")));
     let end = vec!["This is the end.".to_owned()];
     read(state, Pages { title: page.path.clone(), lines, end, ..Pages::default() }, turn);
 }
@@ -104,7 +104,7 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOu
 /// Has a database read, or all.
 pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documentation);
-    turn.say("Reading the schema and the existing pages.");
+    turn.print("Reading the schema and the existing pages.");
     turn.ask(Request::PrepareDatabases(name.split_whitespace().map(str::to_owned).collect()));
 }
 
@@ -112,42 +112,42 @@ pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
 pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut InputOutcome) {
     let PreparedRun { number: run, preview } = match prepared {
         Ok(prepared) => *prepared,
-        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
+        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.print(line)),
     };
-    turn.say(headline(&preview));
-    preview.failed.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
+    turn.print(headline(&preview));
+    preview.failed.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
     preview
         .plan_changes
         .iter()
         .chain(preview.problems.iter().map(|it| &it.message))
-        .for_each(|it| turn.say(sentence(it)));
-    preview.domains.iter().for_each(|it| turn.say(sentence(&domain(it))));
-    preview.removed.iter().for_each(|path| turn.say(format!("Removes {path}.")));
+        .for_each(|it| turn.print(sentence(it)));
+    preview.domains.iter().for_each(|it| turn.print(sentence(&domain(it))));
+    preview.removed.iter().for_each(|path| turn.print(format!("Removes {path}.")));
     for path in &preview.left_over {
-        turn.say(format!("Obsolete, but edited by hand; stays until you remove it: {path}."));
+        turn.print(format!("Obsolete, but edited by hand; stays until you remove it: {path}."));
     }
     for (what, pages) in [("Edited by hand, stays", &preview.edited), ("Changes", &preview.changed)] {
         for page in pages {
-            turn.say(format!("{what}: {}.", page.path));
+            turn.print(format!("{what}: {}.", page.path));
             let lines = page.diff.iter().flat_map(|diff| &diff.lines);
-            lines.take(LINES).for_each(|line| turn.say(format!("{}{}", line.mark.sign(), line.shown())));
+            lines.take(LINES).for_each(|line| turn.print(format!("{}{}", line.mark.sign(), line.shown())));
         }
     }
-    preview.new.iter().take(PATHS).for_each(|path| turn.say(format!("New: {path}.")));
+    preview.new.iter().take(PATHS).for_each(|path| turn.print(format!("New: {path}.")));
     if preview.new.len() > PATHS {
-        turn.say(format!("And {}.", counted(preview.new.len() - PATHS, "more new page")));
+        turn.print(format!("And {}.", counted(preview.new.len() - PATHS, "more new page")));
     }
     if preview.is_up_to_date {
         state.pending = Some(Pending::Simple("There is nothing to write."));
         return turn.ask(Request::PauseDatabases);
     }
-    turn.say("Type yes to write this, or no to leave everything as it is.");
+    turn.print("Type yes to write this, or no to leave everything as it is.");
     state.question = Some(Question::Documentation { run, pages: preview.new.len() + preview.changed_count });
 }
 
 pub fn write(state: &mut PlainState, run: u64, pages: usize, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documented(pages));
-    turn.say("Writing. Ctrl-C stops after the current table; describe continues from there.");
+    turn.print("Writing. Ctrl-C stops after the current table; describe continues from there.");
     turn.ask(Request::WriteDatabases(run));
 }
 
@@ -159,8 +159,8 @@ pub fn forget(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn written(written: Result<Box<DocumentReport>, Error>, of: usize, turn: &mut InputOutcome) {
     let report = match written {
         Ok(report) => report,
-        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.say(line)),
+        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.print(line)),
     };
-    report.failed.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
-    turn.say(sentence(&outcome(&report, Some(of))));
+    report.failed.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+    turn.print(sentence(&outcome(&report, Some(of))));
 }

@@ -19,20 +19,20 @@ use crate::common::notices::for_people;
 const KEPT: usize = 1000;
 
 /// The most notices said at once.
-const SAID: usize = 5;
+const MAX_NOTICES: usize = 5;
 
 /// What happened, newest first, and which of it is still to be said.
 #[derive(Debug, Default)]
 pub struct PlainFeed {
     pub notices: VecDeque<Notice>,
-    news: Vec<UnsaidNews>,
+    news: Vec<QueuedNews>,
     /// Notices that are only in the feed.
-    unsaid: usize,
+    dropped: usize,
 }
 
 /// A line for the news.
 #[derive(Debug, PartialEq, Eq)]
-enum UnsaidNews {
+enum QueuedNews {
     /// A notice, which is in the feed too.
     Notice(String),
     /// A refusal, or the end of a request, which is said nowhere else.
@@ -47,19 +47,19 @@ impl PlainFeed {
 
     /// Adds a notice to the news; of many, the last ones are said.
     fn tell_notice(&mut self, notice: &Notice) {
-        self.news.push(UnsaidNews::Notice(sentence(notice)));
-        let is_notice = |news: &UnsaidNews| matches!(news, UnsaidNews::Notice(_));
-        if self.news.iter().filter(|news| is_notice(news)).count() > SAID
+        self.news.push(QueuedNews::Notice(sentence(notice)));
+        let is_notice = |news: &QueuedNews| matches!(news, QueuedNews::Notice(_));
+        if self.news.iter().filter(|news| is_notice(news)).count() > MAX_NOTICES
             && let Some(first) = self.news.iter().position(is_notice)
         {
             self.news.remove(first);
-            self.unsaid += 1;
+            self.dropped += 1;
         }
     }
 
     /// Adds a line to the news that is not in the feed; once, even if it happens again and again.
     fn tell(&mut self, line: String) {
-        let news = UnsaidNews::Other(line);
+        let news = QueuedNews::Other(line);
         if !self.news.contains(&news) {
             self.news.push(news);
         }
@@ -94,13 +94,13 @@ pub fn event(state: &mut PlainState, event: Event) {
 }
 
 /// Says the news.
-pub fn say_news(state: &mut PlainState, turn: &mut InputOutcome) {
-    let unsaid = std::mem::take(&mut state.feed.unsaid);
-    if unsaid > 0 {
-        turn.say(format!("news: {} before these. Type feed to hear them.", counted(unsaid, "more event")));
+pub fn print_news(state: &mut PlainState, turn: &mut InputOutcome) {
+    let dropped = std::mem::take(&mut state.feed.dropped);
+    if dropped > 0 {
+        turn.print(format!("news: {} before these. Type feed to hear them.", counted(dropped, "more event")));
     }
-    for UnsaidNews::Notice(line) | UnsaidNews::Other(line) in std::mem::take(&mut state.feed.news) {
-        turn.say(format!("news: {line}"));
+    for QueuedNews::Notice(line) | QueuedNews::Other(line) in std::mem::take(&mut state.feed.news) {
+        turn.print(format!("news: {line}"));
     }
 }
 
@@ -115,13 +115,13 @@ pub fn sentence(notice: &Notice) -> String {
 pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let query = FeedQuery::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.say(words::sentence(fault));
+        turn.print(words::sentence(fault));
     }
     let kept: Vec<&Notice> = state.feed.notices.iter().filter(|notice| query.keep(notice)).collect();
     match (state.feed.notices.len(), kept.len()) {
-        (0, _) => turn.say("Nothing has happened yet."),
-        (_, 0) => turn.say(format!("Nothing that happened matches {filter}.")),
-        (_, some) => turn.say(format!("{}, the newest first.", counted(some, "event"))),
+        (0, _) => turn.print("Nothing has happened yet."),
+        (_, 0) => turn.print(format!("Nothing that happened matches {filter}.")),
+        (_, some) => turn.print(format!("{}, the newest first.", counted(some, "event"))),
     }
     let rows = kept.into_iter().map(row).collect();
     list(state, rows, turn);
@@ -136,14 +136,14 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
         return ask_for(state, receipt.number, turn);
     }
-    turn.say(sentence(notice));
+    turn.print(sentence(notice));
     if let Some(place) = &notice.place {
         let file = display(Path::new(&*state.snapshot.workspace), &place.path);
-        turn.say(format!("Place: {file}, line {}.", place.line));
+        turn.print(format!("Place: {file}, line {}.", place.line));
     }
     if let Some(id) = &notice.subject {
         state.about = Some(id.clone());
-        turn.say(format!("It is about {id}. Type show to hear about it."));
+        turn.print(format!("It is about {id}. Type show to hear about it."));
     }
 }
 
@@ -157,7 +157,7 @@ pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut InputOutcome) {
 pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, turn: &mut InputOutcome) {
     let DatedLine { line, local_time } = match line {
         Ok(line) => *line,
-        Err(why) => return turn.say(words::sentence(&why)),
+        Err(why) => return turn.print(words::sentence(&why)),
     };
     let receipt = &line.receipt;
     let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
@@ -167,17 +167,17 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, tur
         Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
         None => "the start of the session".to_owned(),
     };
-    turn.say(format!("Line {} of the journal.", line.n));
+    turn.print(format!("Line {} of the journal.", line.n));
     let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
-    turn.say(format!("Sent to session {}{desk}, with {kind}.", line.session));
-    turn.say(format!("By {}, {local_time}.", line.who));
+    turn.print(format!("Sent to session {}{desk}, with {kind}.", line.session));
+    turn.print(format!("By {}, {local_time}.", line.who));
     if receipt.kind == Some(TextKind::Prompt) {
-        turn.say("The prompt is not kept: the journal has what was added to it.");
+        turn.print("The prompt is not kept: the journal has what was added to it.");
     }
     if !receipt.reason.is_empty() {
-        turn.say(format!("Reason: {}", words::sentence(&receipt.reason)));
+        turn.print(format!("Reason: {}", words::sentence(&receipt.reason)));
     }
-    turn.say(format!("{}, {}.", counted(receipt.bytes, "byte"), words::tokens(receipt.tokens as u64)));
+    turn.print(format!("{}, {}.", counted(receipt.bytes, "byte"), words::tokens(receipt.tokens as u64)));
     let mut lines: Vec<String> = receipt.why.iter().map(item).collect();
     if let Some(text) = &receipt.text {
         lines.push("The text that was sent:".to_owned());

@@ -41,7 +41,7 @@ pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
         "broken" => return broken(state, turn),
         _ => match of_sources(state, given) {
             Ok(question) => question,
-            Err(why) => return turn.say(why),
+            Err(why) => return turn.print(why),
         },
     };
     state.pending = Some(Pending::Graph(question));
@@ -64,8 +64,8 @@ fn broken(state: &mut PlainState, turn: &mut InputOutcome) {
     let broken = all.iter().filter(|problem| problem.code == Code::BrokenLink);
     let rows: Vec<NumberedRow> = broken.map(problems::row).collect();
     match rows.len() {
-        0 => turn.say("No link is broken."),
-        some => turn.say(format!("{}.", counted(some, "broken link"))),
+        0 => turn.print("No link is broken."),
+        some => turn.print(format!("{}.", counted(some, "broken link"))),
     }
     list(state, rows, turn);
 }
@@ -84,11 +84,14 @@ pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &Gra
 }
 
 /// A row for the source at this position, with what is said after it.
-fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, said: &str) -> Option<NumberedRow> {
+fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, printed: &str) -> Option<NumberedRow> {
     let id = analysis.catalog.sources().get(at)?.id.clone();
-    let said = if said.is_empty() { String::new() } else { format!("; {said}") };
-    let words =
-        format!("{id}, {}, {}{said}.", state_words(&state.snapshot, id.as_str()), price(&state.snapshot, id.as_str()));
+    let printed = if printed.is_empty() { String::new() } else { format!("; {printed}") };
+    let words = format!(
+        "{id}, {}, {}{printed}.",
+        state_words(&state.snapshot, id.as_str()),
+        price(&state.snapshot, id.as_str())
+    );
     Some(NumberedRow { target: Target::Source(id), words: Some(words) })
 }
 
@@ -103,8 +106,8 @@ fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) ->
     let mut weighed: Vec<(u64, usize)> =
         (0..analysis.catalog.len()).map(|at| (total(state, analysis, at), at)).collect();
     weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
-    turn.say(format!("{}, the heaviest pick first.", counted(weighed.len(), "source")));
-    turn.say("Type graph hubs, graph cycles, graph orphans, graph broken, or graph and one source, or two.");
+    turn.print(format!("{}, the heaviest pick first.", counted(weighed.len(), "source")));
+    turn.print("Type graph hubs, graph cycles, graph orphans, graph broken, or graph and one source, or two.");
     let rows = weighed.into_iter().map(|(total, at)| {
         let brings = analysis.weights.get(at).map_or(0, |weight| weight.sources as usize);
         row(state, analysis, at, &format!("a pick brings {}, {} in all", counted(brings, "source"), tokens(total)))
@@ -117,8 +120,8 @@ fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -
     let by = |at: usize| adjacency.mentioning(at).len();
     let hubs = analysis.hubs();
     match hubs.len() {
-        0 => turn.say("No source is mentioned by three others."),
-        some => turn.say(format!("{} that most others mention, the most mentioned first.", counted(some, "source"))),
+        0 => turn.print("No source is mentioned by three others."),
+        some => turn.print(format!("{} that most others mention, the most mentioned first.", counted(some, "source"))),
     }
     let rows = hubs.into_iter();
     rows.filter_map(|at| row(state, analysis, at, &format!("mentioned by {}", counted(by(at), "source")))).collect()
@@ -126,9 +129,11 @@ fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -
 
 fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
     match analysis.cycles.len() {
-        0 => turn.say("No sources mention each other."),
-        some => turn
-            .say(format!("{} of sources that mention each other, directly or through others.", counted(some, "group"))),
+        0 => turn.print("No sources mention each other."),
+        some => turn.print(format!(
+            "{} of sources that mention each other, directly or through others.",
+            counted(some, "group")
+        )),
     }
     let groups = analysis.cycles.iter().enumerate();
     let rows = groups.flat_map(|(nth, cycle)| cycle.iter().map(move |at| (nth + 1, *at)));
@@ -139,7 +144,7 @@ fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome
     let adjacency = &analysis.adjacency;
     let is_alone = |at: &usize| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty();
     let orphans: Vec<usize> = (0..adjacency.len()).filter(is_alone).collect();
-    turn.say(match orphans.len() {
+    turn.print(match orphans.len() {
         1 => "1 source mentions no other and is not mentioned.".to_owned(),
         some => format!("{} mention no other and are not mentioned.", counted(some, "source")),
     });
@@ -154,14 +159,14 @@ fn neighbours(
 ) -> Vec<NumberedRow> {
     state.about = Some(id.clone());
     let Some(centre) = analysis.catalog.position(id.as_str()) else {
-        turn.say(format!("{id} is no longer in the catalog."));
+        turn.print(format!("{id} is no longer in the catalog."));
         return Vec::new();
     };
     let adjacency = &analysis.adjacency;
     let from: Vec<usize> = adjacency.mentioning(centre).iter().map(|at| *at as usize).collect();
     let to: Vec<usize> = adjacency.mentioned(centre).iter().map(|edge| edge.to as usize).collect();
-    turn.say(catalog::sentence(&state.snapshot, id.as_str()));
-    turn.say(format!(
+    turn.print(catalog::sentence(&state.snapshot, id.as_str()));
+    turn.print(format!(
         "{} it, and it mentions {}.",
         if from.len() == 1 {
             "1 source mentions".to_owned()
@@ -197,17 +202,17 @@ fn path(
         let ends = analysis.catalog.position(from.as_str()).zip(analysis.catalog.position(to.as_str()));
         let path = ends.and_then(|(from, to)| shortest_path(&analysis.adjacency, from, to));
         let Some(path) = path else {
-            turn.say(format!("No chain of mentions leads from {from} to {to}."));
+            turn.print(format!("No chain of mentions leads from {from} to {to}."));
             continue;
         };
-        turn.say(format!("From {from} to {to}: {}.", counted(path.len().saturating_sub(1), "step")));
+        turn.print(format!("From {from} to {to}: {}.", counted(path.len().saturating_sub(1), "step")));
         let before = std::iter::once(None).chain(path.iter().copied().map(Some));
         let steps = path.iter().zip(before).map(|(at, before)| {
             let step = before
                 .and_then(|before| analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, before, *at));
-            let said =
+            let printed =
                 step.map_or_else(|| format!("from here to {to}"), |it| format!("mentioned{}", place(state, &it)));
-            row(state, analysis, *at, &said)
+            row(state, analysis, *at, &printed)
         });
         rows.extend(steps.flatten());
     }

@@ -18,7 +18,7 @@ const MAX: usize = 10;
 
 pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     if words.is_empty() {
-        return turn.say("Jump where? Type jump and some words.");
+        return turn.print("Jump where? Type jump and some words.");
     }
     state.pending = Some(Pending::Jump(rows(state, words)));
     turn.ask(Request::Search(Box::new(SearchRequest::new(words, SearchReader::Person))));
@@ -33,12 +33,12 @@ pub fn found(
 ) {
     match found {
         Ok(answer) => rows.extend(answer.hits.iter().map(|hit| search::row(state, hit))),
-        Err(_) if state.snapshot.is_indexing => turn.say(search::INDEXING),
-        Err(error) => fix::sentences(error).iter().for_each(|line| turn.say(line)),
+        Err(_) if state.snapshot.is_indexing => turn.print(search::INDEXING),
+        Err(error) => fix::sentences(error).iter().for_each(|line| turn.print(line)),
     }
     match rows.len() {
-        0 => turn.say("Nothing matches."),
-        some => turn.say(format!("{} found.", counted(some, "row"))),
+        0 => turn.print("Nothing matches."),
+        some => turn.print(format!("{} found.", counted(some, "row"))),
     }
     list(state, rows, turn);
 }

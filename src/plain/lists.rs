@@ -22,7 +22,7 @@ const REST: usize = 5;
 pub struct Listing {
     pub rows: Vec<NumberedRow>,
     /// How many were said.
-    pub said: usize,
+    pub printed: usize,
 }
 
 /// A row of a list.
@@ -85,7 +85,7 @@ pub struct Pages {
     pub title: String,
     pub lines: Vec<String>,
     /// How many were said.
-    pub said: usize,
+    pub printed: usize,
     /// What is said after the last line.
     pub end: Vec<String>,
     /// Where the text continues in its document, if not all of it was read.
@@ -115,40 +115,40 @@ impl RestOfDocument {
 
 /// Starts a new list and says its first page.
 pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut InputOutcome) {
-    state.list = Listing { rows, said: 0 };
-    say_rows(state, turn);
+    state.list = Listing { rows, printed: 0 };
+    print_rows(state, turn);
 }
 
 /// Starts a new text and says its first page.
 pub fn read(state: &mut PlainState, text: Pages, turn: &mut InputOutcome) {
     state.text = text;
-    say_lines(state, turn);
+    print_lines(state, turn);
 }
 
 /// Adds the next part of a document and says its first page.
 pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDocument>, turn: &mut InputOutcome) {
     state.text.lines.extend(lines);
     state.text.rest = rest;
-    say_lines(state, turn);
+    print_lines(state, turn);
 }
 
 /// Says the next page of what was said last.
 pub fn more(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.more {
-        Continuation::Nothing => turn.say("There is no more."),
-        Continuation::List => say_rows(state, turn),
-        Continuation::Text => match state.text.rest.clone().filter(|_| state.text.said == state.text.lines.len()) {
+        Continuation::Nothing => turn.print("There is no more."),
+        Continuation::List => print_rows(state, turn),
+        Continuation::Text => match state.text.rest.clone().filter(|_| state.text.printed == state.text.lines.len()) {
             Some(rest) => {
                 state.pending = Some(Pending::RestOfDocument);
                 turn.ask(rest.request());
             }
-            None => say_lines(state, turn),
+            None => print_lines(state, turn),
         },
     }
 }
 
-fn say_rows(state: &mut PlainState, turn: &mut InputOutcome) {
-    let from = state.list.said;
+fn print_rows(state: &mut PlainState, turn: &mut InputOutcome) {
+    let from = state.list.printed;
     let all = state.list.rows.len();
     let count = page(all - from.min(all));
     for (nth, row) in state.list.rows.iter().enumerate().skip(from).take(count) {
@@ -157,32 +157,32 @@ fn say_rows(state: &mut PlainState, turn: &mut InputOutcome) {
             (None, Target::Source(id)) => catalog::sentence(&state.snapshot, id.as_str()),
             (None, _) => String::new(),
         };
-        turn.say(format!("{}: {words}", nth + 1));
+        turn.print(format!("{}: {words}", nth + 1));
     }
-    state.list.said = all.min(from + count);
-    state.more = if state.list.said < all { Continuation::List } else { Continuation::Nothing };
-    if state.list.said < all {
-        turn.say(format!("{} more. Type more to hear them.", counted(all - state.list.said, "row")));
+    state.list.printed = all.min(from + count);
+    state.more = if state.list.printed < all { Continuation::List } else { Continuation::Nothing };
+    if state.list.printed < all {
+        turn.print(format!("{} more. Type more to hear them.", counted(all - state.list.printed, "row")));
     }
 }
 
-fn say_lines(state: &mut PlainState, turn: &mut InputOutcome) {
+fn print_lines(state: &mut PlainState, turn: &mut InputOutcome) {
     let text = &mut state.text;
-    let count = page(text.lines.len().saturating_sub(text.said));
-    for line in text.lines.iter().skip(text.said).take(count) {
-        turn.say(line);
+    let count = page(text.lines.len().saturating_sub(text.printed));
+    for line in text.lines.iter().skip(text.printed).take(count) {
+        turn.print(line);
     }
-    text.said = text.lines.len().min(text.said + count);
-    let left = text.lines.len() - text.said;
+    text.printed = text.lines.len().min(text.printed + count);
+    let left = text.lines.len() - text.printed;
     let is_end = left == 0 && text.rest.is_none();
     state.more = if is_end { Continuation::Nothing } else { Continuation::Text };
     let left = match (left, &text.rest) {
-        _ if is_end => return text.end.iter().for_each(|line| turn.say(line)),
+        _ if is_end => return text.end.iter().for_each(|line| turn.print(line)),
         (0, Some(rest)) => size(rest.bytes),
         (left, Some(rest)) => format!("{} and {}", counted(left, "line"), size(rest.bytes)),
         (left, None) => counted(left, "line"),
     };
-    turn.say(format!("{left} more. Type more to hear them."));
+    turn.print(format!("{left} more. Type more to hear them."));
 }
 
 /// How many of these are said at once.

@@ -11,9 +11,9 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let all = state.snapshot.diagnostics.clone();
     let errors = total(all.iter().filter(|problem| problem.is_error()));
     if all.is_empty() {
-        turn.say("There are no problems in this workspace.");
+        turn.print("There are no problems in this workspace.");
     } else {
-        turn.say(format!("{} and {}.", counted(errors, "error"), counted(total(all.iter()) - errors, "warning")));
+        turn.print(format!("{} and {}.", counted(errors, "error"), counted(total(all.iter()) - errors, "warning")));
     }
     list(state, all.iter().map(row).collect(), turn);
 }
@@ -32,17 +32,17 @@ fn words(problem: &Diagnostic) -> String {
 
 /// Says everything about a problem.
 pub fn show_one(problem: &Diagnostic, turn: &mut InputOutcome) {
-    turn.say(sentence(&problem.message));
+    turn.print(sentence(&problem.message));
     let fix = problem.fix.worded(&fix::words);
     if !fix.trim().is_empty() {
-        turn.say(format!("Fix: {}", stopped(&fix)));
+        turn.print(format!("Fix: {}", stopped(&fix)));
     }
     let place = problem.place();
     if !place.is_empty() {
-        turn.say(format!("Place: {place}."));
+        turn.print(format!("Place: {place}."));
     }
     let about = problem.source_id.as_ref().map(|id| format!(" It is about {id}.")).unwrap_or_default();
-    turn.say(format!("Code: {}.{about}", problem.code));
+    turn.print(format!("Code: {}.{about}", problem.code));
 }
 
 /// Says how to begin: these are commands of their own, with questions of their own.
@@ -53,6 +53,6 @@ pub fn welcome(turn: &mut InputOutcome) {
         "To connect the agents of this machine, run refdesk connect.",
         "To try refdesk on a sample knowledge base, run refdesk --plain --demo.",
     ] {
-        turn.say(line);
+        turn.print(line);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use refdesk_core::selection::Selection;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{ProfileSwitch, Profiled};
+use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::grouped;
 
@@ -30,20 +30,22 @@ pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     turn.ask(Request::ListProfiles);
 }
 
-pub fn listed(state: &mut PlainState, profiles: &[Profiled], problems: &[Diagnostic], turn: &mut InputOutcome) {
-    problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+pub fn listed(state: &mut PlainState, profiles: &[ProfileDetails], problems: &[Diagnostic], turn: &mut InputOutcome) {
+    problems.iter().for_each(|problem| turn.print(sentence(&problem.message)));
     match profiles.len() {
-        0 => turn.say("There are no profiles. Each is a JSON file in .jaato/profiles/."),
-        some => turn.say(format!("{}. Type a number to compare one with your picks.", counted(some, "profile"))),
+        0 => turn.print("There are no profiles. Each is a JSON file in .jaato/profiles/."),
+        some => turn.print(format!("{}. Type a number to compare one with your picks.", counted(some, "profile"))),
     }
-    let row =
-        |profile: &Profiled| NumberedRow { words: Some(words(profile)), target: Target::Profile(profile.file.clone()) };
+    let row = |profile: &ProfileDetails| NumberedRow {
+        words: Some(words(profile)),
+        target: Target::Profile(profile.file.clone()),
+    };
     list(state, profiles.iter().map(row).collect(), turn);
 }
 
 /// `reviewer, 3 picked, 9 pulled in, 1 auto, about 4,120 tokens, 2 templates, missing a and b. Reviews changes.`
-fn words(profile: &Profiled) -> String {
-    let Profiled { name, picks, transitive, auto, templates, missing, .. } = profile;
+fn words(profile: &ProfileDetails) -> String {
+    let ProfileDetails { name, picks, transitive, auto, templates, missing, .. } = profile;
     if let Some(problem) = profile.problems.iter().find(|problem| problem.is_error()) {
         return format!("{name}, cannot be used: {}", sentence(&problem.message));
     }
@@ -76,12 +78,12 @@ pub fn compared(
 ) {
     let switch = match switch {
         Ok(switch) => switch,
-        Err(why) => return turn.say(sentence(&why)),
+        Err(why) => return turn.print(sentence(&why)),
     };
     if switch.is_none() {
-        return turn.say(format!("{} picks what you picked already.", switch.name));
+        return turn.print(format!("{} picks what you picked already.", switch.name));
     }
-    turn.say(format!("Switching to {} would change:", switch.name));
+    turn.print(format!("Switching to {} would change:", switch.name));
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
     let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
     for (what, ids) in [
@@ -93,19 +95,19 @@ pub fn compared(
         ("Excluded here, not picked", &switch.excluded),
     ] {
         if !ids.is_empty() {
-            turn.say(format!("{what}: {}.", ids.join(", ")));
+            turn.print(format!("{what}: {}.", ids.join(", ")));
         }
     }
-    switch.stays.iter().for_each(|what| turn.say(sentence(what)));
+    switch.stays.iter().for_each(|what| turn.print(sentence(what)));
     let (before, after) = (tokens(switch.tokens_before), grouped(switch.tokens_after));
     let waiting = source_words::waiting(switch.waiting);
-    turn.say(format!("An agent gets {before} now, and about {after} afterwards{waiting}."));
+    turn.print(format!("An agent gets {before} now, and about {after} afterwards{waiting}."));
     for (what, files) in [("Writes", &switch.writes), ("Removes, unless changed by hand", &switch.removes)] {
         if !files.is_empty() {
-            turn.say(format!("{what}: {}.", files.join(", ")));
+            turn.print(format!("{what}: {}.", files.join(", ")));
         }
     }
-    turn.say("Type yes to switch, or no to keep your picks.");
+    turn.print("Type yes to switch, or no to keep your picks.");
     let selection = state.snapshot.selection.clone();
     state.question = Some(Question::Profile(ComparedProfile { file, name: switch.name.clone(), selection }));
 }
@@ -113,7 +115,7 @@ pub fn compared(
 /// Switches, if the selection is still the one that was compared with.
 pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut InputOutcome) {
     if state.snapshot.selection != profile.selection {
-        turn.say("The selection has changed meanwhile.");
+        turn.print("The selection has changed meanwhile.");
         return compare(state, profile.file, turn);
     }
     let done = format!("Switched to {}.", profile.name);

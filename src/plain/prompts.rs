@@ -22,7 +22,7 @@ pub const END: &str = ".";
 /// Takes a prompt of one line, or asks for one of several lines.
 pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut InputOutcome) {
     if text.is_empty() {
-        turn.say("Type the prompt. A line with only a dot ends it.");
+        turn.print("Type the prompt. A line with only a dot ends it.");
         state.question = Some(Question::Prompt(Vec::new()));
     } else {
         take(state, text.into(), turn);
@@ -40,7 +40,7 @@ pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn:
 
 fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut InputOutcome) {
     if prompt.trim().is_empty() {
-        return turn.say("The prompt is empty.");
+        return turn.print("The prompt is empty.");
     }
     state.prompt = Some(prompt.clone());
     state.pending = Some(Pending::Findings);
@@ -51,7 +51,7 @@ fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut InputOutcome) {
 pub fn hints(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.prompt.clone() {
         Some(prompt) => take(state, prompt, turn),
-        None => turn.say("There is no prompt. Type prompt and a text."),
+        None => turn.print("There is no prompt. Type prompt and a text."),
     }
 }
 
@@ -68,17 +68,17 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
     let named = findings.expansions.len();
     let passed = hint_rows::passed(findings) + findings.more;
     if rows.is_empty() {
-        turn.say("No source matches the prompt.");
+        turn.print("No source matches the prompt.");
         if state.snapshot.is_indexing {
-            turn.say("The search index is being built: more sources may match soon.");
+            turn.print("The search index is being built: more sources may match soon.");
         }
     } else {
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
         let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
-        turn.say(format!("The prompt matches {}: {}.", counted(rows.len(), "source"), parts.join(", ")));
+        turn.print(format!("The prompt matches {}: {}.", counted(rows.len(), "source"), parts.join(", ")));
     }
     list(state, rows, turn);
-    turn.say("Type enriched to hear what an agent would get.");
+    turn.print("Type enriched to hear what an agent would get.");
 }
 
 fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>) -> String {
@@ -125,7 +125,7 @@ fn places(prompt: &str, hint: &Hint) -> String {
 pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if !given.is_empty() {
         let Some(limit) = parse_limit(given) else {
-            return turn.say(format!(
+            return turn.print(format!(
                 "{given} is not a number of tokens. Type budget and one, such as budget 128k, budget 200000 or budget 1m."
             ));
         };
@@ -136,15 +136,15 @@ pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 }
 
 /// Says what all of it costs.
-pub fn say_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
-    let beside = state.snapshot.given_beside(price.instructions);
+pub fn print_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
+    let beside = state.snapshot.given_outside_instructions(price.instructions);
     let [without, in_full] = match beside < state.snapshot.given_tokens() {
         true => ["Except inline texts, the", ", with inline texts in full"],
         false => ["The", ""],
     };
     let cost = tokens(beside);
-    turn.say(format!("{} {without} selection and auto sources cost {cost}.", chosen(&state.snapshot)));
-    turn.say(format!("The instructions cost {}{in_full}.", tokens(price.instructions)));
+    turn.print(format!("{} {without} selection and auto sources cost {cost}.", chosen(&state.snapshot)));
+    turn.print(format!("The instructions cost {}{in_full}.", tokens(price.instructions)));
     let sum = beside.saturating_add(price.instructions);
     let limit = limit_of(state.saved.token_limit);
     let together = |sum: u64| {
@@ -156,13 +156,13 @@ pub fn say_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
             tokens_of(limit)
         )
     };
-    turn.say(format!("Together that is {}.", together(sum)));
+    turn.print(format!("Together that is {}.", together(sum)));
     match &state.prompt {
         Some(_) => {
-            turn.say(format!("The prompt with what is added to it costs {}.", tokens(price.prompt)));
-            turn.say(format!("With the prompt that is {}.", together(sum.saturating_add(price.prompt))));
+            turn.print(format!("The prompt with what is added to it costs {}.", tokens(price.prompt)));
+            turn.print(format!("With the prompt that is {}.", together(sum.saturating_add(price.prompt))));
         }
-        None => turn.say("There is no prompt. Type prompt and a text to have it counted."),
+        None => turn.print("There is no prompt. Type prompt and a text to have it counted."),
     }
 }
 
@@ -176,7 +176,7 @@ pub fn enriched(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let audience = match given.to_lowercase().as_str() {
         "" | "new" => Audience::NewSession,
         "session" => Audience::ThisSession,
-        _ => return turn.say("Type enriched, or enriched session for this session with what it got before."),
+        _ => return turn.print("Type enriched, or enriched session for this session with what it got before."),
     };
     // An empty prompt may be enriched too.
     let prompt = state.prompt.clone().unwrap_or_default();
@@ -185,22 +185,22 @@ pub fn enriched(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 }
 
 /// Says every block that would be appended, with its price.
-pub fn say_enriched(
+pub fn print_enriched(
     state: &mut PlainState,
     audience: Audience,
     enriched: &Enriched,
     problems: &[Diagnostic],
     turn: &mut InputOutcome,
 ) {
-    problems.iter().for_each(|problem| turn.say(sentence(&problem.message)));
+    problems.iter().for_each(|problem| turn.print(sentence(&problem.message)));
     if enriched.blocks.is_empty() {
-        return turn.say(match audience {
+        return turn.print(match audience {
             Audience::ThisSession => "Nothing is added: this session has seen everything already.",
             Audience::NewSession => "Nothing is added to this prompt.",
         });
     }
     let blocks = counted(enriched.blocks.len(), "block");
-    turn.say(format!("{blocks} would be added, {}.", tokens(enriched.tokens() as u64)));
+    turn.print(format!("{blocks} would be added, {}.", tokens(enriched.tokens() as u64)));
     let mut lines = Vec::new();
     for (nth, block) in enriched.blocks.iter().enumerate() {
         lines.push(head(nth + 1, block));

@@ -25,14 +25,14 @@ pub struct OpenRequest {
 /// Lists the requests, or opens the only one.
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let waiting = state.snapshot.requests.clone();
-    if state.typist == InputOwner::Script {
-        return turn.say("Only a person at a terminal can answer requests.");
+    if state.input_owner == InputOwner::Script {
+        return turn.print("Only a person at a terminal can answer requests.");
     }
     match &*waiting {
-        [] => turn.say("No agent asks for anything."),
+        [] => turn.print("No agent asks for anything."),
         [one] => open(state, one.clone(), turn),
         all => {
-            turn.say(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
+            turn.print(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
             let row = |one: &WaitingRequest| NumberedRow {
                 words: Some(head(one)),
                 target: Target::Request(one.request.request_id.clone()),
@@ -46,7 +46,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn open_one(state: &mut PlainState, id: &str, turn: &mut InputOutcome) {
     match state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == id).cloned() {
         Some(waiting) => open(state, waiting, turn),
-        None => turn.say("This request is no longer open."),
+        None => turn.print("This request is no longer open."),
     }
 }
 
@@ -70,16 +70,16 @@ fn head(waiting: &WaitingRequest) -> String {
 }
 
 fn open(state: &mut PlainState, waiting: WaitingRequest, turn: &mut InputOutcome) {
-    turn.say(head(&waiting));
+    turn.print(head(&waiting));
     if waiting.request.has_reason() {
-        turn.say(format!("Reason: {}", sentence(&waiting.request.context)));
+        turn.print(format!("Reason: {}", sentence(&waiting.request.context)));
     }
     match &waiting.request.approval {
-        Some(approval) => say_write(approval, turn),
+        Some(approval) => print_write(approval, turn),
         None => {
             let rows = waiting.request.sources.iter().map(|offered| row(state, offered)).collect();
             list(state, rows, turn);
-            turn.say("Type the numbers of the sources, all, none, or later.");
+            turn.print("Type the numbers of the sources, all, none, or later.");
         }
     }
     state.question = Some(Question::Request(Box::new(OpenRequest { waiting, chosen: Vec::new() })));
@@ -96,7 +96,7 @@ fn row(state: &PlainState, offered: &OfferedReference) -> NumberedRow {
 }
 
 /// Says what would be written, to the last line.
-fn say_write(approval: &Approval, turn: &mut InputOutcome) {
+fn print_write(approval: &Approval, turn: &mut InputOutcome) {
     let what = match approval.effect() {
         ApprovalEffect::New => "This is a new file.",
         ApprovalEffect::Other => "This OVERWRITES a file.",
@@ -104,11 +104,11 @@ fn say_write(approval: &Approval, turn: &mut InputOutcome) {
     };
     let template =
         approval.template.as_ref().map(|name| format!(" It comes from the template {name}.")).unwrap_or_default();
-    turn.say(format!("{what} Changes: {}.{template}", approval.summary));
-    approval.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
-    turn.say(format!("The difference has {}:", counted(approval.diff.lines().count(), "line")));
-    approval.diff.lines().for_each(|line| turn.say(line));
-    turn.say("Type yes to let it write exactly this, no to decline, or later.");
+    turn.print(format!("{what} Changes: {}.{template}", approval.summary));
+    approval.warnings.iter().for_each(|warning| turn.print(format!("Warning: {}", sentence(warning))));
+    turn.print(format!("The difference has {}:", counted(approval.diff.lines().count(), "line")));
+    approval.diff.lines().for_each(|line| turn.print(line));
+    turn.print("Type yes to let it write exactly this, no to decline, or later.");
 }
 
 /// Takes the answer to the open request.
@@ -116,9 +116,9 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     let id = &open.waiting.request.request_id;
     let now = state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == *id);
     match now {
-        None => return turn.say("This request is no longer open. Nothing was answered."),
+        None => return turn.print("This request is no longer open. Nothing was answered."),
         Some(now) if now.request != open.waiting.request => {
-            turn.say("The request has changed meanwhile. Nothing was answered.");
+            turn.print("The request has changed meanwhile. Nothing was answered.");
             let now = now.clone();
             return self::open(state, now, turn);
         }
@@ -127,21 +127,21 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     let is_write = open.waiting.request.approval.is_some();
     let word = line.to_lowercase();
     match word.as_str() {
-        "later" | "cancel" => turn.say("The request still waits. Type requests to answer it."),
+        "later" | "cancel" => turn.print("The request still waits. Type requests to answer it."),
         "yes" | "y" if is_write => send(state, &open, Reply::Yes, "Approved.", turn),
         "no" | "n" if is_write => send(state, &open, Reply::No, "Declined.", turn),
         "none" => send(state, &open, Reply::No, "Answered: none.", turn),
         "yes" | "y" if !open.chosen.is_empty() => {
-            let said = "Answered with your choice.";
+            let printed = "Answered with your choice.";
             let reply = Reply::Chosen(open.chosen.clone());
-            send(state, &open, reply, said, turn);
+            send(state, &open, reply, printed, turn);
         }
         "no" | "n" if !open.chosen.is_empty() => {
-            turn.say("Nothing was answered. Type other numbers, all, none, or later.");
+            turn.print("Nothing was answered. Type other numbers, all, none, or later.");
             state.question = Some(Question::Request(Box::new(OpenRequest { chosen: Vec::new(), ..open })));
         }
         _ if is_write => {
-            turn.say("Please type yes, no, or later.");
+            turn.print("Please type yes, no, or later.");
             state.question = Some(Question::Request(Box::new(open)));
         }
         "more" | "" => {
@@ -164,7 +164,7 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Inpu
             Some(at) => drop(chosen.insert(at)),
             None if word == "all" => chosen.extend(0..sources.len()),
             None => {
-                turn.say(format!(
+                turn.print(format!(
                     "{word} is not in this list. Type numbers from 1 to {}, all, none, or later.",
                     sources.len()
                 ));
@@ -182,22 +182,22 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Inpu
 
 /// Says what the chosen sources would add, and asks.
 pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut InputOutcome) {
-    turn.say(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
+    turn.print(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
     match all.enters.len() {
-        0 => turn.say("They add nothing new to the selection."),
+        0 => turn.print("They add nothing new to the selection."),
         some => {
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
             let cost = change_cost::added(all.cost, tokens);
             let with = change_cost::with_instructions(all.cost, tokens);
-            turn.say(format!("They add {}, {cost} together{with}{waiting}.", counted(some, "source")));
+            turn.print(format!("They add {}, {cost} together{with}{waiting}.", counted(some, "source")));
         }
     }
-    turn.say("Type yes to answer with them, or other numbers, all, none, or later.");
+    turn.print("Type yes to answer with them, or other numbers, all, none, or later.");
     state.question = Some(Question::Request(Box::new(open)));
 }
 
-fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, said: &'static str, turn: &mut InputOutcome) {
-    state.pending = Some(Pending::Simple(said));
+fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'static str, turn: &mut InputOutcome) {
+    state.pending = Some(Pending::Simple(printed));
     turn.ask(Request::Reply { request_id: open.waiting.request.request_id.clone(), reply });
 }
 

@@ -141,7 +141,7 @@ impl Conversation {
     async fn open(&mut self) -> Result<(), LoopEnd> {
         self.wait_until(|snapshot| snapshot.generation > 0).await?;
         let reading = update::reading(&self.snapshots.borrow());
-        say(&reading.lines)?;
+        print(&reading.lines)?;
         self.settle().await
     }
 
@@ -168,7 +168,7 @@ impl Conversation {
     async fn execute(&mut self, turn: InputOutcome) -> Result<(), LoopEnd> {
         let mut turns = VecDeque::from([turn]);
         while let Some(InputOutcome { lines, effects }) = turns.pop_front() {
-            say(&lines)?;
+            print(&lines)?;
             for effect in effects {
                 let request = match effect {
                     PlainEffect::Quit => return Err(LoopEnd::Done),
@@ -201,7 +201,7 @@ impl Conversation {
     }
 }
 
-fn say(lines: &[String]) -> io::Result<()> {
+fn print(lines: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map_err(|error| {

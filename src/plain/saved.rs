@@ -78,17 +78,17 @@ pub fn filters(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let (verb, name) = given.split_once(char::is_whitespace).unwrap_or((given, ""));
     match (verb.to_lowercase().as_str(), name.trim()) {
         ("", _) => listed(state, turn),
-        ("save", "") => turn.say("Under which name? Type filters save and a name."),
+        ("save", "") => turn.print("Under which name? Type filters save and a name."),
         ("save", _) if state.filter.trim().is_empty() => {
-            turn.say("There is no filter to save. Type catalog and some words first.");
+            turn.print("There is no filter to save. Type catalog and some words first.");
         }
         ("save", name) => {
             state.saved.filters.insert(name.to_owned(), state.filter.clone());
-            turn.say(format!("Saved {} as {name}.", state.filter));
+            turn.print(format!("Saved {} as {name}.", state.filter));
         }
         ("remove", name) if !name.is_empty() => match state.saved.filters.remove(name) {
-            Some(_) => turn.say(format!("Removed the filter {name}.")),
-            None => turn.say(format!("There is no filter {name}. Type filters for a list.")),
+            Some(_) => turn.print(format!("Removed the filter {name}.")),
+            None => turn.print(format!("There is no filter {name}. Type filters for a list.")),
         },
         _ => apply(state, given, turn),
     }
@@ -101,8 +101,8 @@ fn listed(state: &mut PlainState, turn: &mut InputOutcome) {
     };
     let rows: Vec<NumberedRow> = state.saved.filters.iter().map(row).collect();
     match rows.len() {
-        0 => turn.say("No filter is saved. Type catalog and some words, then filters save and a name."),
-        some => turn.say(format!("{}. Type a number to apply one.", counted(some, "saved filter"))),
+        0 => turn.print("No filter is saved. Type catalog and some words, then filters save and a name."),
+        some => turn.print(format!("{}. Type a number to apply one.", counted(some, "saved filter"))),
     }
     list(state, rows, turn);
 }
@@ -111,7 +111,7 @@ fn listed(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn apply(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     match state.saved.filters.get(name).cloned() {
         Some(line) => catalog::show(state, &line, turn),
-        None => turn.say(format!("There is no filter {name}. Type filters for a list.")),
+        None => turn.print(format!("There is no filter {name}. Type filters for a list.")),
     }
 }
 
@@ -121,14 +121,16 @@ pub fn theme(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     let name = name.to_lowercase();
     if name.is_empty() {
         let used = state.saved.theme.as_deref().unwrap_or("auto");
-        turn.say(format!("The full screen uses the theme {used}. The plain interface has no colours."));
-        turn.say(format!("Themes are {}. Type theme and a name to choose one.", names.join(", ")));
+        turn.print(format!("The full screen uses the theme {used}. The plain interface has no colours."));
+        turn.print(format!("Themes are {}. Type theme and a name to choose one.", names.join(", ")));
         return;
     }
     let Some(known) = names.iter().find(|known| known.eq_ignore_ascii_case(&name)).map(|known| (*known).to_owned())
     else {
-        return turn.say(format!("There is no theme {name}. Themes are {}.", names.join(", ")));
+        return turn.print(format!("There is no theme {name}. Themes are {}.", names.join(", ")));
     };
-    turn.say(format!("The full screen uses the theme {known} from its next start, unless config.toml names another."));
+    turn.print(format!(
+        "The full screen uses the theme {known} from its next start, unless config.toml names another."
+    ));
     state.saved.theme = (known != "auto").then_some(known);
 }

@@ -17,7 +17,7 @@ pub const INDEXING: &str = "The documents are still being indexed, so they canno
 
 pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
     if query.is_empty() {
-        return turn.say("Search for what? Type search and a question, some words, or a phrase in quotation marks.");
+        return turn.print("Search for what? Type search and a question, some words, or a phrase in quotation marks.");
     }
     state.pending = Some(Pending::Search);
     turn.ask(Request::Search(Box::new(SearchRequest::new(query, SearchReader::Person))));
@@ -27,19 +27,19 @@ pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
 pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut InputOutcome) {
     let answer = match found {
         Ok(answer) => answer,
-        Err(_) if state.snapshot.is_indexing => return turn.say(INDEXING),
-        Err(error) => return fix::sentences(&error).iter().for_each(|line| turn.say(line)),
+        Err(_) if state.snapshot.is_indexing => return turn.print(INDEXING),
+        Err(error) => return fix::sentences(&error).iter().for_each(|line| turn.print(line)),
     };
     let by = match answer.mode {
         SearchMode::Hybrid => "words and meaning",
         SearchMode::Words => "words alone",
         SearchMode::Meaning => "meaning alone",
     };
-    answer.notes.iter().for_each(|note| turn.say(note));
+    answer.notes.iter().for_each(|note| turn.print(note));
     match answer.hits.len() {
         0 if answer.explains_no_hits => {}
-        0 => turn.say("No section found."),
-        some => turn.say(format!("{} found by {by}.", counted(some, "section"))),
+        0 => turn.print("No section found."),
+        some => turn.print(format!("{} found by {by}.", counted(some, "section"))),
     }
     let rows = answer.hits.iter().map(|hit| row(state, hit)).collect();
     list(state, rows, turn);
@@ -59,7 +59,7 @@ fn words(state: &PlainState, hit: &SearchHit) -> String {
 /// Says the text of a section.
 pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
-    turn.say(words(state, hit));
+    turn.print(words(state, hit));
     let lines: Vec<String> = hit.excerpt.lines().map(str::to_owned).collect();
     let end = vec!["Type document with the number of the row to read on from there.".to_owned()];
     read(state, Pages { title: "the section".to_owned(), lines, end, ..Pages::default() }, turn);

@@ -13,9 +13,9 @@ use refdesk_desk::engine::Snapshot;
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     let rows: Vec<NumberedRow> = rows(snapshot).iter().filter_map(|row| numbered(snapshot, row)).collect();
-    turn.say(total(snapshot));
+    turn.print(total(snapshot));
     if rows.is_empty() {
-        turn.say("Type catalog to list the sources, and pick with a number to pick one.");
+        turn.print("Type catalog to list the sources, and pick with a number to pick one.");
     }
     list(state, rows, turn);
 }

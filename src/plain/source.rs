@@ -92,30 +92,30 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(source) = snapshot.catalog.get(id.as_str()) else {
-        return turn.say(format!("{id} {}.", state_sentence(snapshot, id.as_str())));
+        return turn.print(format!("{id} {}.", state_sentence(snapshot, id.as_str())));
     };
-    turn.say(format!("{id}: {}", sentence(&source.name)));
-    turn.say(format!(
+    turn.print(format!("{id}: {}", sentence(&source.name)));
+    turn.print(format!(
         "It {}, {}, {}.",
         state_sentence(snapshot, id.as_str()),
         source.mode.word(),
         price(snapshot, id.as_str())
     ));
     if !source.description.trim().is_empty() {
-        turn.say(sentence(&source.description));
+        turn.print(sentence(&source.description));
     }
-    turn.say(place(snapshot, source));
+    turn.print(place(snapshot, source));
     if !source.tags.is_empty() {
-        turn.say(format!("Tags: {}.", source.tags.join(", ")));
+        turn.print(format!("Tags: {}.", source.tags.join(", ")));
     }
     if let Some(hint) = &source.fetch_hint {
-        turn.say(format!("Hint on how to fetch it: {}", sentence(hint)));
+        turn.print(format!("Hint on how to fetch it: {}", sentence(hint)));
     }
     let workspace = Path::new(&*snapshot.workspace);
-    turn.say(format!("Defined in {}.", display(workspace, &source.origin.file)));
+    turn.print(format!("Defined in {}.", display(workspace, &source.origin.file)));
     let mentions: Vec<&SourceId> = snapshot.graph.targets(id.as_str()).collect();
     if !mentions.is_empty() {
-        turn.say(format!("It mentions {}.", names(mentions.iter().map(|id| id.as_str()))));
+        turn.print(format!("It mentions {}.", names(mentions.iter().map(|id| id.as_str()))));
     }
     let all = snapshot.catalog.sources();
     let mentioned: Vec<&str> = all
@@ -124,9 +124,9 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
         .filter(|other| snapshot.graph.targets(other).any(|target| target == id))
         .collect();
     if !mentioned.is_empty() {
-        turn.say(format!("It is mentioned by {}.", names(mentioned)));
+        turn.print(format!("It is mentioned by {}.", names(mentioned)));
     }
-    turn.say(commands(snapshot, id));
+    turn.print(commands(snapshot, id));
 }
 
 /// What can be done with it.
@@ -177,25 +177,25 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     let Some(first) = snapshot.selection.member(id.as_str()) else {
-        return turn.say(format!("{id} is not selected. It {}.", state_sentence(snapshot, id.as_str())));
+        return turn.print(format!("{id} is not selected. It {}.", state_sentence(snapshot, id.as_str())));
     };
     let mut member = first;
     // Each reason is less deep than what it pulls in.
     while let (Role::Transitive, Some(reason)) = (member.role, &member.reason) {
         let mentions: Vec<Mention> = snapshot.graph.from_to(reason.as_str(), |to| *to == member.id).collect();
-        turn.say(format!("{} is pulled in by {reason}{}.", member.id, places(snapshot, &mentions)));
+        turn.print(format!("{} is pulled in by {reason}{}.", member.id, places(snapshot, &mentions)));
         let Some(next) = snapshot.selection.member(reason.as_str()).filter(|next| next.depth < member.depth) else {
             return;
         };
         member = next;
     }
     match member.role {
-        Role::AutoRoot => turn.say(format!("{} is of mode auto, and pulls in what it mentions.", member.id)),
-        _ => turn.say(format!("{} is picked.", member.id)),
+        Role::AutoRoot => turn.print(format!("{} is of mode auto, and pulls in what it mentions.", member.id)),
+        _ => turn.print(format!("{} is picked.", member.id)),
     }
     for parent in first.parents.iter().filter(|parent| Some(*parent) != first.reason.as_ref()).take(MENTIONS) {
         let mentions: Vec<Mention> = snapshot.graph.from_to(parent.as_str(), |to| *to == first.id).collect();
-        turn.say(format!("{id} is mentioned by {parent} too{}.", places(snapshot, &mentions)));
+        turn.print(format!("{id} is mentioned by {parent} too{}.", places(snapshot, &mentions)));
     }
 }
 
@@ -233,16 +233,16 @@ fn rest_of(document: &Document) -> Option<RestOfDocument> {
 }
 
 /// Says the next part of a document.
-pub fn say_rest(state: &mut PlainState, document: &Document, turn: &mut InputOutcome) {
+pub fn print_rest(state: &mut PlainState, document: &Document, turn: &mut InputOutcome) {
     if !document.caption.is_empty() {
-        turn.say(sentence(&document.caption));
+        turn.print(sentence(&document.caption));
     }
     let lines = document.text.lines().map(str::to_owned).collect();
     read_on(state, lines, rest_of(document), turn);
 }
 
 /// Says a page of a document, from this line on, counted from 0. Reads on until the line is reached.
-pub fn say_document(
+pub fn print_document(
     state: &mut PlainState,
     document: &Document,
     from: usize,
@@ -259,26 +259,26 @@ pub fn say_document(
         return turn.ask(rest.request());
     }
     let BegunDocument { caption, lines } = begun;
-    turn.say(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
+    turn.print(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
     let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
-    let said = if from < lines.len() { from } else { 0 };
-    if said > 0 {
-        turn.say(format!("From line {} on:", grouped(said + 1)));
+    let printed = if from < lines.len() { from } else { 0 };
+    if printed > 0 {
+        turn.print(format!("From line {} on:", grouped(printed + 1)));
     } else if from > 0 {
-        turn.say(format!("It no longer has a line {}.", grouped(from + 1)));
+        turn.print(format!("It no longer has a line {}.", grouped(from + 1)));
     }
-    read(state, Pages { title: document.id.clone(), lines, said, end, rest, ..Pages::default() }, turn);
+    read(state, Pages { title: document.id.clone(), lines, printed, end, rest, ..Pages::default() }, turn);
 }
 
 /// Says which lines of the text have these words; without words, the page of the next one. Reads the rest of a document
 /// first, up to [`SEARCHED`].
 pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if state.text.lines.is_empty() {
-        return turn.say("There is no text to search. Type document and a source to read one.");
+        return turn.print("There is no text to search. Type document and a source to read one.");
     }
     let needle = if given.is_empty() { state.text.needle.clone() } else { given.to_lowercase() };
     if needle.is_empty() {
-        return turn.say("Which words? Type find and the words.");
+        return turn.print("Which words? Type find and the words.");
     }
     if let Some(rest) = state.text.rest.as_ref().filter(|rest| rest.from < SEARCHED) {
         turn.ask(rest.request());
@@ -286,25 +286,25 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
         return;
     }
     let unread = state.text.rest.as_ref().map(|rest| format!("The last {} were not searched.", size(rest.bytes)));
-    unread.into_iter().for_each(|line| turn.say(line));
+    unread.into_iter().for_each(|line| turn.print(line));
     let lines = state.text.lines.iter().enumerate().filter(|(_, line)| line.to_lowercase().contains(&needle));
     let from = if given.is_empty() { state.text.found } else { 0 };
     let hits: Vec<(usize, String)> = lines.map(|(at, line)| (at, line.clone())).collect();
     if given.is_empty() && from >= hits.len() {
-        return turn.say(format!("There are no more lines with {needle}."));
+        return turn.print(format!("There are no more lines with {needle}."));
     }
     match hits.len() {
-        0 => turn.say(format!("No line of {} has {needle}.", state.text.title)),
-        1 => turn.say(format!("1 line of {} has {needle}.", state.text.title)),
-        some => turn.say(format!("{some} lines of {} have {needle}.", state.text.title)),
+        0 => turn.print(format!("No line of {} has {needle}.", state.text.title)),
+        1 => turn.print(format!("1 line of {} has {needle}.", state.text.title)),
+        some => turn.print(format!("{some} lines of {} have {needle}.", state.text.title)),
     }
     for (at, line) in hits.iter().skip(from).take(PAGE) {
-        turn.say(format!("Line {}: {line}", grouped(*at + 1)));
+        turn.print(format!("Line {}: {line}", grouped(*at + 1)));
     }
     state.text.found = hits.len().min(from + PAGE);
     state.text.needle = needle;
     if state.text.found < hits.len() {
-        turn.say("Type find to hear the next ones.");
+        turn.print("Type find to hear the next ones.");
     }
 }
 
@@ -320,7 +320,7 @@ pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
     if snapshot.catalog.get(id.as_str()).is_none() {
-        return turn.say(format!("{id} is no longer in the catalog."));
+        return turn.print(format!("{id} is no longer in the catalog."));
     }
     let has_document = snapshot.catalog.get(id.as_str()).is_some_and(|source| source.open_place().is_some());
     if has_document {
@@ -341,11 +341,11 @@ pub fn located(state: &mut PlainState, of: PlaceOf, spot: &FileLine, turn: &mut 
     let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
     match of {
         PlaceOf::Document => {
-            turn.say(format!("Its document is {file}."));
+            turn.print(format!("Its document is {file}."));
             if let Some(id) = state.about.clone() {
                 define(state, &id, turn);
             }
         }
-        PlaceOf::Definition => turn.say(format!("It is defined in {file}, line {}.", spot.line)),
+        PlaceOf::Definition => turn.print(format!("It is defined in {file}, line {}.", spot.line)),
     }
 }

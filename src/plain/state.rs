@@ -30,7 +30,7 @@ pub struct PlainStart {
     /// The file of the profile to switch to, after its difference was shown.
     pub profile: Option<PathBuf>,
     /// Who types.
-    pub typist: InputOwner,
+    pub input_owner: InputOwner,
     /// Where named filters and the theme are kept.
     pub files: SavedFiles,
     /// The names of the person's own themes.
@@ -59,7 +59,7 @@ pub struct PlainState {
     pub pending: Option<Pending>,
     pub feed: PlainFeed,
     /// Who types.
-    pub typist: InputOwner,
+    pub input_owner: InputOwner,
     /// The prompt that was typed last.
     pub prompt: Option<Arc<str>>,
     /// The template that was used last.
@@ -220,7 +220,7 @@ pub struct InputOutcome {
 
 impl InputOutcome {
     /// Says one line. What comes from outside can neither begin another line nor move the cursor.
-    pub fn say(&mut self, line: impl AsRef<str>) {
+    pub fn print(&mut self, line: impl AsRef<str>) {
         self.lines.push(one_line(line.as_ref()).into_owned());
     }
 

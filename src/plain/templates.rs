@@ -27,18 +27,18 @@ pub enum PreviewFor {
 pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let index = state.snapshot.templates.clone();
     if index.templates.is_empty() {
-        return turn.say("No selected source has templates.");
+        return turn.print("No selected source has templates.");
     }
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.say(sentence(fault));
+        turn.print(sentence(fault));
     }
     let haystack = Haystack::of_templates(&index, &state.snapshot.catalog);
     let kept = apply(&state.snapshot, &haystack, query, None).rows;
     let all = counted(index.templates.len(), "template");
     match (filter, kept.len()) {
-        ("", _) => turn.say(format!("{all}.")),
-        (_, some) => turn.say(format!("{some} of {all} match {filter}.")),
+        ("", _) => turn.print(format!("{all}.")),
+        (_, some) => turn.print(format!("{some} of {all} match {filter}.")),
     }
     let rows = kept.iter().filter_map(|at| index.templates.get(*at)).map(row).collect();
     list(state, rows, turn);
@@ -86,9 +86,9 @@ pub fn by_name(state: &mut PlainState, name: &str) -> Result<Template, String> {
 
 /// Says everything about a template.
 pub fn show_one(template: &Template, turn: &mut InputOutcome) {
-    turn.say(words(template));
+    turn.print(words(template));
     if let Some(problem) = &template.problem {
-        turn.say(format!("Its error: {}", sentence(problem)));
+        turn.print(format!("Its error: {}", sentence(problem)));
     }
     for variable in &template.variables {
         let kind = match variable.kind {
@@ -102,9 +102,9 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
             fields => format!(" with {}", names(fields.iter().map(|field| field.name.as_str()))),
         };
         let optional = if variable.optional { ", optional" } else { "" };
-        turn.say(format!("Variable {}: {kind}{fields}{optional}.", variable.name));
+        turn.print(format!("Variable {}: {kind}{fields}{optional}.", variable.name));
     }
-    turn.say("Type values to be asked for them, preview to read the result, difference to compare it, or write.");
+    turn.print("Type values to be asked for them, preview to read the result, difference to compare it, or write.");
 }
 
 /// Asks for the rendering of a template with the values typed so far.
@@ -127,45 +127,45 @@ pub fn rendered(
     let shown = match outcome {
         Ok(shown) => shown,
         Err(failure) => {
-            turn.say(format!("{name} does not render."));
+            turn.print(format!("{name} does not render."));
             if let Some(line) = failure.error.line {
-                turn.say(format!("The error is in line {line} of the template."));
+                turn.print(format!("The error is in line {line} of the template."));
             }
-            return fix::sentences(&failure.error).iter().for_each(|line| turn.say(line));
+            return fix::sentences(&failure.error).iter().for_each(|line| turn.print(line));
         }
     };
     let RenderPreview { made, proposal } = shown;
-    made.warnings.iter().for_each(|warning| turn.say(format!("Warning: {}", sentence(warning))));
-    let form = say_samples(state, name, turn);
+    made.warnings.iter().for_each(|warning| turn.print(format!("Warning: {}", sentence(warning))));
+    let form = print_samples(state, name, turn);
     match (is_for, proposal) {
         (PreviewFor::Reading, _) => {
             let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
-            turn.say(format!("{name} renders to {}.", counted(lines.len(), "line")));
+            turn.print(format!("{name} renders to {}.", counted(lines.len(), "line")));
             read(state, Pages { title: "the preview".to_owned(), lines, ..Pages::default() }, turn);
         }
-        (PreviewFor::Comparing, None) => turn.say("It offers no file to compare with. Type write to give a path."),
+        (PreviewFor::Comparing, None) => turn.print("It offers no file to compare with. Type write to give a path."),
         (PreviewFor::Writing, None) => ask_path(state, name, turn),
         (_, Some(Err(refusal))) => {
             state.paths.remove(name);
-            fix::sentences(&refusal).iter().for_each(|line| turn.say(line));
+            fix::sentences(&refusal).iter().for_each(|line| turn.print(line));
         }
         (PreviewFor::Comparing, Some(Ok(proposal))) => {
-            turn.say(effect(&proposal));
+            turn.print(effect(&proposal));
             let lines = proposal.diff.shown().lines().map(str::to_owned).collect();
             read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
         }
         (PreviewFor::Writing, Some(Ok(proposal)))
             if values::holds_samples(&form, holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
         {
-            turn.say(format!("Nothing was written to {}.", proposal.shown));
-            turn.say("Type values to be asked for them, then write again.");
+            turn.print(format!("Nothing was written to {}.", proposal.shown));
+            turn.print("Type values to be asked for them, then write again.");
         }
         (PreviewFor::Writing, Some(Ok(proposal))) => ask_write(state, proposal, turn),
     }
 }
 
 /// `2 values are not given: basePackage and fields 1 name.` Returns the rows of the form.
-fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<FormRow> {
+fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<FormRow> {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
         return Vec::new();
     };
@@ -175,8 +175,8 @@ fn say_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<F
     let shown = names(samples.iter().map(String::as_str));
     match samples.len() {
         0 => {}
-        1 => turn.say(format!("1 value is not given: {shown}.")),
-        some => turn.say(format!("{some} values are not given: {shown}.")),
+        1 => turn.print(format!("1 value is not given: {shown}.")),
+        some => turn.print(format!("{some} values are not given: {shown}.")),
     }
     rows
 }
@@ -195,19 +195,19 @@ fn effect(proposal: &Proposal) -> String {
 }
 
 fn ask_path(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
-    turn.say("Type the path of the file, relative to the workspace, or an empty line to write nothing.");
+    turn.print("Type the path of the file, relative to the workspace, or an empty line to write nothing.");
     state.question = Some(Question::Path(name.to_owned()));
 }
 
 /// Takes the path of the file to write.
 pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut InputOutcome) {
     if path.is_empty() {
-        return turn.say("Nothing was written.");
+        return turn.print("Nothing was written.");
     }
     state.paths.insert(name.to_owned(), path.to_owned());
     match by_name(state, name) {
         Ok(template) => preview(state, &template, PreviewFor::Writing, turn),
-        Err(why) => turn.say(why),
+        Err(why) => turn.print(why),
     }
 }
 
@@ -220,13 +220,13 @@ pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     // A template is usually written to its name without its ending.
     let is_like = |name: &&str| Path::new(name).extension() == Path::new(given).extension();
     if let Some(near) = nearest(given, names()).filter(|near| !is_template && !is_path && is_like(near)) {
-        turn.say(format!("There is no template {given}. Did you mean {near}?"));
-        return turn.say(format!("Type write ./{given} to write to a file of this name."));
+        turn.print(format!("There is no template {given}. Did you mean {near}?"));
+        return turn.print(format!("Type write ./{given} to write to a file of this name."));
     }
     let (which, to) = if is_template || is_number || given.is_empty() { (given, "") } else { ("", given) };
     let template = match template(state, which) {
         Ok(template) => template,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     if !to.is_empty() {
         state.paths.insert(template.name.clone(), to.to_owned());
@@ -236,22 +236,22 @@ pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 
 /// Says the whole difference, and asks.
 fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut InputOutcome) {
-    turn.say(effect(&proposal));
+    turn.print(effect(&proposal));
     if proposal.is_unchanged() {
         return;
     }
     if let Some(note) = &proposal.diff.note {
-        turn.say(format!("Note: {}", sentence(note)));
+        turn.print(format!("Note: {}", sentence(note)));
     }
-    proposal.diff.shown().lines().for_each(|line| turn.say(line));
-    turn.say("Type yes to write it, or no to write nothing.");
+    proposal.diff.shown().lines().for_each(|line| turn.print(line));
+    turn.print("Type yes to write it, or no to write nothing.");
     state.question = Some(Question::Write(Box::new(proposal)));
 }
 
 /// Writes what was shown.
 pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Write);
-    let reason = match state.typist {
+    let reason = match state.input_owner {
         InputOwner::Person => String::new(),
         InputOwner::Script => "a script at the plain interface".to_owned(),
     };
@@ -262,13 +262,13 @@ pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut Inp
 pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure>, turn: &mut InputOutcome) {
     match outcome {
         Ok(WrittenFile { shown, bytes, lines }) => {
-            turn.say(format!("Wrote {shown}: {}, {}.", counted(lines, "line"), counted(bytes, "byte")));
+            turn.print(format!("Wrote {shown}: {}, {}.", counted(lines, "line"), counted(bytes, "byte")));
         }
         Err(WriteFailure { refused, current }) => {
-            fix::sentences(&refused).iter().for_each(|line| turn.say(line));
-            turn.say("Nothing was written.");
+            fix::sentences(&refused).iter().for_each(|line| turn.print(line));
+            turn.print("Nothing was written.");
             if let Some(now) = current.into_iter().next() {
-                turn.say("This is the difference now.");
+                turn.print("This is the difference now.");
                 ask_write(state, now, turn);
             }
         }

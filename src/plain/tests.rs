@@ -23,7 +23,7 @@ fn typed(state: &mut PlainState, line: &str) -> InputOutcome {
 
 /// The lines said in answer to a line that asks the engine for nothing.
 #[track_caller]
-fn said(state: &mut PlainState, line: &str) -> Vec<String> {
+fn output(state: &mut PlainState, line: &str) -> Vec<String> {
     let turn = typed(state, line);
     assert_eq!(turn.effects, [], "{line}");
     turn.lines

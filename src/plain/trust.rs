@@ -10,28 +10,31 @@ use super::words::{counted, sentence};
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let untrusted = state.snapshot.untrusted.clone();
-    if state.typist == InputOwner::Script {
-        return turn.say("Only a person at a terminal can approve settings.");
+    if state.input_owner == InputOwner::Script {
+        return turn.print("Only a person at a terminal can approve settings.");
     }
     if untrusted.is_empty() {
-        return turn.say("No setting of this repository needs your approval.");
+        return turn.print("No setting of this repository needs your approval.");
     }
     let want = if untrusted.len() == 1 { "wants" } else { "want" };
-    turn.say(format!("{} of this repository {want} to do the following.", counted(untrusted.len(), "setting")));
+    turn.print(format!("{} of this repository {want} to do the following.", counted(untrusted.len(), "setting")));
     for (nth, action) in untrusted.iter().enumerate() {
         let place = action.line.map_or_else(|| action.file.clone(), |line| format!("{}:{line}", action.file));
-        turn.say(format!("{}: {} Set in {place}.", nth + 1, sentence(&action.what)));
+        turn.print(format!("{}: {} Set in {place}.", nth + 1, sentence(&action.what)));
     }
-    turn.say("None of this takes effect until you trust it. Your trust covers exactly this, on this machine, for you.");
-    turn.say("Type yes to trust it, or no to leave it.");
+    turn.print(
+        "None of this takes effect until you trust it. Your trust covers exactly this, on this machine, for you.",
+    );
+    turn.print("Type yes to trust it, or no to leave it.");
     state.question = Some(Question::Trust(untrusted));
 }
 
 /// Trusts what was said, if exactly that still waits.
-pub fn trust(state: &mut PlainState, said: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
-    if state.snapshot.untrusted != said {
-        return turn.say("These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again.");
+pub fn trust(state: &mut PlainState, printed: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
+    if state.snapshot.untrusted != printed {
+        return turn
+            .print("These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again.");
     }
     state.pending = Some(Pending::Simple("Trusted."));
-    turn.ask(Request::Trust(said));
+    turn.ask(Request::Trust(printed));
 }

@@ -21,7 +21,7 @@ pub fn update(state: &mut PlainState, input: PlainInput) -> InputOutcome {
     let mut turn = InputOutcome::default();
     match input {
         PlainInput::Line(line) => self::line(state, &line, &mut turn),
-        PlainInput::TooLong => turn.say("This line is too long and was ignored."),
+        PlainInput::TooLong => turn.print("This line is too long and was ignored."),
         PlainInput::Answer(response) => {
             let is_change = is_change(state.pending.as_ref());
             answer(state, response, &mut turn);
@@ -47,10 +47,10 @@ fn is_change(pending: Option<&Pending>) -> bool {
 
 fn messages(state: &PlainState, turn: &mut InputOutcome) {
     match state.messages.len() {
-        0 => turn.say("Nothing was done yet."),
-        some => turn.say(format!("{}, the newest first.", counted(some, "message"))),
+        0 => turn.print("Nothing was done yet."),
+        some => turn.print(format!("{}, the newest first.", counted(some, "message"))),
     }
-    state.messages.iter().for_each(|message| turn.say(message));
+    state.messages.iter().for_each(|message| turn.print(message));
 }
 
 /// From this many documents on, say that they are being read.
@@ -60,7 +60,7 @@ const MANY_DOCUMENTS: usize = 1_000;
 pub fn reading(snapshot: &Snapshot) -> InputOutcome {
     let mut turn = InputOutcome::default();
     if let Some(loading) = snapshot.loading.filter(|loading| loading.total >= MANY_DOCUMENTS) {
-        turn.say(format!("Reading {}.", counted(loading.total, "document")));
+        turn.print(format!("Reading {}.", counted(loading.total, "document")));
     }
     turn
 }
@@ -68,10 +68,10 @@ pub fn reading(snapshot: &Snapshot) -> InputOutcome {
 /// What is said when the workspace is open.
 pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
     let mut turn = InputOutcome::default();
-    state.typist = start.typist;
-    turn.say(format!("refdesk, workspace {}.", state.snapshot.workspace));
+    state.input_owner = start.input_owner;
+    turn.print(format!("refdesk, workspace {}.", state.snapshot.workspace));
     status(state, &mut turn);
-    turn.say("Type help for the commands, and quit to leave.");
+    turn.print("Type help for the commands, and quit to leave.");
     if let Some(file) = start.profile {
         profiles::compare(state, file, &mut turn);
     }
@@ -81,8 +81,8 @@ pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
 /// What is said before a line is read: news, and what can be typed.
 pub fn before_line(state: &mut PlainState) -> InputOutcome {
     let mut turn = InputOutcome::default();
-    feed::say_news(state, &mut turn);
-    turn.say(prompt(state));
+    feed::print_news(state, &mut turn);
+    turn.print(prompt(state));
     turn
 }
 
@@ -109,7 +109,7 @@ fn prompt(state: &PlainState) -> String {
 
 fn status(state: &PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
-    turn.say(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
+    turn.print(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
         (snapshot.requests.len(), "request of an agent waits", "requests of agents wait", "requests"),
         (snapshot.untrusted.len(), "setting needs your approval", "settings need your approval", "trust"),
@@ -117,12 +117,12 @@ fn status(state: &PlainState, turn: &mut InputOutcome) {
     ] {
         match count {
             0 => {}
-            1 => turn.say(format!("1 {one}. Type {command} to hear it.")),
-            some => turn.say(format!("{some} {several}. Type {command} to hear them.")),
+            1 => turn.print(format!("1 {one}. Type {command} to hear it.")),
+            some => turn.print(format!("{some} {several}. Type {command} to hear them.")),
         }
     }
     if snapshot.catalog.is_empty() {
-        turn.say("Type welcome to hear how to begin.");
+        turn.print("Type welcome to hear how to begin.");
     }
 }
 
@@ -136,12 +136,12 @@ fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
         Some(question) => return reply(state, question, line.trim(), turn),
     }
     match parse(line) {
-        Parsed::Nothing if state.more == Continuation::Nothing => turn.say("Type help for the commands."),
+        Parsed::Nothing if state.more == Continuation::Nothing => turn.print("Type help for the commands."),
         Parsed::Nothing => lists::more(state, turn),
         Parsed::Number(number) => go_to(state, number, turn),
         Parsed::Command(command, rest) => act(state, command, rest, turn),
-        Parsed::Unknown(word, Some(near)) => turn.say(format!("There is no command {word}. Did you mean {near}?")),
-        Parsed::Unknown(word, None) => turn.say(format!("There is no command {word}. Type help for the commands.")),
+        Parsed::Unknown(word, Some(near)) => turn.print(format!("There is no command {word}. Did you mean {near}?")),
+        Parsed::Unknown(word, None) => turn.print(format!("There is no command {word}. Type help for the commands.")),
     }
 }
 
@@ -154,16 +154,16 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Inpu
             Question::LargePick(pick) => choice::pick_within(state, pick.id, PickReach::All, turn),
             Question::Clear => choice::clear_now(state, turn),
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
-            Question::Trust(said) => trust::trust(state, said, turn),
+            Question::Trust(printed) => trust::trust(state, printed, turn),
             Question::Profile(profile) => profiles::switch(state, profile, turn),
             Question::Documentation { run, pages } => databases::write(state, run, pages, turn),
             // These take other answers too.
             Question::Prompt(_) | Question::Value(_) | Question::Path(_) | Question::Request(_) => {}
         },
         ("no" | "n" | "cancel", Question::Documentation { .. }) => databases::forget(state, turn),
-        ("no" | "n" | "cancel", _) => turn.say("Nothing was changed."),
+        ("no" | "n" | "cancel", _) => turn.print("Nothing was changed."),
         _ => {
-            turn.say(match &question {
+            turn.print(match &question {
                 Question::LargePick(_) => "Please type yes, near, alone or no.",
                 _ => "Please type yes or no.",
             });
@@ -177,7 +177,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
         Some(Target::Source(id)) => source::show(state, &id, turn),
         Some(Target::Template(name)) => match templates::by_name(state, &name) {
             Ok(template) => templates::show_one(&template, turn),
-            Err(why) => turn.say(why),
+            Err(why) => turn.print(why),
         },
         Some(Target::Problem(problem)) => problems::show_one(&problem, turn),
         Some(Target::Profile(file)) => profiles::compare(state, file, turn),
@@ -186,12 +186,12 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
         Some(Target::Session(desk, session)) => agents::ask_for(state, desk, session, turn),
         Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
         Some(Target::DatabasePage(database, path)) => databases::ask_for_page(state, database, path, turn),
-        Some(Target::Sentence) => turn.say("There is no more to say about this row."),
+        Some(Target::Sentence) => turn.print("There is no more to say about this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         Some(Target::Filter(name)) => saved::apply(state, &name, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
             Ok(id) => source::show(state, &id, turn),
-            Err(why) => turn.say(why),
+            Err(why) => turn.print(why),
         },
     }
 }
@@ -245,8 +245,8 @@ fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut In
         Verb::Receipt => match rest.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
             Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
             Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
-            Some(_) => turn.say(format!("Row {rest} is not an event. Type feed for a list of them.")),
-            None => turn.say("Which receipt? Type feed for a list, and give a number."),
+            Some(_) => turn.print(format!("Row {rest} is not an event. Type feed for a list of them.")),
+            None => turn.print("Which receipt? Type feed for a list, and give a number."),
         },
         Verb::Welcome => problems::welcome(turn),
         Verb::Status => status(state, turn),
@@ -270,7 +270,7 @@ fn section(state: &PlainState, given: &str) -> Option<Box<SearchHit>> {
 fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut InputOutcome) {
     match templates::template(state, rest) {
         Ok(template) => templates::preview(state, &template, is_for, turn),
-        Err(why) => turn.say(why),
+        Err(why) => turn.print(why),
     }
 }
 
@@ -282,33 +282,33 @@ fn with_source(
 ) {
     match source::one(state, rest, SourceArgument::Chosen) {
         Ok(id) => act(state, &id, turn),
-        Err(why) => turn.say(why),
+        Err(why) => turn.print(why),
     }
 }
 
 fn help(rest: &str, turn: &mut InputOutcome) {
     if rest.is_empty() {
         for command in COMMANDS {
-            turn.say(format!("{}. {}", command.usage(), command.description));
+            turn.print(format!("{}. {}", command.usage(), command.description));
         }
-        turn.say("N is a number of the last list. A number alone opens that row.");
+        turn.print("N is a number of the last list. A number alone opens that row.");
         return;
     }
     match named(rest) {
         Some(command) => {
-            turn.say(format!("{}. {}", command.usage(), command.description));
+            turn.print(format!("{}. {}", command.usage(), command.description));
             if let [_, others @ ..] = command.names
                 && !others.is_empty()
             {
-                turn.say(format!("Other names: {}.", others.join(", ")));
+                turn.print(format!("Other names: {}.", others.join(", ")));
             }
         }
         None => {
             let words = rest.to_lowercase();
             let found = COMMANDS.iter().filter(|command| command.description.to_lowercase().contains(&words));
-            found.for_each(|command| turn.say(format!("{}. {}", command.usage(), command.description)));
+            found.for_each(|command| turn.print(format!("{}. {}", command.usage(), command.description)));
             if turn.lines.is_empty() {
-                turn.say(format!("No command is about {rest}. Type help for all."));
+                turn.print(format!("No command is about {rest}. Type help for all."));
             }
         }
     }
@@ -325,17 +325,17 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         }
         (Some(Pending::Change(_)), Response::LargePick(pick)) => choice::ask_size(state, pick, turn),
         (Some(Pending::Document { from, begun }), Response::Document(document)) => {
-            source::say_document(state, &document, from, begun, turn);
+            source::print_document(state, &document, from, begun, turn);
         }
         (Some(Pending::RestToSearch(given)), Response::Document(document)) => {
             source::search_on(state, &document, &given, turn);
         }
-        (Some(Pending::RestOfDocument), Response::Document(document)) => source::say_rest(state, &document, turn),
+        (Some(Pending::RestOfDocument), Response::Document(document)) => source::print_rest(state, &document, turn),
         (Some(Pending::Findings), Response::Findings(findings)) => prompts::found(state, &findings, turn),
-        (Some(Pending::Enriched(audience)), Response::Simulated { enriched, problems }) => {
-            prompts::say_enriched(state, audience, &enriched, &problems, turn);
+        (Some(Pending::Enriched(audience)), Response::Simulation { enriched, problems }) => {
+            prompts::print_enriched(state, audience, &enriched, &problems, turn);
         }
-        (Some(Pending::Price), Response::Price(price)) => prompts::say_budget(state, price, turn),
+        (Some(Pending::Price), Response::Price(price)) => prompts::print_budget(state, price, turn),
         (Some(Pending::Search), Response::Found(found)) => search::found(state, found, turn),
         (Some(Pending::Jump(rows)), Response::Found(found)) => jump::found(state, rows, &found, turn),
         (Some(Pending::Graph(question)), Response::GraphAnalysis(analysis)) => {
@@ -348,7 +348,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         (Some(Pending::Marks(open)), Response::PicksPreview { all, .. }) => {
             requests::previewed(state, *open, &all, turn);
         }
-        (Some(Pending::Simple(said)), Response::Done(refusals)) if refusals.is_empty() => turn.say(said),
+        (Some(Pending::Simple(printed)), Response::Done(refusals)) if refusals.is_empty() => turn.print(printed),
         (Some(Pending::Profiles), Response::Profiles { profiles: all, problems }) => {
             profiles::listed(state, &all, &problems, turn);
         }
@@ -370,8 +370,8 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),
         (Some(Pending::Reload), Response::Done(refusals)) => {
-            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
-            turn.say("Everything was read again.");
+            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+            turn.print("Everything was read again.");
             status(state, turn);
         }
         (_, response) => unexpected(&response, turn),
@@ -382,8 +382,8 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
 pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
     match response {
         Response::Done(refusals) if !refusals.is_empty() => {
-            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.say(line));
+            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
         }
-        _ => turn.say("refdesk gave an unexpected answer. Please type the command again."),
+        _ => turn.print("refdesk gave an unexpected answer. Please type the command again."),
     }
 }

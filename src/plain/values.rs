@@ -27,27 +27,30 @@ pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     }
     let template = match template(state, given) {
         Ok(template) => template,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     if template.variables.is_empty() {
-        return turn.say(format!("{} has no variables.", template.name));
+        return turn.print(format!("{} has no variables.", template.name));
     }
-    turn.say(format!("{}: an empty line keeps a value, and a line with only a dot ends the questions.", template.name));
+    turn.print(format!(
+        "{}: an empty line keeps a value, and a line with only a dot ends the questions.",
+        template.name
+    ));
     next(state, &template, 0, turn);
 }
 
 fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
     let template = match template(state, "") {
         Ok(template) => template,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     match values::read(json) {
         Ok(document) => {
             let typed = TypedValues::pasted(&template.variables, &document);
-            turn.say(format!("{} typed for {}.", counted(typed.len(), "value"), template.name));
+            turn.print(format!("{} typed for {}.", counted(typed.len(), "value"), template.name));
             state.typed.insert(template.name, typed);
         }
-        Err(broken) => turn.say(format!("This is not valid JSON, {}. Nothing changed.", broken.message)),
+        Err(broken) => turn.print(format!("This is not valid JSON, {}. Nothing changed.", broken.message)),
     }
 }
 
@@ -56,9 +59,9 @@ pub fn reset(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     match template(state, given) {
         Ok(template) => {
             state.typed.remove(&template.name);
-            turn.say(format!("{} has its sample values again.", template.name));
+            turn.print(format!("{} has its sample values again.", template.name));
         }
-        Err(why) => turn.say(why),
+        Err(why) => turn.print(why),
     }
 }
 
@@ -72,13 +75,13 @@ fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Inp
     let form = form(state, template);
     let asked = form.iter().skip(from).find(|row| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));
     let Some(row) = asked else {
-        turn.say("That was the last value. Type preview to read the result, or write.");
+        turn.print("That was the last value. Type preview to read the result, or write.");
         return;
     };
     let name = values::place(&row.way);
     let optional = if row.optional { ", optional" } else { "" };
     let kept = if row.is_sample() { "a sample:" } else { "now" };
-    turn.say(match &row.holds {
+    turn.print(match &row.holds {
         RowValue::Flag(flag) => {
             format!("{name}{optional}: {kept} {}. Type yes or no.", if *flag { "yes" } else { "no" })
         }
@@ -96,16 +99,16 @@ fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut Inp
 /// Takes a value, and asks for the next one.
 pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut InputOutcome) {
     if line.trim() == END {
-        return turn.say("Type preview to read the result, or write.");
+        return turn.print("Type preview to read the result, or write.");
     }
     let template = match by_name(state, &asked.template) {
         Ok(template) => template,
-        Err(why) => return turn.say(why),
+        Err(why) => return turn.print(why),
     };
     let mut form = form(state, &template).into_iter().enumerate();
     let Some((at, row)) = form.find(|(_, row)| row.way == asked.way) else {
         let gone = values::place(&asked.way);
-        return turn.say(format!("{} has changed, and no longer asks for {gone}. Nothing was kept.", template.name));
+        return turn.print(format!("{} has changed, and no longer asks for {gone}. Nothing was kept.", template.name));
     };
     if line.is_empty() {
         return next(state, &template, at + 1, turn);
@@ -145,7 +148,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
     };
     match refused {
         Some(why) => {
-            turn.say(why);
+            turn.print(why);
             state.question = Some(Question::Value(asked));
         }
         None => next(state, &template, at + 1, turn),

@@ -57,12 +57,12 @@ fn draw_panes(state: &State, layout: &layout::ScreenLayout, frame: &mut Frame<'_
 
 /// Fills cells without a colour with the theme's own background, if it has one.
 fn fill_background(state: &State, buffer: &mut Buffer) {
-    let Some(ground) = state.skin.theme.ground() else { return };
+    let Some(background) = state.skin.theme.background() else { return };
     for cell in &mut buffer.content {
-        if let (Color::Reset, Some(bg)) = (cell.bg, ground.bg) {
+        if let (Color::Reset, Some(bg)) = (cell.bg, background.bg) {
             cell.bg = bg;
         }
-        if let (Color::Reset, Some(fg)) = (cell.fg, ground.fg) {
+        if let (Color::Reset, Some(fg)) = (cell.fg, background.fg) {
             cell.fg = fg;
         }
     }

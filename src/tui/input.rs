@@ -36,7 +36,7 @@ pub enum Input {
     Wheel(WheelTurn, Position),
     Resize(Size),
     /// The terminal says whether its background is light or dark.
-    Ground(Background),
+    Background(Background),
     /// A new snapshot.
     Snapshot(Box<Snapshot>),
     /// An event of the engine.
@@ -80,7 +80,7 @@ pub enum Effect {
     /// Redraw the whole screen.
     Redraw,
     /// Ask the terminal whether its background is light or dark; answered by [`Input::Ground`].
-    AskGround,
+    AskBackground,
     /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),
     /// Open this place in the editor.

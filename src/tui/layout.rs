@@ -14,7 +14,7 @@ use crate::tui::pane::Pane;
 pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
-pub use splits::{LEAST, Splits};
+pub use splits::{MIN, Splits};
 pub use templates::{TemplatesNeeds, templates, templates_rows};
 
 /// The smallest terminal that shows panes.
@@ -25,14 +25,14 @@ pub const GRID: Size = Size { width: 100, height: 28 };
 /// The least width of a pane that shows details beside its list.
 const BESIDE: u16 = 110;
 /// The most columns of a line of prose: longer ones are hard to read.
-pub const MOST_TEXT: u16 = 100;
+pub const MAX_TEXT: u16 = 100;
 
 /// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
 /// variables or preview.
-const LEAST_LIST: u16 = 2;
-const LEAST_DETAIL: u16 = 2;
-const LEAST_COLUMNS: u16 = 30;
-const LEAST_ASIDE: u16 = 12;
+const MIN_LIST: u16 = 2;
+const MIN_DETAIL: u16 = 2;
+const MIN_COLUMNS: u16 = 30;
+const MIN_ASIDE: u16 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneLayout {
@@ -234,7 +234,7 @@ fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayo
     let (_, feed) = split_rows(feed, 1);
     let most = (inner.height / 2).max(1);
     let prompt = match shares.upper {
-        Some(share) => part(share, inner.height, (1, 1 + LEAST_LIST)),
+        Some(share) => part(share, inner.height, (1, 1 + MIN_LIST)),
         None => rows(wants.prompt).clamp(3.min(most), most),
     };
     let (head, rest) = split_rows(left, prompt);
@@ -246,8 +246,8 @@ fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayo
 
 /// The rows of a feed whose divider was dragged, of the `left` ones below the prompt's rule.
 fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
-    let wanted = part(shares.lower.unwrap_or_default(), inner.height, (LEAST_DETAIL, 0));
-    wanted.min(left.saturating_sub(1 + LEAST_LIST)).max(1)
+    let wanted = part(shares.lower.unwrap_or_default(), inner.height, (MIN_DETAIL, 0));
+    wanted.min(left.saturating_sub(1 + MIN_LIST)).max(1)
 }
 
 /// A list with details: the columns it needs, the rows above it, and the most and least rows of the details.
@@ -261,9 +261,9 @@ struct ListShape {
 
 /// A head, a list, and its details below it, or beside it if there is room for both.
 fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shares: Shares) -> PaneLayout {
-    if inner.width >= BESIDE && inner.width > columns.saturating_add(LEAST_COLUMNS) {
+    if inner.width >= BESIDE && inner.width > columns.saturating_add(MIN_COLUMNS) {
         let usual = (inner.width * 3 / 5).max(columns);
-        let put = |share| part(share, inner.width, (LEAST_COLUMNS, 1 + LEAST_COLUMNS));
+        let put = |share| part(share, inner.width, (MIN_COLUMNS, 1 + MIN_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
         let (rule, detail) = split_columns(right, 1);
         let (head, list) = split_rows(left, head.min(left.height));
@@ -272,7 +272,7 @@ fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shar
     let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
     let upper = match shares.upper {
         _ if inner.height <= head + least + 4 => inner.height,
-        Some(share) => part(share, inner.height, (head + LEAST_LIST, 1 + LEAST_DETAIL)),
+        Some(share) => part(share, inner.height, (head + MIN_LIST, 1 + MIN_DETAIL)),
         None => inner.height - (wanted + 1),
     };
     let (upper, lower) = split_rows(inner, upper);
@@ -365,7 +365,7 @@ mod tests {
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
             prop_assert_eq!(panes.len(), 4);
             prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
-            prop_assert!(panes.iter().all(|pane| pane.width >= LEAST.width && pane.height >= LEAST.height), "{panes:?}");
+            prop_assert!(panes.iter().all(|pane| pane.width >= MIN.width && pane.height >= MIN.height), "{panes:?}");
         }
 
         #[test]
@@ -373,18 +373,18 @@ mod tests {
             grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16, lower in 0..90u16,
         ) {
             let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid, lower);
-            prop_assert_eq!(put.width, x.clamp(LEAST.width, grid.width - LEAST.width));
-            prop_assert_eq!(put.height, y.clamp(LEAST.height, grid.height - LEAST.height));
+            prop_assert_eq!(put.width, x.clamp(MIN.width, grid.width - MIN.width));
+            prop_assert_eq!(put.height, y.clamp(MIN.height, grid.height - MIN.height));
         }
 
         #[test]
         fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits(), lower in 0..90u16) {
             let before = splits.cells(grid, lower);
             let after = |there, back| splits.moved(there, grid, lower).moved(back, grid, lower).cells(grid, lower);
-            if before.width >= LEAST.width + STEP.width {
+            if before.width >= MIN.width + STEP.width {
                 prop_assert_eq!(after(BorderMove::Left, BorderMove::Right), before);
             }
-            if before.height >= LEAST.height + STEP.height {
+            if before.height >= MIN.height + STEP.height {
                 prop_assert_eq!(after(BorderMove::Up, BorderMove::Down), before);
             }
         }
@@ -393,7 +393,7 @@ mod tests {
         fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
             let (a, b) = (splits.cells(from, 0), splits.cells(to, 0));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
-            for ((part, all, other, of), least) in [(across, LEAST.width), (down, LEAST.height)] {
+            for ((part, all, other, of), least) in [(across, MIN.width), (down, MIN.height)] {
                 // Where a minimum applies, proportions do not hold.
                 if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
                     let share = |part: u16, all: u16| f64::from(part) / f64::from(all);

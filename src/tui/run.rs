@@ -23,7 +23,7 @@ use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
 use crate::tui::terminal::Screen;
 use crate::tui::update::update;
-use background_question::GroundQuestion;
+use background_question::BackgroundQuestion;
 use cursor_rest::CursorRest;
 use frame_limiter::{FrameLimiter, Trigger};
 use highlight_worker::{HighlightJob, HighlightWorker};
@@ -105,7 +105,7 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
         asked: SentRequests::Nothing,
         handed_back: None,
         editor,
-        ground: GroundQuestion::default(),
+        background: BackgroundQuestion::default(),
         keeper,
         ended: None,
     };
@@ -148,7 +148,7 @@ struct App {
     handed_back: Option<Instant>,
     /// The editor that the user's preferences name.
     editor: Option<String>,
-    ground: GroundQuestion,
+    background: BackgroundQuestion,
     keeper: SessionKeeper,
     ended: Option<ExitReason>,
 }
@@ -177,8 +177,8 @@ impl App {
         self.draw()?;
         // The terminal is not read before this point.
         let mut keyboard = Keyboard::new()?;
-        if self.state.theme_choice.depends_on_ground() {
-            self.ask_ground()?;
+        if self.state.theme_choice.depends_on_background() {
+            self.ask_background()?;
         }
         loop {
             if self.opening.is_some() || self.ended.is_some() {
@@ -286,16 +286,16 @@ impl App {
     }
 
     /// Asks the terminal whether its background is light or dark, and to report changes.
-    fn ask_ground(&mut self) -> io::Result<()> {
-        self.ground.ask(Instant::now());
-        self.screen.ask_ground()
+    fn ask_background(&mut self) -> io::Result<()> {
+        self.background.ask(Instant::now());
+        self.screen.ask_background()
     }
 
     /// Waits for the terminal's answer, so that no other program gets it.
     async fn await_answer(&mut self, keyboard: &mut Keyboard) {
-        while let Some(until) = self.ground.awaited_until(Instant::now()) {
+        while let Some(until) = self.background.awaited_until(Instant::now()) {
             match tokio::time::timeout_at(until.into(), keyboard.next()).await {
-                Ok(Ok(TerminalInput::Ground(report))) => drop(self.ground.take(report, Instant::now())),
+                Ok(Ok(TerminalInput::Background(report))) => drop(self.background.take(report, Instant::now())),
                 // Keys pressed now would go to no program.
                 Ok(Ok(TerminalInput::Event(_))) => {}
                 Ok(Err(_)) | Err(_) => return,
@@ -309,7 +309,7 @@ impl App {
             | Input::Event(_)
             | Input::Answer { .. }
             | Input::Resize(_)
-            | Input::Ground(_)
+            | Input::Background(_)
             | Input::Highlighted { .. } => Trigger::Change,
             _ => Trigger::Person,
         };
@@ -318,7 +318,7 @@ impl App {
                 shows(&self.state, *generation, *from, colours)
             }
             Input::Highlighted { colours, .. } => colours.iter().any(|spans| !spans.is_empty()),
-            Input::Ground(ground) => self.state.theme_choice.ground != Some(*ground),
+            Input::Background(background) => self.state.theme_choice.background != Some(*background),
             _ => true,
         };
         if is_seen {
@@ -332,7 +332,7 @@ impl App {
                 Effect::Quit => self.ended = Some(ExitReason::Quit),
                 Effect::Suspend => self.opening = Some(LentTask::Shell),
                 Effect::Redraw => self.screen.forget()?,
-                Effect::AskGround => self.ask_ground()?,
+                Effect::AskBackground => self.ask_background()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
                 Effect::Lend(command) => self.opening = Some(LentTask::Command(command)),
                 Effect::Edit(spot) => self.opening = Some(LentTask::Place(spot)),

@@ -28,7 +28,7 @@ use crate::tui::windows;
 pub struct StartOptions {
     skin: Skin,
     /// The terminal's background, if the environment says.
-    ground: Option<Background>,
+    background: Option<Background>,
     /// The theme that the user's preferences name.
     preferred: Option<String>,
     remembered: SavedScreen,
@@ -76,8 +76,8 @@ impl StartOptions {
         };
         Self {
             skin: Skin { theme: Theme::new(colours), glyphs },
-            ground: get("COLORFGBG")
-                .map(|grounds| if is_light(&grounds) { Background::Light } else { Background::Dark }),
+            background: get("COLORFGBG")
+                .map(|backgrounds| if is_light(&backgrounds) { Background::Light } else { Background::Dark }),
             preferred: preferences.theme.clone(),
             remembered,
             message: None,
@@ -135,7 +135,7 @@ impl StartOptions {
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.rules = self.remembered.rules;
         session::begin(&mut state, self.session);
-        state.theme_choice.ground = self.ground;
+        state.theme_choice.background = self.background;
         state.theme_choice.preferred.clone_from(&self.preferred);
         state.theme_choice.chosen = self.preferred.or_else(|| self.remembered.theme.clone());
         own_files::begin(&mut state, Arc::new(self.files));
@@ -169,9 +169,9 @@ pub fn settings(files: &ScreenFiles) -> ScreenSettings {
 
 /// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those
 /// from 9 on are light.
-fn is_light(grounds: &str) -> bool {
-    let ground = grounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
-    matches!(ground, Some(7 | 9..=15))
+fn is_light(backgrounds: &str) -> bool {
+    let background = backgrounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
+    matches!(background, Some(7 | 9..=15))
 }
 
 #[cfg(test)]

@@ -35,9 +35,9 @@ const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
 /// OSC 11, and the mode in which a terminal reports that light and dark are switched (2031).
-const ASK_GROUND: &[u8] = b"\x1b]11;?\x1b\\";
-const FOLLOW_GROUND: &[u8] = b"\x1b[?2031h";
-const UNFOLLOW_GROUND: &[u8] = b"\x1b[?2031l";
+const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+const FOLLOW_BACKGROUND: &[u8] = b"\x1b[?2031h";
+const UNFOLLOW_BACKGROUND: &[u8] = b"\x1b[?2031l";
 
 /// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
@@ -63,7 +63,7 @@ pub struct Screen {
     writer: TerminalWriter,
     mouse: Mouse,
     /// Whether the terminal reports changes of its background.
-    follows_ground: bool,
+    follows_background: bool,
     /// The terminal's modes while another program has it.
     lent: Option<Modes>,
 }
@@ -76,7 +76,7 @@ impl Screen {
         let viewport = Viewport::Fixed(Rect::from(drawable(encoder.size()?)));
         let terminal = Terminal::with_options(encoder, TerminalOptions { viewport })?;
         let (writer, mouse) = (TerminalWriter::new(), Mouse::default());
-        let mut screen = Self { terminal, writer, mouse, follows_ground: false, lent: None };
+        let mut screen = Self { terminal, writer, mouse, follows_background: false, lent: None };
         screen.take_over()?;
         Ok(screen)
     }
@@ -93,10 +93,10 @@ impl Screen {
     }
 
     /// Asks the terminal for the colour of its background, and to report when light and dark are switched.
-    pub fn ask_ground(&mut self) -> io::Result<()> {
-        self.follows_ground = true;
-        self.writer.write(ASK_GROUND)?;
-        self.writer.write(FOLLOW_GROUND)
+    pub fn ask_background(&mut self) -> io::Result<()> {
+        self.follows_background = true;
+        self.writer.write(ASK_BACKGROUND)?;
+        self.writer.write(FOLLOW_BACKGROUND)
     }
 
     /// Whether the terminal has not taken all output yet; another frame would only wait.
@@ -197,8 +197,8 @@ impl Screen {
         if self.mouse == Mouse::Ours {
             bytes.extend_from_slice(TAKE_MOUSE);
         }
-        if self.follows_ground {
-            bytes.extend_from_slice(FOLLOW_GROUND);
+        if self.follows_background {
+            bytes.extend_from_slice(FOLLOW_BACKGROUND);
         }
         self.writer.write(&bytes)
     }
@@ -231,7 +231,7 @@ fn leave(rest: &[u8]) {
 
 /// The sequences that undo every mode kept by the terminal.
 fn leaving() -> Vec<u8> {
-    let mut bytes = [LEAVE_MOUSE, UNFOLLOW_GROUND].concat();
+    let mut bytes = [LEAVE_MOUSE, UNFOLLOW_BACKGROUND].concat();
     let _ = queue!(bytes, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
     bytes
 }

@@ -122,7 +122,7 @@ impl Theme {
     }
 
     /// The style of blank cells, if the theme has its own background.
-    pub fn ground(&self) -> Option<Style> {
+    pub fn background(&self) -> Option<Style> {
         let text = self.style(ThemeRole::Text);
         text.bg.map(|_| text)
     }

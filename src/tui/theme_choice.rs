@@ -12,7 +12,7 @@ pub struct ThemeChoice {
     pub chosen: Option<String>,
     /// The theme in the user's preferences, which counts again at the next start.
     pub preferred: Option<String>,
-    pub ground: Option<Background>,
+    pub background: Option<Background>,
     /// Whether a theme is shown that is not chosen yet.
     pub is_preview: bool,
 }
@@ -20,13 +20,13 @@ pub struct ThemeChoice {
 impl ThemeChoice {
     /// Nothing chosen, for a terminal of this many colours.
     pub fn new(colours: Colours) -> Self {
-        Self { themes: Themes::new(colours), chosen: None, preferred: None, ground: None, is_preview: false }
+        Self { themes: Themes::new(colours), chosen: None, preferred: None, background: None, is_preview: false }
     }
 
     /// The theme in use.
     pub fn theme(&self) -> Theme {
         let chosen = self.chosen.as_deref().and_then(|name| self.themes.theme(name));
-        chosen.unwrap_or_else(|| self.themes.usual(self.ground))
+        chosen.unwrap_or_else(|| self.themes.usual(self.background))
     }
 
     /// The message that the chosen theme does not exist.
@@ -37,8 +37,8 @@ impl ThemeChoice {
     }
 
     /// Whether the terminal's background decides.
-    pub fn depends_on_ground(&self) -> bool {
-        self.chosen.is_none() && self.themes.follow_ground()
+    pub fn depends_on_background(&self) -> bool {
+        self.chosen.is_none() && self.themes.follow_background()
     }
 }
 
@@ -49,8 +49,8 @@ pub fn apply(state: &mut State) {
 }
 
 /// Takes what the terminal says about its background.
-pub fn ground(state: &mut State, ground: Background) {
-    state.theme_choice.ground = Some(ground);
+pub fn background(state: &mut State, background: Background) {
+    state.theme_choice.background = Some(background);
     if !state.theme_choice.is_preview {
         apply(state);
     }

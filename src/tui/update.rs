@@ -72,7 +72,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Drag(at) => appearance::drag(state, at),
         Input::Release => state.dragged = None,
         Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
-        Input::Ground(ground) => theme_choice::ground(state, ground),
+        Input::Background(background) => theme_choice::background(state, background),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => engine::snapshot(state, *snapshot, &mut effects),
         Input::Event(event) => engine::event(state, event, &mut effects),

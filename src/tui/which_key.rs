@@ -29,8 +29,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).clamp(1, place.y.saturating_add(1));
     let over = Rect { y: place.y.saturating_add(1) - height, height, ..place }.intersection(buffer.area);
     Clear.render(over, buffer);
-    if let Some(ground) = state.skin.theme.ground() {
-        buffer.set_style(over, ground);
+    if let Some(background) = state.skin.theme.background() {
+        buffer.set_style(over, background);
     }
     let theme = &state.skin.theme;
     for (row, y) in rows.iter().zip(over.y..over.bottom()) {

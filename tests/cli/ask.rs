@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use refdesk_desk::channel::folder::{AnswerStatus, ChannelFolder, Pending, answer, default_folder, pending};
 use refdesk_desk::channel::presence::{PresenceKind, attend};
-use refdesk_desk::channel::{MOST, Response};
+use refdesk_desk::channel::{MAX, Response};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
@@ -196,7 +196,7 @@ fn an_invalid_answer_is_an_error_at_once() {
     for (bytes, part) in [
         (br#"{"request_id": "another", "selected_ids": ["one"]}"#.to_vec(), "'another'"),
         (b"[]".to_vec(), "not an object"),
-        (vec![b' '; usize::try_from(MOST).unwrap() + 1], "more than 1048576 bytes"),
+        (vec![b' '; usize::try_from(MAX).unwrap() + 1], "more than 1048576 bytes"),
     ] {
         let mut asking = Asking::start(&world, &[]);
         let asked = asking.request();

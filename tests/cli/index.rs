@@ -434,8 +434,8 @@ fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
     let world = world(0);
     let is_wanted = || {
         let process = IndexProcess { program: PROGRAM.into(), arguments: Vec::new(), without: None };
-        let around = world.desk("state").around().clone();
-        Desk::open(Options { index_process: Some(process), ..Options::new(around) }).index_process().is_some()
+        let context = world.desk("state").workspace_context().clone();
+        Desk::open(Options { index_process: Some(process), ..Options::new(context) }).index_process().is_some()
     };
     assert!(is_wanted());
     let configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use portable_pty::CommandBuilder;
 use refdesk::tui::{self, StartOptions};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_core::config::screen::SavedScreen;
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::config::user::Preferences;
@@ -29,8 +29,8 @@ fn again(test: &str) -> Pty {
 /// Runs a screen and another future until either ends.
 fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
     let folder = tempfile::tempdir().unwrap();
-    let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
-    let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
+    let context = WorkspaceContext { workspace: folder.path().to_owned(), ..WorkspaceContext::default() };
+    let (engine, _) = engine::start(Options::new(context), Session::of_client("a test")).unwrap();
     let (events_out, events) = mpsc::channel(1);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
     let start = StartOptions::from_env(SavedScreen::default(), &Preferences::default(), &ScreenFiles::default());

@@ -10,7 +10,7 @@ use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
 /// More keys than this, beside the text that is typed, are too many.
-const MOST_KEYS: usize = 8;
+const MAX_KEYS: usize = 8;
 
 /// The keys of the task with this heading.
 fn task(heading: &str) -> String {
@@ -46,7 +46,7 @@ fn steps(keys: &str) -> Vec<(String, bool)> {
 fn perform(pty: &mut Pty, keys: &str, shown: &[&str]) {
     let steps = steps(keys);
     let count = steps.iter().filter(|(_, is_key)| *is_key).count();
-    assert!(count <= MOST_KEYS, "{count} keys: {keys}");
+    assert!(count <= MAX_KEYS, "{count} keys: {keys}");
     assert_eq!(steps.len(), shown.len(), "{steps:?}");
     for ((bytes, _), shown) in steps.iter().zip(shown) {
         pty.type_bytes(bytes);

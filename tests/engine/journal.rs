@@ -135,7 +135,7 @@ fn a_line_is_found_by_its_number() {
 fn a_simulation_records_nothing() {
     let world = World::new();
     let ask = |audience| match world.ask(Request::Simulate { prompt: "on retry".into(), audience }) {
-        Response::Simulated { enriched, .. } => enriched.added().to_owned(),
+        Response::Simulation { enriched, .. } => enriched.added().to_owned(),
         other => panic!("{other:?}"),
     };
     let said = ask(Audience::ThisSession);

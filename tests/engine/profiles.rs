@@ -51,7 +51,7 @@ fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
     let world = World::new();
     world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["c"]}}}"#);
     let file = world.at(".jaato/profiles/p.json");
-    let under = Options { profile: Some(file), lives_on: true, ..options(&world.workspace) };
+    let under = Options { profile: Some(file), is_long_running: true, ..options(&world.workspace) };
     let mut desk = Desk::open(under);
     let picks = |desk: &Desk| desk.choice().picks.clone();
     assert_eq!((picks(&desk), desk.name()), (vec!["c".to_owned()], "profile-p"));

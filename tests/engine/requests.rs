@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refdesk_desk::channel::{
-    Approval, ChannelAnswer, ChannelSetup, Request, Requester, Unanswered, Wait, folder, presence,
+    Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait, folder, presence,
 };
 use refdesk_desk::engine::{self, Ending, Event, Reply, RequestEnd, Snapshot};
 use refdesk_desk::{Desk, Session};
@@ -33,7 +33,7 @@ fn ask(
     workspace: &Path,
     approval: Option<Approval>,
     seconds: f64,
-) -> (Request, thread::JoinHandle<Result<ChannelAnswer, Unanswered>>) {
+) -> (Request, thread::JoinHandle<Result<ChannelAnswer, NoAnswer>>) {
     let mut desk = Desk::open(options(workspace));
     let mut setup = ChannelSetup::of(&desk);
     let mut request = match approval {
@@ -49,7 +49,7 @@ fn ask(
     let wait = Wait::until(Instant::now() + Duration::from_secs_f64(seconds));
     let asking = thread::spawn(move || {
         let channel = refdesk_desk::channel::open(&setup, refdesk_desk::channel::Place::Protocol)
-            .map_err(|_| Unanswered::TimedOut)?;
+            .map_err(|_| NoAnswer::TimedOut)?;
         channel.ask(&asked, &wait)
     });
     (request, asking)
@@ -141,7 +141,7 @@ fn an_unanswered_request_goes_when_it_times_out() {
     world.until("it waits", |snapshot| is_waiting(snapshot, &request));
     assert!(matches!(wait_for_end(&mut world, &request), RequestEnd::TimedOut | RequestEnd::Withdrawn));
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
-    assert_eq!(asking.join().unwrap(), Err(Unanswered::TimedOut));
+    assert_eq!(asking.join().unwrap(), Err(NoAnswer::TimedOut));
 }
 
 #[test]

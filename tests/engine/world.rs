@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::engine::{self, Engine, Event, Request, Response, Snapshot, Started};
 use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::write_atomic;
@@ -176,6 +176,6 @@ pub fn session() -> Session {
 }
 
 pub fn options(workspace: &Path) -> Options {
-    let around = Surroundings { workspace: workspace.to_path_buf(), ..Surroundings::default() };
-    Options { state: Some(workspace.with_file_name("state")), ..Options::new(around) }
+    let context = WorkspaceContext { workspace: workspace.to_path_buf(), ..WorkspaceContext::default() };
+    Options { state: Some(workspace.with_file_name("state")), ..Options::new(context) }
 }

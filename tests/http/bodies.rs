@@ -3,7 +3,7 @@
 use crate::http::client::initialize;
 use crate::http::server::Server;
 
-const MOST: usize = 2 * 1024 * 1024;
+const MAX: usize = 2 * 1024 * 1024;
 
 /// Checks that the session still works.
 #[track_caller]
@@ -17,7 +17,7 @@ fn session_still_works(server: &Server) {
 fn a_body_over_the_limit_is_refused_before_it_is_read() {
     let server = Server::start(&[], None);
     let mut client = server.client();
-    let head = client.head("", MOST + 1);
+    let head = client.head("", MAX + 1);
     client.send(head);
     client.answer().is(413);
     session_still_works(&server);
@@ -30,7 +30,7 @@ fn a_body_of_unknown_length_is_refused_at_the_limit() {
     let head = client.head("", 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
     client.send(head);
     let chunk = format!("{:x}\r\n{}\r\n", 65_536, " ".repeat(65_536));
-    for _ in 0..=MOST / 65_536 {
+    for _ in 0..=MAX / 65_536 {
         client.send(&chunk);
     }
     client.send("0\r\n\r\n");
@@ -42,7 +42,7 @@ fn a_body_of_unknown_length_is_refused_at_the_limit() {
 fn a_body_of_exactly_the_limit_is_read() {
     let server = Server::start(&[], None);
     let message = initialize().to_string();
-    let filled = format!("{message}{}", " ".repeat(MOST - message.len()));
+    let filled = format!("{message}{}", " ".repeat(MAX - message.len()));
     server.client().post("", &filled).is(200);
 }
 

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::Options;
 use refdesk_mcp::http::{Http, Limits, serve};
 use rustix::process::{Pid, Signal, kill_process};
@@ -79,7 +79,8 @@ impl Drop for Server {
 /// Runs a test against a server in this process with these limits.
 pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
     let world = world();
-    let around = Surroundings { workspace: world.path.clone(), current: world.path.clone(), ..Surroundings::default() };
+    let context =
+        WorkspaceContext { workspace: world.path.clone(), current: world.path.clone(), ..WorkspaceContext::default() };
     let (end, ended) = oneshot::channel::<()>();
     let (tell, told) = mpsc::channel();
     let server = thread::spawn(move || {
@@ -92,7 +93,7 @@ pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime
             .block_on(serve(
-                Options { state: Some(world.beside(STATE)), ..Options::new(around) },
+                Options { state: Some(world.beside(STATE)), ..Options::new(context) },
                 None,
                 &http,
                 limits,

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::channel::folder::{default_folder, pending};
 use refdesk_desk::channel::presence::{PresenceKind, is_open};
 use refdesk_desk::{Desk, Options, Session};
@@ -285,9 +285,9 @@ impl Processes {
 
 /// A change made by the test process.
 fn change(workspace: &Workspace, id: &str) -> Acknowledged {
-    let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
-    let mut desk = Desk::open(Options { state, ..Options::new(around) });
+    let mut desk = Desk::open(Options { state, ..Options::new(context) });
     desk.pick(&Session::of_client("a checker"), &[id.to_owned()], &[]).unwrap();
     Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::engine::{self, Event, Notice, Reply, Request, Snapshot};
 use refdesk_desk::{Options, Session};
 use serde_json::json;
@@ -55,9 +55,9 @@ impl ReceivedEvents {
 
 /// A screen's engine that answers every request at once with none. Dropping the returned sender ends it.
 fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<()> {
-    let around = Surroundings { workspace: workspace.path.clone(), ..Surroundings::default() };
+    let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
-    let options = Options { state, ..Options::new(around) };
+    let options = Options { state, ..Options::new(context) };
     let (engine, mut events) = engine::start_attended(options, Session::of_client("another screen")).unwrap();
     let mut snapshots = engine.snapshots();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

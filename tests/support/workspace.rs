@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use refdesk_files::{Sealer, write_atomic};
 use serde_json::{Value, json};
@@ -137,14 +137,14 @@ impl Workspace {
 
     /// A desk of this workspace, for the person with this state folder.
     pub fn desk(&self, state: &str) -> Desk {
-        let around = Surroundings {
+        let context = WorkspaceContext {
             workspace: self.path.clone(),
             current: self.path.clone(),
             home: Some(self.beside("home")),
             config_home: Some(self.beside("home/.config")),
-            ..Surroundings::default()
+            ..WorkspaceContext::default()
         };
-        Desk::open(Options { state: Some(self.beside(state)), ..Options::new(around) })
+        Desk::open(Options { state: Some(self.beside(state)), ..Options::new(context) })
     }
 
     /// Edits the lines of the journal without their seals, and seals them again as the person's refdesk would.

@@ -25,7 +25,7 @@ pub use approval::{ApprovalMode, GlobCase, Rule, compiled, verdict};
 pub use document::{JsonDocument, MemberPart};
 pub use environment::Environment;
 pub(crate) use fields::Fields;
-pub use find::{Surroundings, expand, find, places};
+pub use find::{WorkspaceContext, expand, find, places};
 pub use hints::HintSettings;
 pub use index_url::IndexUrl;
 pub(crate) use plain_entry::PlainEntry;
@@ -68,15 +68,15 @@ pub const LARGEST: u64 = 256 * 1024 * 1024;
 /// Finds and reads the configuration of a workspace. Also returns what `make` made of the plain entries of `sources`,
 /// by their positions; entries at the end may be missing. `make` gets the path of the file, the position and the entry.
 pub(crate) fn load<T: Send>(
-    around: &Surroundings,
+    context: &WorkspaceContext,
     make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> (Config, Vec<Option<T>>) {
-    let (path, found) = find(around);
+    let (path, found) = find(context);
     let mut config = Config { is_missing: !found.is_empty(), diagnostics: found, ..Config::default() };
     let Some(path) = path else { return (config, Vec::new()) };
-    let shown = around.display(&path);
-    let is_named = around.named.is_some() || around.from_environment.as_ref().is_some_and(|named| !named.is_empty());
-    let read = if is_named { read_regular(&path, LARGEST) } else { find::read_found(around, &path, LARGEST) };
+    let shown = context.display(&path);
+    let is_named = context.named.is_some() || context.from_environment.as_ref().is_some_and(|named| !named.is_empty());
+    let read = if is_named { read_regular(&path, LARGEST) } else { find::read_found(context, &path, LARGEST) };
     match read.and_then(|read| whole(read, LARGEST)) {
         Ok(bytes) => {
             let path: Arc<Path> = Arc::from(path);

@@ -35,7 +35,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What finding a server may look at, and whether reading is still wanted.
 #[derive(Debug, Clone)]
-pub struct ConnectionSurroundings {
+pub struct ConnectionEnvironment {
     /// The workspace.
     pub workspace: PathBuf,
     /// The user's home folder.
@@ -46,7 +46,7 @@ pub struct ConnectionSurroundings {
     pub is_stopped: Arc<AtomicBool>,
 }
 
-impl ConnectionSurroundings {
+impl ConnectionEnvironment {
     /// Whether reading was stopped.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
@@ -71,7 +71,7 @@ pub fn stopped() -> Error {
     Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")
 }
 
-impl Default for ConnectionSurroundings {
+impl Default for ConnectionEnvironment {
     /// No home and no variables.
     fn default() -> Self {
         Self { workspace: PathBuf::new(), home: None, variable: |_| None, is_stopped: Arc::default() }
@@ -86,7 +86,7 @@ pub struct Reachable<'c> {
     /// The absolute path of its file without links; empty for a server.
     pub file: PathBuf,
     /// What finding a server may look at.
-    pub around: ConnectionSurroundings,
+    pub around: ConnectionEnvironment,
 }
 
 /// Reads the schema of a database.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::profile::ActiveProfile;
 use super::{CompleteDesk, Desk, rows};
 use refdesk_core::catalog::{self, Catalog, Source, SourceId};
-use refdesk_core::config::{self, Environment, Settings, Surroundings};
+use refdesk_core::config::{self, Environment, Settings, WorkspaceContext};
 use refdesk_core::mention::{self, MentionGraph};
 use refdesk_core::selection::{Choice, Selection};
 use refdesk_files::Sealer;
@@ -17,12 +17,12 @@ use refdesk_text::report::Diagnostic;
 impl Desk {
     /// The workspace folder, absolute.
     pub fn workspace(&self) -> &Path {
-        &self.options.around.workspace
+        &self.options.context.workspace
     }
 
     /// Workspace, current folder and home folder.
-    pub fn around(&self) -> &Surroundings {
-        &self.options.around
+    pub fn workspace_context(&self) -> &WorkspaceContext {
+        &self.options.context
     }
 
     /// The desk's name.
@@ -52,12 +52,12 @@ impl Desk {
 
     /// The place in the active profile that names a source: `.jaato/profiles/review.json:4`.
     pub fn profile_place(&self, id: &str) -> Option<String> {
-        self.profile.as_ref().map(|profile| profile.place_of(self.around(), id))
+        self.profile.as_ref().map(|profile| profile.place_of(self.workspace_context(), id))
     }
 
     /// Every path where the configuration may be.
     pub fn config_places(&self) -> Vec<PathBuf> {
-        config::places(&self.options.around)
+        config::places(&self.options.context)
     }
 
     /// Seals the state files of the workspace.
@@ -72,16 +72,16 @@ impl Desk {
 
     /// The other paths where a source is looked for.
     pub(crate) fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
-        catalog::other_candidates(&self.options.around, source)
+        catalog::other_candidates(&self.options.context, source)
     }
 
     /// The path of the folder of references.
     pub fn references_folder(&self) -> PathBuf {
-        catalog::references_folder(&self.options.around, &self.config)
+        catalog::references_folder(&self.options.context, &self.config)
     }
 
     /// Whether the named configuration file does not exist, so that the request cannot be met as asked.
-    pub fn is_unmet(&self) -> bool {
+    pub fn is_config_missing(&self) -> bool {
         self.config.is_missing
     }
 

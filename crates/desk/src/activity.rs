@@ -20,13 +20,13 @@ use crate::session::{Count, JournalEvent, Line, OVER_MCP, Offers, Receipt};
 use refdesk_enrich::{BlockKind, Level};
 
 /// The most sessions shown: those with the newest lines.
-pub(crate) const MOST_SESSIONS: usize = 1_000;
+pub(crate) const MAX_SESSIONS: usize = 1_000;
 
 /// How long after its last line a session counts as recent: agents think, and people read.
 const RECENT: SignedDuration = SignedDuration::from_mins(15);
 
 /// The most lines kept per session, the newest.
-pub(crate) const MOST_LINES: usize = 100;
+pub(crate) const MAX_LINES: usize = 100;
 
 /// What agents did, according to the journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -211,7 +211,7 @@ impl Activity {
     /// Adds the next line.
     pub(crate) fn add(&mut self, line: &Line) {
         let key = [line.desk.clone(), line.session.clone()];
-        if self.sessions.len() >= 2 * MOST_SESSIONS && !self.sessions.contains_key(&key) {
+        if self.sessions.len() >= 2 * MAX_SESSIONS && !self.sessions.contains_key(&key) {
             self.forget_oldest();
         }
         let time: Option<Timestamp> = line.time.parse().ok();
@@ -224,14 +224,14 @@ impl Activity {
         let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
         let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
         shown.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.session.cmp(&other.session)));
-        shown.truncate(MOST_SESSIONS);
+        shown.truncate(MAX_SESSIONS);
         shown
     }
 
     /// Keeps only as many sessions as are shown.
     fn forget_oldest(&mut self) {
         let mut times: Vec<Timestamp> = self.sessions.values().map(|folded| folded.shown.last).collect();
-        let at = times.len().saturating_sub(MOST_SESSIONS);
+        let at = times.len().saturating_sub(MAX_SESSIONS);
         if at >= times.len() {
             return;
         }
@@ -328,7 +328,7 @@ impl AgentSession {
             has_text: receipt.text.is_some(),
             subject: subject(receipt),
         });
-        self.lines.truncate(MOST_LINES);
+        self.lines.truncate(MAX_LINES);
     }
 
     fn learn(&mut self, receipt: &Receipt) {

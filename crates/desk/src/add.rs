@@ -83,7 +83,7 @@ impl Desk {
         let mut known = Vec::new();
         let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
         for source in new {
-            let place = self.new_place(&source.place, &self.around().current)?;
+            let place = self.new_place(&source.place, &self.workspace_context().current)?;
             check(source)?;
             if wanted.iter().any(|(_, other)| *other == place) {
                 continue;
@@ -196,7 +196,7 @@ impl Desk {
         let given: Vec<&str> = wanted.iter().filter_map(|(source, _)| source.id.as_deref()).collect();
         for id in &given {
             if let Some(taken) = self.catalog().get(id) {
-                let file = self.around().display(&taken.origin.file);
+                let file = self.workspace_context().display(&taken.origin.file);
                 return Err(Error::new(
                     Code::IdTaken,
                     format!("the id '{id}' is already taken by {file}"),

@@ -179,7 +179,7 @@ impl Desk {
 
     /// Makes the folder a workspace if it was used only for lack of one; returns it in that case.
     fn mark_workspace(&self) -> Result<Option<Folder>, Error> {
-        if self.around().is_workspace() {
+        if self.workspace_context().is_workspace() {
             return Ok(None);
         }
         let made = || {
@@ -217,7 +217,7 @@ impl Desk {
             let value = self.entry(&folder, entry);
             let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
             if proposal.before != PriorContent::Nothing {
-                let message = format!("{} already exists", self.around().display(&file));
+                let message = format!("{} already exists", self.workspace_context().display(&file));
                 return Err(Error::new(Code::FileExists, message, "give the source another id, or edit that file"));
             }
             proposals.push((value, proposal));
@@ -307,7 +307,7 @@ impl Desk {
         let body = text.trim_start_matches('\u{feff}');
         let mark = text.get(..text.len() - body.len()).unwrap_or_default();
         let added = with_items(body, &entries).ok_or_else(|| {
-            let message = format!("{}: 'sources' is not a list", self.around().display(file));
+            let message = format!("{}: 'sources' is not a list", self.workspace_context().display(file));
             Error::new(Code::WrongType, message, "write \"sources\": []")
         })?;
         Ok(format!("{mark}{added}"))

@@ -82,7 +82,7 @@ impl Desk {
 
     fn entry_file(&self, source: &Source) -> Result<EntryFile, Error> {
         let path = source.origin.file.to_path_buf();
-        let shown = self.around().display(&path);
+        let shown = self.workspace_context().display(&path);
         if self.profile_file() == Some(&*path) {
             let message = format!("'{}' is defined in the profile {shown}", source.id);
             return Err(Error::new(Code::WorkspacePath, message, "change it in that file"));
@@ -102,7 +102,7 @@ impl Desk {
     /// The file cannot be read, or no longer defines it.
     pub fn written_entry(&self, source: &Source) -> Result<Value, Error> {
         let file = self.entry_file(source)?;
-        let at = file.entry_of(source, &self.around().display(&source.origin.file))?;
+        let at = file.entry_of(source, &self.workspace_context().display(&source.origin.file))?;
         Ok(at.map_or_else(|| file.document.value.clone(), |at| file.document.entry(at).unwrap_or_default()))
     }
 
@@ -121,7 +121,7 @@ impl Desk {
         }
         let (mut files, mut rewritten) = (Vec::new(), Vec::new());
         for (path, of_file) in by_file {
-            let shown = self.around().display(path);
+            let shown = self.workspace_context().display(path);
             let Some(first) = of_file.first() else { continue };
             let file = self.entry_file(first)?;
             let mut entries = Vec::new();
@@ -204,7 +204,7 @@ impl Desk {
         let mut changed = Vec::new();
         let mut files: BTreeMap<&Path, (EntryFile, String)> = BTreeMap::new();
         for source in self.named(ids)? {
-            let shown = self.around().display(&source.origin.file);
+            let shown = self.workspace_context().display(&source.origin.file);
             let (file, text) = match files.remove(&*source.origin.file) {
                 Some(known) => known,
                 None => {
@@ -264,7 +264,7 @@ impl Desk {
 
     /// Journals that a person edited a file, and reads the catalog again.
     pub fn note_edit(&mut self, session: &Session, file: &Path, text: &str, id: &str) {
-        self.note_file(session, &self.around().display(file), text, &format!("edited @{id}"));
+        self.note_file(session, &self.workspace_context().display(file), text, &format!("edited @{id}"));
         self.reload();
     }
 }

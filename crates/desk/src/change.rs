@@ -94,7 +94,7 @@ impl Desk {
     pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
         self.settle();
         let mut beyond = self.beyond_depth(id, depth);
-        beyond.extend(self.beyond_for_others(id, depth));
+        beyond.extend(self.shared_exclusions(id, depth));
         self.pick_without(session, &[id.to_owned()], &[], &beyond)
     }
 
@@ -285,7 +285,7 @@ impl Desk {
         }
         self.finish_interrupted()?;
         // If the stored choice cannot be read, a long-running desk continues with the one it knows.
-        let initial = if self.options.lives_on { self.choice.clone() } else { self.preselected() };
+        let initial = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
         let mut stored_before = Choice::default();
         let change = |choice: &mut Choice| {
             stored_before.clone_from(choice);
@@ -293,7 +293,7 @@ impl Desk {
         };
         let done = self.store.change(session, &initial, change).map_err(|error| not_stored(&error))?;
         self.note_choice(session, &stored_before, &done.value, reason);
-        if self.options.lives_on {
+        if self.options.is_long_running {
             // A long-running desk leaves a damaged file alone until the next change, which sets it aside.
             self.stored.clear();
         }
@@ -440,22 +440,22 @@ mod tests {
 
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
     use refdesk_files::write_atomic;
 
     #[test]
     fn a_change_is_compared_with_the_stored_choice() {
         let folder = tempfile::tempdir().unwrap();
         let path = fs::canonicalize(folder.path()).unwrap();
-        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
+        let context = WorkspaceContext { workspace: path.clone(), current: path, ..WorkspaceContext::default() };
         let sources = ["a", "b", "c", "d"].map(|id| {
             let next = if id == "a" { "c" } else { "d" };
             let text = if id < "c" { format!("See {next}.") } else { "The end.".to_owned() };
             serde_json::json!({"id": id, "name": id, "type": "inline", "content": text})
         });
         let written = serde_json::json!({"sources": sources}).to_string();
-        write_atomic(&around.workspace.join("references.json"), written.as_bytes()).unwrap();
-        let open = || Desk::open(Options { lives_on: true, ..Options::new(around.clone()) });
+        write_atomic(&context.workspace.join("references.json"), written.as_bytes()).unwrap();
+        let open = || Desk::open(Options { is_long_running: true, ..Options::new(context.clone()) });
         let (mut one, mut other) = (open(), open());
         let ids = |ids: &[SourceId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
         let session = Session::of_client("a test");

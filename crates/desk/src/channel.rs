@@ -15,7 +15,7 @@ mod request;
 mod wait;
 mod webhook;
 
-pub use answer::MOST;
+pub use answer::MAX;
 pub use open::{ChannelSetup, Place, ask_screen, open};
 pub use raise::{approval, request};
 pub use receipt::{answer_receipt, person, request_receipt};
@@ -30,7 +30,7 @@ pub trait Channel: Send + Sync {
     ///
     /// # Errors
     /// Why there is no answer.
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered>;
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer>;
 }
 
 /// The user's answer.
@@ -48,7 +48,7 @@ pub struct ChannelAnswer {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum NoAnswer {
     /// There was no answer in time.
     TimedOut,
     /// The asker no longer wants it.
@@ -57,7 +57,7 @@ pub enum Unanswered {
     Failed(Error),
 }
 
-impl Unanswered {
+impl NoAnswer {
     fn failed(code: Code, message: impl Into<String>, fix: impl Into<Fix>) -> Self {
         Self::Failed(Error::new(code, message, fix))
     }

@@ -17,8 +17,8 @@ mod schema_reading;
 mod trust;
 
 pub use answers::{
-    Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DomainTable, FoundPaths,
-    TableBrief, TableSchema, ToldHop, ToldJoin, ToldPath,
+    Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DescribedHop, DescribedJoin,
+    DescribedPath, DomainTable, FoundPaths, TableBrief, TableSchema,
 };
 pub use documentation::{DocumentOptions, Documentation};
 pub use documented_pages::{DamagedPage, DocumentedPages, DomainPage, TablePage};

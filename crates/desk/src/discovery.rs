@@ -81,13 +81,14 @@ impl Desk {
             let message = format!("the workspace {} cannot be read: {error}", shown(self.workspace()));
             Error::new(Code::Unreadable, message, "make it readable")
         })?;
-        if self.is_above_home(&workspace) && self.around().reason != WorkspaceReason::Named {
+        if self.is_above_home(&workspace) && self.workspace_context().reason != WorkspaceReason::Named {
             let message = format!("{} is not a repository: it is your home folder, or above it", shown(&workspace));
             return Err(Error::new(Code::NoWorkspace, message, "change to a repository first"));
         }
         let mut within = Vec::with_capacity(folders.len());
         for folder in folders {
-            let real = fs::canonicalize(absolute(&self.around().current, folder)).ok().filter(|real| real.is_dir());
+            let real =
+                fs::canonicalize(absolute(&self.workspace_context().current, folder)).ok().filter(|real| real.is_dir());
             let Some(real) = real else {
                 let message = format!("'{}' is not an existing folder", shown(folder));
                 return Err(Error::new(
@@ -134,16 +135,16 @@ impl Desk {
     /// `None` if there is no folder for this outside the workspace.
     fn declined_sources(&self, workspace: &Path) -> Option<DeclinedSources> {
         let state = absolute(self.workspace(), self.options.state.as_ref()?);
-        (!state.starts_with(workspace)).then(|| DeclinedSources::new(&state, self.options.patience))
+        (!state.starts_with(workspace)).then(|| DeclinedSources::new(&state, self.options.lock_timeout))
     }
 
     /// Whether the workspace is a project that a catalog can be proposed for, not a whole home folder.
     pub fn can_init(&self) -> bool {
-        self.around().is_workspace() && !self.is_above_home(self.workspace())
+        self.workspace_context().is_workspace() && !self.is_above_home(self.workspace())
     }
 
     fn is_above_home(&self, folder: &Path) -> bool {
-        let home = self.around().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
+        let home = self.workspace_context().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
         home.is_some_and(|home| home.starts_with(folder))
     }
 
@@ -163,8 +164,8 @@ impl Desk {
                 _ => None,
             },
             is_missing: source.is_missing(),
-            shown: place.map(|place| self.around().display(&place.path)).unwrap_or_default(),
-            file: self.around().display(&source.origin.file),
+            shown: place.map(|place| self.workspace_context().display(&place.path)).unwrap_or_default(),
+            file: self.workspace_context().display(&source.origin.file),
         }
     }
 

@@ -279,7 +279,7 @@ pub fn size(bytes: u64) -> String {
 mod tests {
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
     use refdesk_files::write_atomic;
 
     fn document(files: &[(&str, &[u8])], sources: &str, id: &str) -> (Document, tempfile::TempDir) {
@@ -289,12 +289,12 @@ mod tests {
         }
         write_atomic(&folder.path().join("references.json"), format!("{{\"sources\": [{sources}]}}").as_bytes())
             .unwrap();
-        let around = Surroundings {
+        let context = WorkspaceContext {
             workspace: fs::canonicalize(folder.path()).unwrap(),
             current: folder.path().to_path_buf(),
-            ..Surroundings::default()
+            ..WorkspaceContext::default()
         };
-        (Desk::open(Options::new(around)).document(id), folder)
+        (Desk::open(Options::new(context)).document(id), folder)
     }
 
     const A: &str = r#"{"id": "a", "name": "A", "path": "a"}"#;
@@ -358,12 +358,12 @@ mod tests {
             (&[], inline.as_str(), None),
         ] {
             let (_, folder) = document(files, sources, "a");
-            let around = Surroundings {
+            let context = WorkspaceContext {
                 workspace: fs::canonicalize(folder.path()).unwrap(),
                 current: folder.path().to_path_buf(),
-                ..Surroundings::default()
+                ..WorkspaceContext::default()
             };
-            let desk = Desk::open(Options::new(around));
+            let desk = Desk::open(Options::new(context));
             let path = path.map(|path| fs::canonicalize(folder.path()).unwrap().join(path));
             let mut part = desk.document("a");
             let mut read = part.text.clone();
@@ -381,8 +381,9 @@ mod tests {
             assert_eq!((behind.text.as_str(), behind.rest), ("", 0));
         }
         let (_, folder) = document(&[("d/a.md", b"a"), ("secret", b"secret")], folder, "a");
-        let around = Surroundings { workspace: fs::canonicalize(folder.path()).unwrap(), ..Surroundings::default() };
-        let desk = Desk::open(Options::new(around));
+        let context =
+            WorkspaceContext { workspace: fs::canonicalize(folder.path()).unwrap(), ..WorkspaceContext::default() };
+        let desk = Desk::open(Options::new(context));
         let outside = fs::canonicalize(folder.path()).unwrap().join("d/../secret");
         assert_eq!(desk.document_from("a", Some(&outside), 0).text, "", "nothing outside the folder");
         assert_eq!(desk.document_from("b", None, 0).text, "");

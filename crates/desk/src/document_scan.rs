@@ -96,7 +96,7 @@ impl Desk {
     pub(super) fn library(&self) -> &Library {
         self.library.get_or_init(|| {
             let (workspace, clock) = (self.workspace(), self.options.clock);
-            let library = if self.options.lives_on {
+            let library = if self.options.is_long_running {
                 Library::for_running_desk(workspace, &self.catalog, clock)
             } else {
                 Library::for_one_command(workspace, &self.catalog, clock)
@@ -121,12 +121,12 @@ impl Desk {
             return Ok(());
         }
         // A folder without a catalog is not a workspace: create nothing in it.
-        let begins = |source: &Source| source.origin.file.starts_with(&self.options.around.workspace);
+        let begins = |source: &Source| source.origin.file.starts_with(&self.options.context.workspace);
         if !self.store.has_state() && !self.catalog.sources().iter().any(begins) {
             return Ok(());
         }
         let Some(library) = self.library.get_mut() else { return Ok(()) };
-        let kept = if self.options.lives_on { library.keep_all() } else { library.keep() };
+        let kept = if self.options.is_long_running { library.keep_all() } else { library.keep() };
         if kept? { self.store.keep_git_out() } else { Ok(()) }
     }
 

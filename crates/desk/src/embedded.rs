@@ -44,7 +44,7 @@ impl Desk {
         let mut extraction = Extraction::default();
         let (mut there, mut seen) = (Vec::new(), HashSet::new());
         for named in documents {
-            let path = absolute(&self.around().current, named);
+            let path = absolute(&self.workspace_context().current, named);
             let what = match () {
                 () if path.is_dir() => "is a folder",
                 () if !path.exists() => "does not exist",

@@ -107,12 +107,12 @@ impl Engine {
 
     /// Carries out every requested change, leaves questions unanswered, and ends the engine. Drop the receiver of
     /// events first, or keep receiving: the engine waits for room in the queue.
-    pub async fn close(&self, patience: Duration) -> Ending {
+    pub async fn close(&self, lock_timeout: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
             return Ending::Died;
         }
-        timeout(patience, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
+        timeout(lock_timeout, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
     }
 
     fn queue(&self) -> Option<mpsc::Sender<Message>> {
@@ -150,10 +150,10 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
     let (queue, inbox) = mpsc::channel(MESSAGES);
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
-    let options = Options { lives_on: true, ..options };
+    let options = Options { is_long_running: true, ..options };
     let changed = queue.downgrade();
     let session = client.session.clone();
-    let previews = previews::start(options.renderer.clone(), options.around.workspace.clone())?;
+    let previews = previews::start(options.renderer.clone(), options.context.workspace.clone())?;
     thread::Builder::new()
         .name("desk".to_owned())
         .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews, client))?;

@@ -5,7 +5,7 @@ use std::io;
 use super::embedded::files;
 use super::journal::templates;
 use super::places::FolderCache;
-use super::simulation::MOST_CONSIDERED;
+use super::simulation::MAX_CONSIDERED;
 use super::{CompleteDesk, Desk};
 use crate::session::{JournalEvent, OnBehalfOf, Receipt, Session, Written, advice};
 use refdesk_enrich::{
@@ -123,7 +123,7 @@ impl CompleteDesk<'_> {
             // If the memory cannot be stored, sending something twice is better than not sending it.
             Err(error) => {
                 let told = self.store.session_memory(session).0;
-                (say(&told), told, vec![not_remembered(&error)])
+                (say(&told), told, vec![memory_not_saved(&error)])
             }
         }
     }
@@ -147,7 +147,7 @@ impl Desk {
     /// Clears the session's memory, because the agent's context no longer has what it was sent; `reason` is for the
     /// journal.
     pub fn forget_session(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![not_remembered(&error)]);
+        let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![memory_not_saved(&error)]);
         problems
             .extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Forgot) }));
         problems
@@ -160,10 +160,10 @@ impl Desk {
 
     /// The sources that a prompt names or matches.
     pub fn match_prompt(&self, prompt: &str) -> Findings {
-        let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_selecting());
+        let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_select_tool());
         let (about, _) = self.about(&EnrichRequest::new(TextKind::Prompt, prompt), &[], None);
         let ctx = EnrichContext { about: about.as_ref(), ..self.context() };
-        refdesk_enrich::rank_findings(&ctx, &mut findings, MOST_CONSIDERED);
+        refdesk_enrich::rank_findings(&ctx, &mut findings, MAX_CONSIDERED);
         findings
     }
 
@@ -187,20 +187,20 @@ impl Desk {
             selection: &self.selection,
             matcher: &self.matcher,
             places: self,
-            exclude_hints: self.hides_selecting(),
+            exclude_hints: self.hides_select_tool(),
             about: None,
             hint_settings: self.settings().hints,
             taken: None,
         }
     }
 
-    pub(super) fn hides_selecting(&self) -> bool {
-        hides_selecting(&self.settings().exclude_tools)
+    pub(super) fn hides_select_tool(&self) -> bool {
+        hides_select_tool(&self.settings().exclude_tools)
     }
 }
 
 /// Whether agents from which these tools are hidden cannot select.
-pub(super) fn hides_selecting(hidden: &[String]) -> bool {
+pub(super) fn hides_select_tool(hidden: &[String]) -> bool {
     hidden.iter().any(|tool| tool == SELECT_TOOL)
 }
 
@@ -214,7 +214,7 @@ fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched
     let hints: Vec<&str> = hints.map(|item| item.about.as_str()).collect();
     tracing::debug!(?session, kind, bytes, indexed = ctx.about.is_some(), ?hints, "hints were decided");
     let suppressed = suppressed_hints(enriched, enriched);
-    for it in considered(ctx, asked.text, &suppressed, |rank, _| rank < MOST_CONSIDERED) {
+    for it in considered(ctx, asked.text, &suppressed, |rank, _| rank < MAX_CONSIDERED) {
         let section = it.meaning.section();
         let Meaning { score, threshold, cosine, coverage, .. } = it.meaning;
         let outcome = match it.why_not {
@@ -228,6 +228,6 @@ fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched
     }
 }
 
-fn not_remembered(error: &io::Error) -> Diagnostic {
+fn memory_not_saved(error: &io::Error) -> Diagnostic {
     Diagnostic::warning(Code::NotStored, format!("what was sent could not be saved: {error}")).fix(advice(error))
 }

@@ -9,4 +9,4 @@ mod judge;
 
 pub use case::{Case, CaseExpectations};
 pub use file::{Expectations, read_expectations};
-pub use judge::{Asserted, FailedExpectation, Judged};
+pub use judge::{AssertionReport, FailedExpectation, JudgedCase};

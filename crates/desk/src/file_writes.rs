@@ -28,7 +28,7 @@ impl Desk {
     /// # Errors
     /// The path may not be written.
     pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
-        output::propose(self.workspace(), &self.around().current, path, text, scope)
+        output::propose(self.workspace(), &self.workspace_context().current, path, text, scope)
     }
 
     /// The proposal for writing this text to a configuration file. If links or settings lead it out of the workspace,

@@ -32,7 +32,7 @@ impl Desk {
         let whats: Vec<JournalEvent> = receipts.iter().map(|receipt| receipt.what).collect();
         let appended = self.store.append_all(session, receipts);
         if let Ok(last) = appended
-            && self.options.lives_on
+            && self.options.is_long_running
         {
             self.own_lines.note(last, &whats);
         }
@@ -57,7 +57,7 @@ impl Desk {
             Receipt {
                 tool: tool.name.map(str::to_owned),
                 follows: of(offered, &about),
-                path: Some(self.around().display(&path)),
+                path: Some(self.workspace_context().display(&path)),
                 about,
                 ..Receipt::new(JournalEvent::Read)
             }
@@ -230,7 +230,7 @@ fn file(shown: &str, text: &str, reason: &str) -> Receipt {
 mod tests {
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
 
     fn session() -> Session {
         Session::of_client("a test")
@@ -239,8 +239,8 @@ mod tests {
     fn desk(folder: &tempfile::TempDir) -> Desk {
         let path = folder.path().join("ws");
         std::fs::create_dir(&path).unwrap();
-        let around = Surroundings { workspace: path.clone(), current: path, ..Surroundings::default() };
-        Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(around) })
+        let context = WorkspaceContext { workspace: path.clone(), current: path, ..WorkspaceContext::default() };
+        Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(context) })
     }
 
     /// Comparing all pairs would take a billion comparisons, and ten times as long.

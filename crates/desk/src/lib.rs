@@ -63,17 +63,19 @@ pub use change::{Changed, PickStatus, Picked};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
     DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseState, DatabaseSummary, DatabaseView, DescribedDomain,
-    DocumentOptions, DocumentProgress, DocumentReport, Documentation, DocumentationPreview, DocumentedPage,
-    DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases, FoundPaths, OverviewReader,
-    PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief, TableMarks, TablePage, TableSchema,
-    TableSummary, ToldHop, ToldJoin, ToldPath, database_failures,
+    DescribedHop, DescribedJoin, DescribedPath, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
+    DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
+    FoundPaths, OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief,
+    TableMarks, TablePage, TableSchema, TableSummary, database_failures,
 };
 pub use discovery::{Discoverer, SamplePrompt};
 pub use document::{Document, size};
 pub use document_scan::CompleteDesk;
 pub use embedded::Extraction;
 pub use enrichment::EnrichMode;
-pub use expect::{Asserted, Case, CaseExpectations, Expectations, FailedExpectation, Judged, read_expectations};
+pub use expect::{
+    AssertionReport, Case, CaseExpectations, Expectations, FailedExpectation, JudgedCase, read_expectations,
+};
 pub use explanation::{Closure, PickLink, PickedBy};
 pub use file_writes::{OutsideWriteApproval, RenderPreview};
 pub use options::Options;
@@ -83,14 +85,14 @@ pub use price::{CostChange, Price};
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;
 pub use profile::find_profile;
-pub use profiles::{AfterSwitch, Profiled};
-pub use refdesk_discover::{Discovery, FoundKind, GoneSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
+pub use profiles::{AfterSwitch, ProfileDetails};
+pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, Report as IndexReport, SearchMode};
 pub use search::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since};
 pub use search_index::{Indexing, first_sections_only};
 pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
-pub use simulation::Simulated;
+pub use simulation::Simulation;
 pub use source_location::FileLine;
 pub use switch::ProfileSwitch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
@@ -114,7 +116,7 @@ use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
 use refdesk_files::{Sealer, Stamp};
-use refdesk_index::KeptDocuments;
+use refdesk_index::CorpusCache;
 #[cfg(feature = "meaning")]
 use refdesk_index::LazyModel;
 use refdesk_text::Code;
@@ -158,7 +160,7 @@ pub struct Desk {
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
     /// Data loaded for the last question to the index.
-    kept_documents: Arc<KeptDocuments>,
+    kept_documents: Arc<CorpusCache>,
     /// The model that makes vectors of texts.
     #[cfg(feature = "meaning")]
     model: LazyModel,
@@ -178,13 +180,13 @@ impl Desk {
     /// Reads configuration, catalog and choice, but no documents.
     pub fn open(mut options: Options) -> Self {
         let profile = ActiveProfile::open(&mut options);
-        let around = &options.around;
-        let store = Store::new(&around.workspace, &options.desk, options.clock)
-            .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace))
-            .waiting(options.patience)
-            .only_if_marked(!around.is_workspace());
-        let (config, plain) = catalog::load_config(around, None, &options.wanted, options.is_compared());
-        let templates = if options.lives_on {
+        let context = &options.context;
+        let store = Store::new(&context.workspace, &options.desk, options.clock)
+            .sealed_by(Sealer::new(options.state.as_deref(), &context.workspace))
+            .waiting(options.lock_timeout)
+            .only_if_marked(!context.is_workspace());
+        let (config, plain) = catalog::load_config(context, None, &options.wanted, options.is_compared());
+        let templates = if options.is_long_running {
             refdesk_templates::Cache::remembering(options.clock)
         } else {
             refdesk_templates::Cache::default()
@@ -217,7 +219,7 @@ impl Desk {
             #[cfg(feature = "meaning")]
             // A long-running desk loads its own, and lends it.
             model: match &options.state {
-                Some(state) if !options.lives_on => LazyModel::borrowed_below(state),
+                Some(state) if !options.is_long_running => LazyModel::borrowed_below(state),
                 _ => LazyModel::default(),
             },
             databases: OnceLock::new(),
@@ -235,14 +237,14 @@ impl Desk {
 
     /// Whether the workspace folder does not exist.
     pub(crate) fn is_gone(&self) -> bool {
-        !self.options.around.workspace.is_dir()
+        !self.options.context.workspace.is_dir()
     }
 
     /// Reads the workspace again. What no longer parses keeps its last good content and is reported. While the
     /// workspace folder does not exist, everything does.
     pub fn reload(&mut self) {
         if self.is_gone() {
-            let gone = format!("the folder of the workspace is gone: {}", self.options.around.workspace.display());
+            let gone = format!("the folder of the workspace is gone: {}", self.options.context.workspace.display());
             let problem = Diagnostic::error(Code::NoWorkspace, gone);
             self.entries.retain(|it| it.code != Code::NoWorkspace);
             self.entries.push(problem.fix("restore it; until then its last known state is shown"));
@@ -250,7 +252,7 @@ impl Desk {
         }
         let previous = self.catalog.clone();
         let (mut config, plain) = catalog::load_config(
-            &self.options.around,
+            &self.options.context,
             Some(&previous),
             &self.options.wanted,
             self.options.is_compared(),
@@ -263,7 +265,7 @@ impl Desk {
         self.databases = OnceLock::new();
         self.documented = Mutex::default();
         if let Some(profile) = &mut self.profile {
-            profile.read(&self.options.around);
+            profile.read(&self.options.context);
         }
         let catalog = self.read_catalog(plain, Some(&previous));
         self.stored.clear();
@@ -295,7 +297,7 @@ impl Desk {
             self.load_catalog(plain, previous);
         self.linked_references = linked;
         if let Some(profile) = &mut self.profile {
-            catalog = profile.apply(&self.options.around, &mut self.config, catalog, &mut diagnostics);
+            catalog = profile.apply(&self.options.context, &mut self.config, catalog, &mut diagnostics);
         }
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
@@ -330,7 +332,7 @@ impl Desk {
             self.choice = choice;
             return;
         }
-        let stored = if self.options.lives_on {
+        let stored = if self.options.is_long_running {
             match self.store.look() {
                 Ok(stored) => stored,
                 Err(problem) => return self.stored.push(*problem),

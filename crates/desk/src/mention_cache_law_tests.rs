@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::{Desk, Options};
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_files::{stamp, write_atomic};
 
 const ROUNDS: usize = 240;
@@ -195,10 +195,13 @@ impl World {
     }
 
     fn desk(&self) -> Desk {
-        let around =
-            Surroundings { workspace: self.root.clone(), current: self.root.clone(), ..Surroundings::default() };
+        let context = WorkspaceContext {
+            workspace: self.root.clone(),
+            current: self.root.clone(),
+            ..WorkspaceContext::default()
+        };
         let state = Some(self.state.path().to_path_buf());
-        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(around) });
+        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(context) });
         desk.settle();
         desk
     }
@@ -244,14 +247,15 @@ fn a_desk_answers_the_same_with_and_without_the_cache() {
 fn documents_that_may_still_change_or_cannot_be_identified_are_not_cached() {
     let world = World::new(3);
     let kept = world.root.join(".jaato/refdesk/cache/mentions");
-    let around = Surroundings { workspace: world.root.clone(), current: world.root.clone(), ..Surroundings::default() };
-    let mut desk = Desk::open(Options::new(around));
+    let context =
+        WorkspaceContext { workspace: world.root.clone(), current: world.root.clone(), ..WorkspaceContext::default() };
+    let mut desk = Desk::open(Options::new(context));
     desk.settle();
     desk.keep_mentions().unwrap();
     assert!(!kept.exists(), "the documents were only just written");
     let empty = tempfile::tempdir().unwrap();
-    let around = Surroundings { workspace: empty.path().to_path_buf(), ..Surroundings::default() };
-    let mut desk = Desk::open(Options { clock: later, ..Options::new(around) });
+    let context = WorkspaceContext { workspace: empty.path().to_path_buf(), ..WorkspaceContext::default() };
+    let mut desk = Desk::open(Options { clock: later, ..Options::new(context) });
     desk.settle();
     desk.read_all();
     desk.keep_mentions().unwrap();
@@ -278,14 +282,14 @@ fn nothing_is_begun_in_a_folder_without_a_catalog() {
         let source = r#"{"sources":[{"id":"a","name":"A","type":"local","path":"../w/a.md"}]}"#;
         write_atomic(&root.join("w/a.md"), b"x").unwrap();
         write_atomic(&catalog, source.as_bytes()).unwrap();
-        let around = Surroundings {
+        let context = WorkspaceContext {
             current: workspace.clone(),
             workspace: workspace.clone(),
             named: Some(catalog),
             ..Default::default()
         };
         let state = Some(root.join("state"));
-        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(around) });
+        let mut desk = Desk::open(Options { clock: later, state, ..Options::new(context) });
         desk.read_all();
         desk.keep_mentions().unwrap();
         assert_eq!(workspace.join(".jaato").exists(), is_kept, "{place}");

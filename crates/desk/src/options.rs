@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::background::IndexProcess;
 use crate::session::DEFAULT;
 use refdesk_core::catalog::EntryFilter;
-use refdesk_core::config::{Environment, Surroundings};
+use refdesk_core::config::{Environment, WorkspaceContext};
 use refdesk_files::LOCK_TIMEOUT;
 use refdesk_templates::render::Renderer;
 
@@ -16,7 +16,7 @@ use refdesk_templates::render::Renderer;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Workspace, current folder and home folder.
-    pub around: Surroundings,
+    pub context: WorkspaceContext,
     /// The name of the desk.
     pub desk: String,
     /// The file of a profile that replaces the stored picks. Under it, nothing is stored.
@@ -31,11 +31,11 @@ pub struct Options {
     /// The clock.
     pub clock: fn() -> SystemTime,
     /// The lock timeout.
-    pub patience: Duration,
+    pub lock_timeout: Duration,
     /// Another thread sets this to stop reading databases.
     pub is_stopped: Arc<AtomicBool>,
     /// Whether the desk is long-running and should cache mentions in memory.
-    pub lives_on: bool,
+    pub is_long_running: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
     pub index_process: Option<IndexProcess>,
     /// Whether this is a trial of what an agent would get: nothing is cached or extracted, and a server neither
@@ -47,18 +47,18 @@ pub struct Options {
 
 impl Options {
     /// The default desk of a workspace, for one command.
-    pub fn new(around: Surroundings) -> Self {
+    pub fn new(context: WorkspaceContext) -> Self {
         Self {
-            around,
+            context,
             desk: DEFAULT.to_owned(),
             profile: None,
             state: None,
             renderer: Renderer::in_process(),
             environment: Environment::default(),
             clock: SystemTime::now,
-            patience: LOCK_TIMEOUT,
+            lock_timeout: LOCK_TIMEOUT,
             is_stopped: Arc::default(),
-            lives_on: false,
+            is_long_running: false,
             index_process: None,
             is_trial: false,
             wanted: EntryFilter::All,
@@ -67,6 +67,6 @@ impl Options {
 
     /// Whether the catalog will be compared with a later one. A partial catalog is not.
     pub(crate) fn is_compared(&self) -> bool {
-        self.lives_on && self.wanted == EntryFilter::All
+        self.is_long_running && self.wanted == EntryFilter::All
     }
 }

@@ -46,7 +46,7 @@ impl Desk {
                 Ok((done, text)) => {
                     self.note_file(
                         session,
-                        &self.around().display(file),
+                        &self.workspace_context().display(file),
                         &text,
                         "paths of another machine were rewritten",
                     );
@@ -54,7 +54,7 @@ impl Desk {
                 }
                 Err(Error { code, message, fix, .. }) => problems.push(
                     Diagnostic::error(code, format!("the paths could not be rewritten: {message}"))
-                        .in_file(self.around().display(file))
+                        .in_file(self.workspace_context().display(file))
                         .fix(fix),
                 ),
             }
@@ -70,7 +70,7 @@ impl Desk {
         if self.profile_file() == Some(&*source.origin.file) {
             return false;
         }
-        let expanded = expand(self.around(), &place.written);
+        let expanded = expand(self.workspace_context(), &place.written);
         is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }
 
@@ -89,7 +89,7 @@ impl Desk {
             edits.push(PathEdit { source, after: place.path.to_path_buf() });
             fixed.push(FixedPath {
                 id: source.id.to_string(),
-                file: self.around().display(file),
+                file: self.workspace_context().display(file),
                 before: place.written.clone(),
                 after: self.portable(folder, &place.path),
             });

@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
     use refdesk_files::write_atomic;
 
     #[test]
@@ -228,10 +228,10 @@ mod tests {
         let source =
             format!(r#"{{"sources":[{{"id":"d","name":"D","type":"local","path":"{path}","tags":["java"]}}]}}"#);
         write_atomic(&workspace.join("references.json"), source.as_bytes()).unwrap();
-        let desk = Desk::open(Options::new(Surroundings {
+        let desk = Desk::open(Options::new(WorkspaceContext {
             current: workspace.clone(),
             workspace: workspace.clone(),
-            ..Surroundings::default()
+            ..WorkspaceContext::default()
         }));
         (folder, workspace, desk)
     }

@@ -28,7 +28,7 @@ pub(crate) fn agent_tokens<'a>(
     instructions: u64,
     price: impl Fn(&Source) -> Option<u64>,
 ) -> u64 {
-    let given = given_sources(catalog, selection).filter(|source| is_beside(source, instructions));
+    let given = given_sources(catalog, selection).filter(|source| is_outside_instructions(source, instructions));
     given.filter_map(price).fold(instructions, u64::saturating_add)
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &Ha
 }
 
 /// Whether a source is outside the instructions, which contain sources that are texts themselves.
-pub(crate) fn is_beside(source: &Source, instructions: u64) -> bool {
+pub(crate) fn is_outside_instructions(source: &Source, instructions: u64) -> bool {
     instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
 }
 

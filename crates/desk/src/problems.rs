@@ -13,8 +13,8 @@ pub struct ProblemParts<'a> {
     pub profiles: &'a [Diagnostic],
     /// Of what is not trusted yet: [`Desk::waiting`].
     pub trust: &'a [Diagnostic],
-    /// Sources that only a pick brings up: [`Desk::never_found`].
-    pub never_found: &'a [Diagnostic],
+    /// Sources that only a pick brings up: [`Desk::unfindable_sources`].
+    pub unfindable_sources: &'a [Diagnostic],
 }
 
 impl Desk {
@@ -28,7 +28,7 @@ impl Desk {
         add_new(&mut found, self.databases().1);
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
-        found.extend(parts.trust.iter().chain(parts.never_found).cloned());
+        found.extend(parts.trust.iter().chain(parts.unfindable_sources).cloned());
         found.sort_by_key(|problem| !problem.is_error());
         found
     }

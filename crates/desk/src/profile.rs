@@ -10,7 +10,7 @@ use super::{Desk, Options};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, Source};
 use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileNotFound};
-use refdesk_core::config::{Config, Settings, Surroundings};
+use refdesk_core::config::{Config, Settings, WorkspaceContext};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
 use refdesk_text::nearest::did_you_mean;
@@ -40,11 +40,11 @@ impl ActiveProfile {
     /// Reads the profile that the options name, and names the desk after it.
     pub(crate) fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
-        let around = &options.around;
-        let shared = Store::new(&around.workspace, &options.desk, options.clock)
-            .sealed_by(Sealer::new(options.state.as_deref(), &around.workspace));
+        let context = &options.context;
+        let shared = Store::new(&context.workspace, &options.desk, options.clock)
+            .sealed_by(Sealer::new(options.state.as_deref(), &context.workspace));
         let mut active = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
-        active.read(around);
+        active.read(context);
         let found = active.profile.as_ref().map(|profile| profile.name.clone());
         let name = found.unwrap_or_else(|| active.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
         options.desk = format!("profile-{name}");
@@ -52,9 +52,9 @@ impl ActiveProfile {
     }
 
     /// Reads it again; if that fails, the last version stays.
-    pub(crate) fn read(&mut self, around: &Surroundings) {
+    pub(crate) fn read(&mut self, context: &WorkspaceContext) {
         self.broken.clear();
-        match profile::read(around, &self.file) {
+        match profile::read(context, &self.file) {
             Ok(profile) => self.profile = Some(profile),
             Err(problems) => self.broken = problems,
         }
@@ -63,14 +63,14 @@ impl ActiveProfile {
     /// Applies the profile to settings and catalog; its problems are added to `entries`.
     pub(crate) fn apply(
         &mut self,
-        around: &Surroundings,
+        context: &WorkspaceContext,
         config: &mut Config,
         whole: Catalog,
         entries: &mut Vec<Diagnostic>,
     ) -> Catalog {
         entries.extend(self.broken.iter().cloned());
         let Some(profile) = &self.profile else { return whole };
-        let known = ProfileCheck::new(around, &whole, profile);
+        let known = ProfileCheck::new(context, &whole, profile);
         entries.extend(known.problems);
         let settings = &mut config.settings;
         (settings.transitive_injection, settings.exclude_tools) = effective_settings(profile, settings);
@@ -87,10 +87,10 @@ impl ActiveProfile {
     }
 
     /// Its displayed file, with the line of an id in it or of its picks.
-    pub(crate) fn place_of(&self, around: &Surroundings, id: &str) -> String {
-        let shown = around.display(&self.file);
+    pub(crate) fn place_of(&self, context: &WorkspaceContext, id: &str) -> String {
+        let shown = context.display(&self.file);
         let Some(profile) = &self.profile else { return shown };
-        let (positions, settings) = profile.positions(around);
+        let (positions, settings) = profile.positions(context);
         format!("{shown}:{}", positions.get(id).unwrap_or(&settings).line)
     }
 
@@ -125,13 +125,13 @@ pub(super) struct ProfileCheck {
 }
 
 impl ProfileCheck {
-    pub(crate) fn new(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Self {
-        let narrowed = catalog::narrowed(around, whole, profile);
+    pub(crate) fn new(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) -> Self {
+        let narrowed = catalog::narrowed(context, whole, profile);
         let catalog = narrowed.catalog.as_ref().unwrap_or(whole);
         let mut problems = profile.problems.clone();
         problems.extend(narrowed.problems);
         let name = &profile.name;
-        let positions = LazyCell::new(|| profile.positions(around));
+        let positions = LazyCell::new(|| profile.positions(context));
         let problem = |id: &str, message: String| {
             let (positions, settings) = &*positions;
             let problem = Diagnostic::warning(Code::ProfileMissing, message).in_file(&profile.document.shown).about(id);
@@ -203,9 +203,9 @@ impl Desk {
 ///
 /// # Errors
 /// There is no such profile, or it does not parse.
-pub fn find_profile(around: &Surroundings, given: &str) -> Result<PathBuf, Error> {
+pub fn find_profile(context: &WorkspaceContext, given: &str) -> Result<PathBuf, Error> {
     let hint = Fix::ListProfiles;
-    match profile::find(around, given) {
+    match profile::find(context, given) {
         Ok(profile) => Ok(profile.document.path.to_path_buf()),
         Err(ProfileNotFound::Unknown(nearest)) => {
             let nearest = nearest.map_or_else(String::new, |question| format!(" ({question})"));
@@ -231,9 +231,9 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
 }
 
 /// Why a profile's file cannot be read; otherwise, the profile's problems.
-pub(super) fn problems(around: &Surroundings, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
+pub(super) fn problems(context: &WorkspaceContext, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
-        Ok(profile) => ProfileCheck::new(around, whole, profile).problems,
+        Ok(profile) => ProfileCheck::new(context, whole, profile).problems,
         Err(problems) => problems.clone(),
     }
 }

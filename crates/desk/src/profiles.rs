@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Desk;
-use super::enrichment::hides_selecting;
+use super::enrichment::hides_select_tool;
 use super::price::{self, Pricing};
 use super::profile::{ProfileCheck, effective_settings, excluded_picks, picks};
 use super::switch::waiting;
@@ -21,7 +21,7 @@ use refdesk_text::report::Diagnostic;
 
 /// What a profile would load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Profiled {
+pub struct ProfileDetails {
     /// Its name; if it cannot be read, its file's.
     pub name: String,
     /// Its description for people; may be empty.
@@ -101,13 +101,13 @@ struct ProfileCatalog {
 
 impl Desk {
     /// Every profile of the workspace, by byte order of file name; and why their folder cannot be read.
-    pub fn profiles(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
-        let (found, problems) = profile::read_all(self.around());
-        (self.profiled(&found), problems)
+    pub fn profiles(&mut self) -> (Vec<ProfileDetails>, Vec<Diagnostic>) {
+        let (found, problems) = profile::read_all(self.workspace_context());
+        (self.profile_details(&found), problems)
     }
 
     /// The same, but with the figures after a switch: the profile's own differ if it has fewer sources or other rules.
-    pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<Profiled>, Vec<Diagnostic>) {
+    pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<ProfileDetails>, Vec<Diagnostic>) {
         self.settle();
         let (mut profiles, problems) = self.profiles();
         for profile in &mut profiles {
@@ -121,7 +121,7 @@ impl Desk {
     }
 
     /// What these profiles would load.
-    pub fn profiled(&mut self, found: &[ProfileFile]) -> Vec<Profiled> {
+    pub fn profile_details(&mut self, found: &[ProfileFile]) -> Vec<ProfileDetails> {
         let plans: Vec<Option<ProfilePlan<'_>>> =
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
         let switches: Vec<ProfilePlan<'_>> =
@@ -130,26 +130,27 @@ impl Desk {
         let mut told = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
         let after = told.split_off(told.len() - switches.len());
         let after = after.into_iter().zip(&switches).map(|(told, plan)| self.after(plan, told)).collect::<Vec<_>>();
-        let mut told = told.into_iter().zip(after).map(|(told, after)| Profiled { switched: Some(after), ..told });
+        let mut told =
+            told.into_iter().zip(after).map(|(told, after)| ProfileDetails { switched: Some(after), ..told });
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
-            let (file, shown) = (found.file.clone(), self.around().display(&found.file));
+            let (file, shown) = (found.file.clone(), self.workspace_context().display(&found.file));
             let what = match (plan, &found.read) {
                 (Some(_), _) => told.next().unwrap_or_default(),
-                (None, read) => Profiled {
+                (None, read) => ProfileDetails {
                     name: found.name().to_owned(),
                     transitive_injection: self.settings().transitive_injection,
                     problems: read.as_ref().err().cloned().unwrap_or_default(),
-                    ..Profiled::default()
+                    ..ProfileDetails::default()
                 },
             };
-            all.push(Profiled { file, shown, ..what });
+            all.push(ProfileDetails { file, shown, ..what });
         }
         all
     }
 
     /// What a desk would have after switching to this plan.
-    fn after(&self, plan: &ProfilePlan<'_>, told: Profiled) -> AfterSwitch {
+    fn after(&self, plan: &ProfilePlan<'_>, told: ProfileDetails) -> AfterSwitch {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         AfterSwitch {
             picks: plan.choice.picks.iter().map(|id| id.as_str().into()).collect(),
@@ -175,13 +176,15 @@ impl Desk {
 
     /// The problems of this workspace's profiles.
     pub fn profile_problems(&self) -> Vec<Diagnostic> {
-        let (found, mut problems) = profile::read_all(self.around());
-        problems.extend(found.iter().flat_map(|found| super::profile::problems(self.around(), &self.catalog, found)));
+        let (found, mut problems) = profile::read_all(self.workspace_context());
+        problems.extend(
+            found.iter().flat_map(|found| super::profile::problems(self.workspace_context(), &self.catalog, found)),
+        );
         problems
     }
 
     fn plan<'a>(&self, profile: &'a Profile) -> ProfilePlan<'a> {
-        let known = ProfileCheck::new(self.around(), &self.catalog, profile);
+        let known = ProfileCheck::new(self.workspace_context(), &self.catalog, profile);
         let exclusions = &self.choice.exclusions;
         let catalog = known.catalog.as_ref().unwrap_or(&self.catalog);
         let picks = picks(profile, catalog, exclusions);
@@ -193,7 +196,7 @@ impl Desk {
     }
 
     /// What each of these plans loads, in order.
-    fn loaded(&mut self, plans: &[&ProfilePlan<'_>]) -> Vec<Profiled> {
+    fn loaded(&mut self, plans: &[&ProfilePlan<'_>]) -> Vec<ProfileDetails> {
         // Profiles with the same sources share the documents read.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
         let mut by_ids: HashMap<Vec<&SourceId>, usize> = HashMap::new();
@@ -221,24 +224,24 @@ impl Desk {
         };
         let whole = groups.first().map(|(_, members)| of(members)).unwrap_or_default();
         let whole = {
-            let world = self.whole_world(&union(&whole));
-            self.in_world(&world, &whole)
+            let world = self.whole_catalog(&union(&whole));
+            self.in_catalog(&world, &whole)
         };
         let desk = &*self;
         let narrow = groups.par_iter().skip(1).map(|(catalog, members)| {
             let plans = of(members);
-            let world = desk.narrow_world(catalog.cloned().unwrap_or_default(), &union(&plans));
-            desk.in_world(&world, &plans)
+            let world = desk.narrowed_catalog(catalog.cloned().unwrap_or_default(), &union(&plans));
+            desk.in_catalog(&world, &plans)
         });
-        let told: Vec<Vec<Profiled>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
-        let mut in_order: Vec<(usize, Profiled)> =
+        let told: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
+        let mut in_order: Vec<(usize, ProfileDetails)> =
             groups.iter().zip(told).flat_map(|((_, members), told)| members.iter().copied().zip(told)).collect();
         in_order.sort_by_key(|(at, _)| *at);
         in_order.into_iter().map(|(_, told)| told).collect()
     }
 
     /// The desk's own catalog, with the documents that the choice reaches.
-    fn whole_world(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
+    fn whole_catalog(&mut self, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
         loop {
             let wanted = selection::wanted(choice, &self.catalog, &self.graph, *rules);
             if wanted.is_empty() {
@@ -250,7 +253,7 @@ impl Desk {
     }
 
     /// The same for another catalog.
-    fn narrow_world(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
+    fn narrowed_catalog(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
         let library = Library::for_one_command(self.workspace(), &catalog, self.options.clock);
         let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
         loop {
@@ -267,7 +270,7 @@ impl Desk {
         ProfileCatalog { catalog: Arc::new(catalog), graph: Arc::new(graph), tokens: Arc::new(tokens) }
     }
 
-    fn in_world(&self, world: &ProfileCatalog, plans: &[&ProfilePlan<'_>]) -> Vec<Profiled> {
+    fn in_catalog(&self, world: &ProfileCatalog, plans: &[&ProfilePlan<'_>]) -> Vec<ProfileDetails> {
         let close = |plan: &&ProfilePlan<'_>| selection::select(&plan.choice, &world.catalog, &world.graph, plan.rules);
         let selections: Vec<Selection> = plans.par_iter().map(close).collect();
         let (choice, rules) = union(plans);
@@ -288,10 +291,10 @@ impl Desk {
         // Folders are walked once for all profiles.
         let pricing = || Pricing::of(self, &world.catalog, &prices);
         told.map_init(pricing, |pricing, ((plan, selection), templates)| {
-            let tokens = pricing.without_hints(&selection, hides_selecting(&plan.exclude_tools));
+            let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
             let waiting = waiting(&world.catalog, &selection);
             let auto = autos(&world.catalog, &selection);
-            Profiled { tokens, waiting, auto, ..tell(plan, &selection, templates) }
+            ProfileDetails { tokens, waiting, auto, ..tell(plan, &selection, templates) }
         })
         .collect()
     }
@@ -322,7 +325,7 @@ fn autos(catalog: &Catalog, selection: &Selection) -> Vec<SourceId> {
     autos.map(|source| source.id.clone()).filter(|id| !selection.is_picked(id.as_str())).collect()
 }
 
-fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -> Profiled {
+fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -> ProfileDetails {
     let ProfilePlan { profile, known, .. } = plan;
     let of = |role: Role| -> Vec<SourceId> {
         selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()
@@ -335,7 +338,7 @@ fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -
         ProfileSource::Id(id) => Some(id.clone()),
         ProfileSource::Whole { .. } => own(listed),
     };
-    Profiled {
+    ProfileDetails {
         name: profile.name.clone(),
         description: profile.description.clone(),
         preselected: profile.preselected.clone(),
@@ -350,6 +353,6 @@ fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -
         sources: profile.sources.iter().filter_map(id).collect(),
         own: profile.sources.iter().filter_map(own).collect(),
         problems: known.problems.clone(),
-        ..Profiled::default()
+        ..ProfileDetails::default()
     }
 }

@@ -18,7 +18,7 @@ pub enum Members {
     /// All of them.
     All,
     /// Only those with a value, to save an agent tokens.
-    Telling,
+    NonEmpty,
 }
 
 /// The data of rows.
@@ -116,7 +116,7 @@ impl Rows<'_> {
     fn row<const N: usize>(&self, members: [(&str, Value); N]) -> Value {
         let mut row = Map::with_capacity(N);
         for (name, value) in members {
-            if self.members == Members::All || is_telling(name, &value) {
+            if self.members == Members::All || is_informative(name, &value) {
                 row.insert(name.to_owned(), value);
             }
         }
@@ -135,7 +135,7 @@ fn is_directory(source: &Source) -> Option<bool> {
 }
 
 /// Whether a member says something: null, false, empty values and `exists: true` do not.
-pub fn is_telling(name: &str, value: &Value) -> bool {
+pub fn is_informative(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(flag) if name == "exists" => !*flag,
@@ -191,7 +191,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{fits, is_telling};
+    use super::{fits, is_informative};
 
     #[test]
     fn empty_members_are_left_out() {
@@ -206,7 +206,7 @@ mod tests {
             ("tags", json!([]), false),
             ("args", json!({}), true),
         ] {
-            assert_eq!(is_telling(name, &value), expected, "{name} {value}");
+            assert_eq!(is_informative(name, &value), expected, "{name} {value}");
         }
     }
 

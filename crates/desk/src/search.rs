@@ -315,9 +315,9 @@ impl CompleteDesk<'_> {
     fn path_of(&self, source: &Source, resolved: &str) -> String {
         let Some(place) = source.place().filter(|_| !resolved.is_empty()) else { return String::new() };
         match Path::new(resolved).strip_prefix(&place.resolved) {
-            Ok(within) if within.as_os_str().is_empty() => self.around().display(&place.path),
-            Ok(within) => self.around().display(&place.path.join(within)),
-            Err(_) => self.around().display(Path::new(resolved)),
+            Ok(within) if within.as_os_str().is_empty() => self.workspace_context().display(&place.path),
+            Ok(within) => self.workspace_context().display(&place.path.join(within)),
+            Err(_) => self.workspace_context().display(Path::new(resolved)),
         }
     }
 }

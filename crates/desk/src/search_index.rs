@@ -86,8 +86,9 @@ impl Desk {
     /// The process that updates the index in the background, if one is wanted: not without sources or a workspace, nor
     /// if the configuration forbids it.
     pub fn index_process(&self) -> Option<&IndexProcess> {
-        let is_wanted =
-            self.settings().background_index && !self.catalog.sources().is_empty() && self.around().is_workspace();
+        let is_wanted = self.settings().background_index
+            && !self.catalog.sources().is_empty()
+            && self.workspace_context().is_workspace();
         self.options.index_process.as_ref().filter(|_| is_wanted)
     }
 
@@ -127,8 +128,8 @@ impl Desk {
         let file = |text: CutText| {
             let source = self.catalog.get(&text.source).filter(|source| is_wanted(source))?;
             Some(match source.place() {
-                Some(place) if text.path.is_empty() => self.around().display(&place.path),
-                Some(place) => self.around().display(&place.path.join(text.path)),
+                Some(place) if text.path.is_empty() => self.workspace_context().display(&place.path),
+                Some(place) => self.workspace_context().display(&place.path.join(text.path)),
                 None => format!("@{}", source.id),
             })
         };
@@ -196,7 +197,7 @@ impl Desk {
         earlier: &[EarlierText],
         placed: Option<&str>,
     ) -> (Option<TextTopics>, Option<Diagnostic>) {
-        let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_selecting();
+        let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_select_tool();
         if !is_wanted {
             return (None, None);
         }

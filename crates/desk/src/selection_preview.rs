@@ -106,7 +106,7 @@ impl Desk {
 
     /// The sources that are already excluded for other picks, and must stay excluded for this one if those picks are
     /// removed.
-    pub(super) fn beyond_for_others(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
+    pub(super) fn shared_exclusions(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let exclusions = self.choice.exclusions.iter();
         let by_person = exclusions.filter(|id| self.choice.is_excluded_by_a_person(id)).cloned().collect();
         let alone = Choice { picks: vec![id.to_owned()], exclusions: by_person, ..Choice::default() };

@@ -10,11 +10,11 @@ use refdesk_enrich::{
 use refdesk_text::report::Diagnostic;
 
 /// How many of the best-scoring sources are explained.
-pub(super) const MOST_CONSIDERED: usize = 10;
+pub(super) const MAX_CONSIDERED: usize = 10;
 
 /// What would be appended to a text, and what would be left out.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Simulated {
+pub struct Simulation {
     /// What would be appended.
     pub enriched: Enriched,
     /// What is left out, or shortened to a line, because the session was already sent it; in full.
@@ -27,7 +27,7 @@ pub struct Simulated {
     pub has_changed: bool,
 }
 
-impl Simulated {
+impl Simulation {
     /// What does not fit the budget, or is less likely to be meant.
     pub fn left_out(&self) -> impl Iterator<Item = &ItemReceipt> {
         self.enriched.items.iter().filter(|item| item.level == Level::Count)
@@ -36,7 +36,7 @@ impl Simulated {
 
 impl CompleteDesk<'_> {
     /// What [`CompleteDesk::enrich`] would append for the session. Changes nothing.
-    pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulated, Vec<Diagnostic>) {
+    pub fn simulate(&self, session: &Session, asked: &EnrichRequest) -> (Simulation, Vec<Diagnostic>) {
         self.simulate_with(session, asked, None)
     }
 
@@ -46,7 +46,7 @@ impl CompleteDesk<'_> {
         session: &Session,
         asked: &EnrichRequest,
         explained: Option<&str>,
-    ) -> (Simulated, Vec<Diagnostic>) {
+    ) -> (Simulation, Vec<Diagnostic>) {
         let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), explained);
         let (enriched, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
         problems.extend(doubts);
@@ -55,12 +55,12 @@ impl CompleteDesk<'_> {
         let suppressed = suppressed_hints(&enriched, &all);
         let considered = about.as_ref().map(|about| {
             let ctx = EnrichContext { about: Some(about), places: &FolderCache::new(self), ..self.context() };
-            let is_wanted = |rank: usize, id: &str| rank < MOST_CONSIDERED || explained == Some(id);
+            let is_wanted = |rank: usize, id: &str| rank < MAX_CONSIDERED || explained == Some(id);
             considered(&ctx, asked.text, &suppressed, is_wanted)
         });
         let sent_before = all.items.into_iter().filter(|item| is_suppressed(&enriched, item)).collect();
         let has_changed = about.is_some_and(|about| about.changed.iter().any(|id| explained == Some(id)));
-        (Simulated { enriched, sent_before, suppressed, considered, has_changed }, problems)
+        (Simulation { enriched, sent_before, suppressed, considered, has_changed }, problems)
     }
 }
 

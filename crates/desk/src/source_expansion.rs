@@ -33,7 +33,7 @@ impl Desk {
     /// # Errors
     /// The pattern is malformed, nothing matches it, or there are too many files to look through.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
-        let current = &self.around().current;
+        let current = &self.workspace_context().current;
         if !is_pattern(place, current) {
             return Ok(vec![place.to_owned()]);
         }
@@ -83,7 +83,7 @@ impl Desk {
 
     /// The documents of a folder that git does not ignore; empty if it is not a folder.
     pub fn documents_of(&self, place: &str) -> Vec<String> {
-        let path = absolute(&self.around().current, Path::new(place));
+        let path = absolute(&self.workspace_context().current, Path::new(place));
         let Ok(real) = fs::canonicalize(&path) else { return Vec::new() };
         if !real.is_dir() {
             return Vec::new();

@@ -34,7 +34,7 @@ impl Desk {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
         let bytes = read_whole(&path, config::LARGEST).map_err(|error| {
-            let message = format!("{} cannot be read: {error}", self.around().display(&path));
+            let message = format!("{} cannot be read: {error}", self.workspace_context().display(&path));
             Error::new(Code::Unreadable, message, "read the workspace again")
         })?;
         let document = JsonDocument::parse(&path, String::new(), bytes).0;
@@ -64,7 +64,7 @@ impl Desk {
         };
         let path = match place.state {
             PathState::Missing => {
-                let expected = self.around().display(&place.path);
+                let expected = self.workspace_context().display(&place.path);
                 let message = format!("@{id} is missing: nothing exists at {expected}");
                 return Err(Error::new(Code::Missing, message, "fix its path in its definition"));
             }
@@ -82,11 +82,15 @@ impl Desk {
             }
             PathState::File => place.path.to_path_buf(),
             PathState::Directory => {
-                let first =
-                    || files(source, &WalkBudget::default(), |path| self.around().display(path)).0.into_iter().next();
+                let first = || {
+                    files(source, &WalkBudget::default(), |path| self.workspace_context().display(path))
+                        .0
+                        .into_iter()
+                        .next()
+                };
                 let introduction = introduction(place).map(|(_, path)| path);
                 introduction.or_else(|| first().map(|found| found.path)).ok_or_else(|| {
-                    let folder = self.around().display(&place.path);
+                    let folder = self.workspace_context().display(&place.path);
                     Error::new(Code::NoDocument, format!("there is no document in {folder}"), "open its definition")
                 })?
             }
@@ -121,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
     use refdesk_files::write_atomic;
 
     const CONFIG: &str = r#"{ "sources": [
@@ -152,8 +156,9 @@ mod tests {
         ] {
             write_atomic(&folder.join(file), text.as_bytes()).unwrap();
         }
-        let around = Surroundings { workspace: folder.to_owned(), current: folder.to_owned(), ..Default::default() };
-        Desk::open(Options::new(around))
+        let context =
+            WorkspaceContext { workspace: folder.to_owned(), current: folder.to_owned(), ..Default::default() };
+        Desk::open(Options::new(context))
     }
 
     fn shown(folder: &Path, spot: Result<FileLine, Error>) -> String {

@@ -115,7 +115,7 @@ impl Desk {
 
     /// The files that are written and removed when the selection becomes this one.
     fn files_with(&self, selected: &Selection) -> (Vec<String>, Vec<String>) {
-        let mut writes = vec![self.around().display(self.store.selection_file())];
+        let mut writes = vec![self.workspace_context().display(self.store.selection_file())];
         if self.options.is_trial || self.profile_file().is_some() {
             return (writes, Vec::new());
         }
@@ -155,8 +155,8 @@ impl Desk {
     }
 
     pub(super) fn profile_at(&self, file: &Path) -> Result<Profile, Error> {
-        let shown = || self.around().display(file);
-        profile::read(self.around(), file).map_err(|problems| broken(&shown(), &problems))
+        let shown = || self.workspace_context().display(file);
+        profile::read(self.workspace_context(), file).map_err(|problems| broken(&shown(), &problems))
     }
 
     /// The picks of a profile that exist and are not excluded.

@@ -131,7 +131,7 @@ impl Desk {
             None => index.find(name)?,
         };
         let text = template.text().map_err(|error| {
-            let message = format!("{} {error}", self.around().display(&template.path));
+            let message = format!("{} {error}", self.workspace_context().display(&template.path));
             Error::new(Code::TemplateUnreadable, message, "fix the file")
         })?;
         Ok((template, text))

@@ -122,9 +122,9 @@ impl Desk {
     pub fn actions_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
         let check = TrustCheck::new(self);
         let mut actions = self.actions();
-        let (found, _) = profile::read_all(self.around());
+        let (found, _) = profile::read_all(self.workspace_context());
         for profile in found.iter().filter_map(|found| found.read.as_ref().ok()) {
-            let Some(catalog) = narrowed(self.around(), &self.catalog, profile).catalog else {
+            let Some(catalog) = narrowed(self.workspace_context(), &self.catalog, profile).catalog else {
                 continue;
             };
             let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
@@ -159,7 +159,7 @@ impl Desk {
         let workspace = resolved(self.workspace());
         let kept =
             self.trust_file(&workspace)?.add(&in_text(&workspace), actions.iter().map(|action| action.hash.clone()));
-        kept.map(drop).map_err(|error| unkept(&error))
+        kept.map(drop).map_err(|error| trust_not_stored(&error))
     }
 
     /// Removes all trust from this workspace; returns the current actions that were trusted.
@@ -171,7 +171,7 @@ impl Desk {
         let check = TrustCheck::new(self);
         actions.drain(..waiting);
         let kept = self.trust_file(&check.workspace)?.remove(&in_text(&check.workspace));
-        kept.map_err(|error| unkept(&error))?;
+        kept.map_err(|error| trust_not_stored(&error))?;
         Ok(actions)
     }
 
@@ -236,7 +236,7 @@ impl Desk {
         let wanted = &self.options.wanted;
         let is_compared = self.options.is_compared();
         let reading = CatalogReading { previous, may_read: &may_read, wanted, is_compared };
-        let (catalog, diagnostics) = catalog::load(self.around(), &self.config, plain, reading);
+        let (catalog, diagnostics) = catalog::load(self.workspace_context(), &self.config, plain, reading);
         let problems = check.problems_so_far();
         LoadedCatalog { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
@@ -260,7 +260,7 @@ impl Desk {
                     let resolved = check.actions().real(place).unwrap_or_else(|| place.resolved.clone());
                     SourceKind::Local(LocalPath { state: PathState::Untrusted, size: None, resolved, ..place.clone() })
                 }
-                SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTOLD.into() },
+                SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTRUSTED_TEXT.into() },
                 _ => return source,
             };
             withheld = true;
@@ -308,7 +308,7 @@ impl Desk {
             let message = format!("{} is inside the workspace, where trust is never stored", state.display());
             return Err(Error::new(Code::NoStateFolder, message, "set XDG_STATE_HOME to a folder outside it"));
         }
-        Ok(Trusted::new(state, self.options.clock, self.options.patience))
+        Ok(Trusted::new(state, self.options.clock, self.options.lock_timeout))
     }
 
     /// The action with its position in the configuration.
@@ -331,7 +331,7 @@ impl Desk {
                 (self.databases_file().unwrap_or_default().to_owned(), None)
             }
             PrivilegedActionKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
-            PrivilegedActionKind::Reference(file) => (self.around().display(file), None),
+            PrivilegedActionKind::Reference(file) => (self.workspace_context().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
         };
         let UnplacedAction { what, hash, about } = bare;
@@ -341,7 +341,7 @@ impl Desk {
     /// The file of a source's entry, as displayed, and its line.
     fn entry_of(&self, id: &str) -> (String, Option<usize>) {
         let Some(source) = self.catalog.get(id) else { return Default::default() };
-        let file = self.around().display(&source.origin.file);
+        let file = self.workspace_context().display(&source.origin.file);
         // The configuration may have thousands of entries, but it is already parsed.
         let line = match (source.origin.entry, &self.config.document) {
             (Some(at), Some(document)) if document.path == source.origin.file => Some(
@@ -405,12 +405,12 @@ pub(super) struct LoadedCatalog {
 }
 
 /// Replaces an untrusted text.
-const UNTOLD: &str = "This text is outside the workspace and waits for trust.";
+const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for trust.";
 
 /// The most ids named in a message.
 const SHOWN: usize = 5;
 
-fn unkept(error: &std::io::Error) -> Error {
+fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");
     Error::new(Code::NotStored, message, "make that file and its folder writable")
 }

@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
 
     static NOW: AtomicU64 = AtomicU64::new(1_000);
 
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn a_pick_long_after_an_answer_is_of_others() {
         let folder = tempfile::tempdir().unwrap();
-        let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
-        let mut desk = Desk::open(Options { clock, ..Options::new(around) });
+        let context = WorkspaceContext { workspace: folder.path().to_path_buf(), ..WorkspaceContext::default() };
+        let mut desk = Desk::open(Options { clock, ..Options::new(context) });
         let with =
             |picks: &[&str]| Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), ..Choice::default() };
         for (seconds, expected) in [(ANSWER_TIME.as_secs() + 1, None), (1, Some("answer to codex".to_owned()))] {

@@ -18,11 +18,11 @@ use refdesk_text::report::locate::PointerStep;
 impl Desk {
     /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it,
     /// and without an index its description finds nothing. All documents must have been read.
-    pub fn never_found(&self) -> Vec<Diagnostic> {
+    pub fn unfindable_sources(&self) -> Vec<Diagnostic> {
         if self.has_index() {
             return Vec::new();
         }
-        let mut found = self.hardly_found();
+        let mut found = self.found_only_by_index();
         found.retain(|problem| self.is_not_selected(problem));
         found
     }
@@ -38,7 +38,7 @@ impl Desk {
     }
 
     /// The same without regard to index and selection, so it depends only on the catalog and the mentions.
-    pub(super) fn hardly_found(&self) -> Vec<Diagnostic> {
+    pub(super) fn found_only_by_index(&self) -> Vec<Diagnostic> {
         let ids = self.catalog.sources().iter().map(|source| source.id.as_str());
         let mentioned: HashSet<&SourceId> = ids.flat_map(|id| self.graph.targets(id)).collect();
         let is_hidden = |source: &&Source| {
@@ -55,7 +55,7 @@ impl Desk {
             let message = format!("nothing brings up '{id}': it has no tags, {unread}, and nothing mentions it");
             let problem = Diagnostic::warning(Code::NeverFound, message).about(id);
             let problem = problem.fix("give it tags, or build the search index");
-            let problem = problem.in_file(self.around().display(&source.origin.file));
+            let problem = problem.in_file(self.workspace_context().display(&source.origin.file));
             let document = self.config.document.as_ref().filter(|document| document.path == source.origin.file);
             match (document, source.origin.entry) {
                 (Some(document), Some(at)) => {
@@ -72,7 +72,7 @@ impl Desk {
 
     /// Whether a person was already shown exactly these problems; from now on they count as shown. `kind` names a file
     /// in the user's state folder, so that an untouched workspace stays untouched.
-    pub fn were_told(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
+    pub fn were_shown_before(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
         let mut told: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
         told.sort();
         let hash = sha256_hex(told.join("\n").as_bytes());

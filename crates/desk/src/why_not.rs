@@ -2,7 +2,7 @@
 //! was sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
 use super::places::FolderCache;
-use super::{CompleteDesk, Session, Simulated};
+use super::{CompleteDesk, Session, Simulation};
 use crate::session::{self, JournalEvent, Line};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::HintSettings;
@@ -135,7 +135,7 @@ impl CompleteDesk<'_> {
         asked: &EnrichRequest,
     ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
-        let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_selecting());
+        let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_select_tool());
         let (simulated, mut problems) = self.simulate_with(session, asked, Some(id));
         let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
         // The problems already include an unreadable index.
@@ -212,7 +212,7 @@ impl CompleteDesk<'_> {
 }
 
 /// How much of a hint is sent, or why none is.
-fn sent_level(simulated: &Simulated, id: &SourceId) -> Result<Level, WhyNot> {
+fn sent_level(simulated: &Simulation, id: &SourceId) -> Result<Level, WhyNot> {
     if let Some((_, why)) = simulated.suppressed.iter().find(|(withheld, _)| withheld == id) {
         return Err(why.clone());
     }

@@ -70,7 +70,7 @@ pub(crate) const COPILOT: &str = "copilot-instructions.md";
 
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Classified {
+pub(crate) struct Classification {
     pub kind: FoundKind,
     /// A sentence without a full stop.
     pub evidence: String,
@@ -79,7 +79,7 @@ pub(crate) struct Classified {
 
 /// The kind of a document at this path, relative to the workspace; `None` if it is proposed only when a table of
 /// contents lists it. `is_among_code` tells that program code is in the same folder.
-pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
+pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classification> {
     let folders: Vec<String> = path
         .parent()
         .map(|folder| folder.iter().map(|part| part.to_string_lossy().to_lowercase()).collect())
@@ -87,7 +87,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let stem = Path::new(&name).file_stem()?.to_string_lossy().to_lowercase();
     let folder = path.parent().map(lossy).unwrap_or_default();
-    let with = |kind, evidence: String| Classified { kind, evidence, is_ticked: true };
+    let with = |kind, evidence: String| Classification { kind, evidence, is_ticked: true };
     let is_in = |names: &[&str]| folders.iter().any(|folder| names.contains(&folder.as_str()));
     if name == COPILOT && folders.last().is_some_and(|folder| folder == ".github") {
         return Some(with(FoundKind::Agents, "instructions for Copilot".to_owned()));
@@ -99,7 +99,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         let place = if folder.is_empty() { String::new() } else { format!(" in {folder}") };
         with(FoundKind::Agents, format!("instructions for agents{place}"))
     } else if stem.starts_with("changelog") || stem == "release-notes" {
-        Classified { is_ticked: false, ..with(FoundKind::Changelog, CHANGELOG.to_owned()) }
+        Classification { is_ticked: false, ..with(FoundKind::Changelog, CHANGELOG.to_owned()) }
     } else if UNREAD.contains(&stem.as_str()) || stem == "summary" || stem == "_sidebar" {
         return None;
     } else if is_in(&DECISIONS) {
@@ -116,17 +116,17 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
         with(FoundKind::Project, "a document at the top of the folder".to_owned())
     } else if is_among_code {
         let evidence = format!("a document among the code of {folder}");
-        Classified { is_ticked: false, ..with(FoundKind::Other, evidence) }
+        Classification { is_ticked: false, ..with(FoundKind::Other, evidence) }
     } else {
         with(FoundKind::Other, format!("a document in {folder}, which has no code"))
     };
     if stem == "404" {
         let evidence = "what a site shows for an address that does not exist".to_owned();
-        return Some(Classified { is_ticked: false, evidence, kind: found.kind });
+        return Some(Classification { is_ticked: false, evidence, kind: found.kind });
     }
     let serves = folders.iter().find(|folder| UNTICKED.contains(&folder.as_str()));
     if let Some(serves) = serves.filter(|_| found.kind != FoundKind::Agents) {
-        return Some(Classified {
+        return Some(Classification {
             is_ticked: false,
             evidence: format!("{}, in a folder '{serves}'", found.evidence),
             ..found
@@ -136,20 +136,20 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classified> {
 }
 
 /// The same, but not ticked because it is a translation.
-pub(crate) fn translated(found: &Classified) -> Classified {
+pub(crate) fn translated(found: &Classification) -> Classification {
     let evidence = format!("{}; a translation or an older version", found.evidence);
-    Classified { is_ticked: false, evidence, kind: found.kind }
+    Classification { is_ticked: false, evidence, kind: found.kind }
 }
 
 /// The same, as a changelog if its name allows that and most of its headings below the title are versions or dates.
-pub(crate) fn or_changelog(found: Classified, path: &Path, headings: &[String]) -> Classified {
+pub(crate) fn or_changelog(found: Classification, path: &Path, headings: &[String]) -> Classification {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let is_release = headings.iter().filter(|heading| is_version_or_date(heading)).count();
     let is_changelog = RELEASES.contains(&stem.as_str()) && is_release > 0 && is_release * 2 + 1 >= headings.len();
     if !is_changelog {
         return found;
     }
-    Classified { kind: FoundKind::Changelog, evidence: CHANGELOG.to_owned(), is_ticked: false }
+    Classification { kind: FoundKind::Changelog, evidence: CHANGELOG.to_owned(), is_ticked: false }
 }
 
 /// `1.2.0 (2024-05-01)`, `[v3.0]`, `Version 2`, `Unreleased`, `2024-05-01`.
@@ -333,7 +333,7 @@ mod tests {
             ("notes.md", &["1.2.0"], false),
         ] {
             let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
-            let found = Classified { kind: FoundKind::Document, evidence: String::new(), is_ticked: true };
+            let found = Classification { kind: FoundKind::Document, evidence: String::new(), is_ticked: true };
             let found = or_changelog(found, Path::new(path), &headings);
             assert_eq!(
                 (found.kind == FoundKind::Changelog, found.is_ticked),

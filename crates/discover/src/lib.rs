@@ -20,7 +20,7 @@ pub use navigation::has_password;
 pub use page::{Page, read_page};
 pub use prompts::{tag_prompt, title_prompt};
 pub use proposal::{
-    Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
+    Discovery, FoundKind, KnownSource, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
 };
 pub use propose::discover;
 pub use scan::{Scan, ScannedFile, documents_in, scan};

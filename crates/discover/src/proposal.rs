@@ -112,7 +112,7 @@ pub struct MovedSource {
 
 /// A source whose path no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GoneSource {
+pub struct MissingSource {
     /// Its id.
     pub id: String,
     /// The path in the catalog, as displayed.
@@ -179,7 +179,7 @@ pub struct Discovery {
     /// What the catalog has under another path.
     pub moved: Vec<MovedSource>,
     /// What the catalog has and the repository no longer does.
-    pub gone: Vec<GoneSource>,
+    pub gone: Vec<MissingSource>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::ids::{self, IdParts, slug};
-use super::kind::{Classified, Translations, classify, is_in_language, is_readme, or_changelog, translated};
+use super::kind::{Classification, Translations, classify, is_in_language, is_readme, or_changelog, translated};
 use super::page::Page;
 use super::proposal::{
-    Discovery, FoundKind, GoneSource, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
+    Discovery, FoundKind, KnownSource, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
 };
 use super::scan::{Scan, ScannedFile};
 use super::tags::{self, Frequencies, TagInput};
@@ -54,7 +54,7 @@ pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
 /// A source before it has an id and tags.
 struct Draft<'a> {
     place: ProposedPlace,
-    found: Classified,
+    found: Classification,
     name: String,
     description: String,
     mode: Mode,
@@ -273,7 +273,7 @@ fn is_rule(path: &Path) -> bool {
     false
 }
 
-fn file_draft(file: &ScannedFile, found: Classified, name: String) -> Draft<'_> {
+fn file_draft(file: &ScannedFile, found: Classification, name: String) -> Draft<'_> {
     Draft {
         place: ProposedPlace::File(file.path.clone()),
         found,
@@ -313,7 +313,7 @@ fn document<'a>(
             let by = entry.by.with_file_name("x.md");
             let is_translated = translations.has(&file.path) && is_in_language(&by);
             let is_ticked = !is_translated && classify(&by, false).is_none_or(|found| found.is_ticked);
-            Classified { kind, evidence, is_ticked }
+            Classification { kind, evidence, is_ticked }
         }
     };
     let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -329,8 +329,11 @@ fn document<'a>(
         None => stem,
     });
     let is_broken = || name.contains('\u{fffd}') || page.paragraph.iter().any(|text| text.contains('\u{fffd}'));
-    let unticked =
-        |why: &str| Classified { evidence: format!("{}, {why}", found.evidence), is_ticked: false, ..found.clone() };
+    let unticked = |why: &str| Classification {
+        evidence: format!("{}, {why}", found.evidence),
+        is_ticked: false,
+        ..found.clone()
+    };
     let found = match page.is_empty() {
         true if page.has_text => unticked("with hardly any text"),
         true => unticked("without text"),
@@ -355,7 +358,7 @@ fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, not
     }
     let contents = contents_of(scan, folder);
     let name = front.name.clone().or_else(|| front.title.clone()).unwrap_or(folder_name);
-    let found = Classified { kind: FoundKind::Skill, evidence, is_ticked: true };
+    let found = Classification { kind: FoundKind::Skill, evidence, is_ticked: true };
     Draft { place: ProposedPlace::Folder(folder.to_path_buf()), contents, tokens, ..file_draft(file, found, name) }
 }
 
@@ -381,7 +384,7 @@ fn rule(file: &ScannedFile) -> Draft<'_> {
     };
     let stem = file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = file.page.title().map_or(stem, str::to_owned);
-    let found = Classified { kind: FoundKind::Rule, evidence, is_ticked: true };
+    let found = Classification { kind: FoundKind::Rule, evidence, is_ticked: true };
     let mut draft = file_draft(file, found, name);
     if front.always_applies {
         draft.mode = Mode::Auto;
@@ -399,7 +402,7 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
     words.add(&link.description, 1);
     Draft {
         place: ProposedPlace::Url(link.url.clone()),
-        found: Classified { kind: FoundKind::Link, evidence: format!("a link in {}", lossy(by)), is_ticked: true },
+        found: Classification { kind: FoundKind::Link, evidence: format!("a link in {}", lossy(by)), is_ticked: true },
         name: if link.title.trim().is_empty() { link.url.clone() } else { link.title.clone() },
         description: shortened_at_word(&link.description, 200),
         mode: Mode::Selectable,
@@ -441,12 +444,12 @@ impl<'a> Covered<'a> {
 }
 
 /// Finds the missing sources at new paths, and removes these from `fresh`.
-fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<GoneSource>) {
+fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<MissingSource>) {
     let missing = known.iter().filter(|source| source.is_missing);
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
     for source in missing {
         let Some(path) = &source.path else {
-            gone.push(gone_of(source));
+            gone.push(missing_source(source));
             continue;
         };
         match moved_to(source, path, fresh) {
@@ -455,14 +458,14 @@ fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSou
                 let after = draft.place.path().map_or_else(PathBuf::new, Path::to_path_buf);
                 moved.push(MovedSource { id: source.id.clone(), before: source.shown.clone(), after, evidence });
             }
-            _ => gone.push(gone_of(source)),
+            _ => gone.push(missing_source(source)),
         }
     }
     (moved, gone)
 }
 
-fn gone_of(source: &KnownSource) -> GoneSource {
-    GoneSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
+fn missing_source(source: &KnownSource) -> MissingSource {
+    MissingSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
 }
 
 /// The proposal that matches the missing source better than all others, if there is one: its description, which is the

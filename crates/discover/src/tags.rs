@@ -37,7 +37,7 @@ const DECIDING: &str = "accepted alternatives approved assumptions cons conseque
                         rationale rejected status superseded";
 
 /// How often a document must use a word for it to become a tag.
-const LEAST: u32 = 3;
+const MIN: u32 = 3;
 
 /// The most characters of a tag.
 const LENGTH: usize = 40;
@@ -187,7 +187,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
             let other_forms = source
                 .words
                 .iter()
-                .filter(|it| it.count >= LEAST && titled.iter().any(|word| **word != it.word && stem(word) == it.stem));
+                .filter(|it| it.count >= MIN && titled.iter().any(|word| **word != it.word && stem(word) == it.stem));
             for form in other_forms.map(|it| &it.word).filter(|form| is_free(form)) {
                 if tags.len() < TAGS && !tags.iter().any(|known| same_tag(known, form)) {
                     tags.push(form.clone());
@@ -196,7 +196,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
             let mut scored: Vec<(f64, &str)> = source
                 .words
                 .iter()
-                .filter(|it| it.count >= LEAST && tells(&it.word, &it.stem))
+                .filter(|it| it.count >= MIN && tells(&it.word, &it.stem))
                 .filter(|it| !source.is_decision || !is_deciding(&it.word))
                 .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
                 .collect();

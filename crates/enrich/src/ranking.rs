@@ -28,7 +28,7 @@ const MEANING_MARGIN: f32 = 0.15;
 const MEANING_RANGE: f32 = 0.10;
 
 /// The most hints by meaning.
-const MOST_BY_MEANING: usize = 3;
+const MAX_BY_MEANING: usize = 3;
 
 /// Why a source is not hinted at although the index has a score for it, or one of its tags is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,9 +123,9 @@ pub(crate) struct Ranking<'a> {
     about: Option<&'a TextTopics>,
     settings: HintSettings,
     /// The score that a source without a tag needs because others have one.
-    beside_tagged: f32,
+    needed_beside_tags: f32,
     /// The score that a source without a tag needs because of the best such source.
-    beside_meant: f32,
+    needed_beside_best: f32,
     /// Sources without a tag whose section is named by another hint.
     copies: HashSet<&'a str>,
 }
@@ -149,8 +149,8 @@ impl Ranking<'_> {
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if !self.about.is_some_and(|about| about.has_enough_words(scored)) => Rejection::OneWord,
-            _ if score < self.beside_tagged => Rejection::BelowTagged { needed: self.beside_tagged.into() },
-            _ if score < self.beside_meant => Rejection::BelowBest { needed: self.beside_meant.into() },
+            _ if score < self.needed_beside_tags => Rejection::BelowTagged { needed: self.needed_beside_tags.into() },
+            _ if score < self.needed_beside_best => Rejection::BelowBest { needed: self.needed_beside_best.into() },
             _ if self.copies.contains(id) => Rejection::SameSection,
             _ => Rejection::TooMany,
         }
@@ -205,20 +205,20 @@ pub(crate) fn rank<'a>(
     }
     // A tag only in code says what the code is written in, not what is wanted.
     let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
-    let beside_tagged = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
+    let needed_beside_tags = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
     let is_meant = |scored: &&ScoredSource| {
         let has_words = about.is_some_and(|about| about.has_enough_words(scored));
         let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
-        needed.is_some_and(|needed| scored.score >= needed.max(beside_tagged))
+        needed.is_some_and(|needed| scored.score >= needed.max(needed_beside_tags))
     };
     let meant = scored.iter().filter(is_meant);
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
-    let beside_meant = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    let mut meant: Vec<&ScoredSource> = meant.take_while(|scored| scored.score >= beside_meant).collect();
+    let needed_beside_best = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
+    let mut meant: Vec<&ScoredSource> = meant.take_while(|scored| scored.score >= needed_beside_best).collect();
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
     let copies = take_copies(&mut meant, shown, depth);
-    hints.extend(meant.into_iter().take(MOST_BY_MEANING).map(|scored| RankedHint {
+    hints.extend(meant.into_iter().take(MAX_BY_MEANING).map(|scored| RankedHint {
         id: &scored.source,
         tags: None,
         scored: Some(scored),
@@ -240,7 +240,7 @@ pub(crate) fn rank<'a>(
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    Ranking { hints, about, settings, beside_tagged, beside_meant, copies }
+    Ranking { hints, about, settings, needed_beside_tags, needed_beside_best, copies }
 }
 
 /// The score that this source needs for a hint without a tag. Without vectors yet, it is compared only by words, whose

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::draft::{BlockKind, MemoryKey};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
-use refdesk_index::{EarlierText, MOST_TEXTS};
+use refdesk_index::{EarlierText, MAX_TEXTS};
 
 /// What a session already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl SessionMemory {
     /// Keeps the part of this prompt that later ones need.
     pub(super) fn add_prompt(&mut self, prompt: &EarlierText) {
         self.prompts.insert(0, prompt.clone());
-        self.prompts.truncate(MOST_TEXTS - 1);
+        self.prompts.truncate(MAX_TEXTS - 1);
     }
 
     /// Forgets the transitive sources that left the selection: if they return, they are announced again.

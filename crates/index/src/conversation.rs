@@ -8,7 +8,7 @@ use crate::about::ScoredSource;
 use crate::vector::Vector;
 
 /// The most texts of a conversation that count, the current one included.
-pub const MOST_TEXTS: usize = 8;
+pub const MAX_TEXTS: usize = 8;
 
 /// A text points at this many of its best sources, if they reach this share of the threshold.
 const POINTED_AT: usize = 2;
@@ -55,7 +55,7 @@ pub(crate) fn recurring(
 ) -> Option<RecurringSource> {
     let mut sums: HashMap<&str, (f32, usize)> = HashMap::new();
     let mut weight = 1.0;
-    for scored in std::iter::once(current).chain(earlier.iter().map(Vec::as_slice)).take(MOST_TEXTS) {
+    for scored in std::iter::once(current).chain(earlier.iter().map(Vec::as_slice)).take(MAX_TEXTS) {
         for it in scored.iter().take(POINTED_AT).filter(|it| it.score >= SHARE * threshold) {
             let (sum, texts) = sums.entry(&it.source).or_default();
             *sum += weight * it.score;

@@ -8,11 +8,11 @@ use crate::storage::{Storage, VERSION};
 use refdesk_text::Error;
 
 /// More is loaded for each question and not kept, in bytes: about 150,000 documents with vectors.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX: usize = 64 * 1024 * 1024;
 
 /// What the last question loaded. One value belongs to a desk, whatever index it has.
 #[derive(Default)]
-pub struct KeptDocuments(Mutex<Option<CachedCorpus>>);
+pub struct CorpusCache(Mutex<Option<CachedCorpus>>);
 
 struct CachedCorpus {
     model: String,
@@ -20,7 +20,7 @@ struct CachedCorpus {
     corpus: Arc<Corpus>,
 }
 
-impl KeptDocuments {
+impl CorpusCache {
     /// The documents of all sources with their vectors of this model.
     pub(crate) fn corpus(&self, storage: &dyn Storage, model: &str) -> Result<Arc<Corpus>, Error> {
         // Read before the documents: what a writer commits in between makes the next question load them again.
@@ -35,7 +35,7 @@ impl KeptDocuments {
         // Both need not be in memory at once.
         *slot = None;
         let corpus = Arc::new(Corpus::load(storage, model)?);
-        let version = version.filter(|_| corpus.size() <= MOST);
+        let version = version.filter(|_| corpus.size() <= MAX);
         *slot = version.map(|version| CachedCorpus { model: model.to_owned(), version, corpus: corpus.clone() });
         Ok(corpus)
     }

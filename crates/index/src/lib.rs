@@ -40,8 +40,8 @@ mod wordpiece;
 mod words;
 
 pub use about::ScoredSource;
-pub use conversation::{EarlierText, MOST_TEXTS, RecurringSource};
-pub use corpus_cache::KeptDocuments;
+pub use conversation::{EarlierText, MAX_TEXTS, RecurringSource};
+pub use corpus_cache::CorpusCache;
 pub use embedder::Embedder;
 #[cfg(feature = "meaning")]
 pub use lazy_model::LazyModel;

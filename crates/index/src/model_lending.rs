@@ -41,10 +41,10 @@ const ANSWER_TIME: Duration = Duration::from_millis(500);
 const QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 30_000 } else { 500 });
 
 /// Connections at a time; a further process loads the model itself.
-const MOST_AT_ONCE: usize = 4;
+const MAX_AT_ONCE: usize = 4;
 
 /// Sockets of processes that were killed are removed by those who find them, at most as many at a time.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 
 fn greeting() -> String {
     format!("refdesk-model 1 {NAME}\n")
@@ -84,7 +84,7 @@ impl ModelLender {
                 if closed.load(Ordering::Relaxed) {
                     return;
                 }
-                if Arc::strong_count(&model) > MOST_AT_ONCE {
+                if Arc::strong_count(&model) > MAX_AT_ONCE {
                     continue;
                 }
                 let model = model.clone();
@@ -188,7 +188,7 @@ fn find(folder: &Path) -> Option<UnixStream> {
         return None;
     }
     let sockets = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
-    let found = sockets.take(MOST_TRIED).find_map(|socket| match UnixStream::connect(&socket) {
+    let found = sockets.take(MAX_TRIED).find_map(|socket| match UnixStream::connect(&socket) {
         Ok(stream) => greeted(stream),
         Err(error) => {
             if error.kind() == io::ErrorKind::ConnectionRefused {
@@ -332,7 +332,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let lender = ModelLender::lend(state.path(), Fixed).unwrap();
         let connect = || greeted(UnixStream::connect(&lender.socket).unwrap());
-        let stalled: Vec<_> = (1..MOST_AT_ONCE).map(|_| connect().unwrap()).collect();
+        let stalled: Vec<_> = (1..MAX_AT_ONCE).map(|_| connect().unwrap()).collect();
         assert!(is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
         drop(stalled);
     }

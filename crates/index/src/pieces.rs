@@ -9,7 +9,7 @@ use crate::words::{forms, is_stop_word, versions, words};
 const LENGTH: usize = 400;
 
 /// The most pieces of a text, the whole included.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Of a longer text only this many pieces are examined, at equal distances.
 const JUDGED: usize = 1_024;
@@ -37,13 +37,13 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
     if found.len() < 2 {
         return if text.is_empty() { Vec::new() } else { vec![text] };
     }
-    if found.len() >= MOST {
+    if found.len() >= MAX {
         let last = found.len() - 1;
         let mut between: Vec<usize> = (1..last).step_by(last.div_ceil(JUDGED)).collect();
         let shares = rare_words(between.iter().filter_map(|at| found.get(*at).copied()));
         let share: HashMap<usize, f32> = between.iter().copied().zip(shares).collect();
         between.sort_by(|one, other| share.get(other).partial_cmp(&share.get(one)).unwrap_or(Ordering::Equal));
-        between.truncate(MOST - 3);
+        between.truncate(MAX - 3);
         let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
         let mut at = 0;
         found.retain(|_| {
@@ -103,10 +103,10 @@ mod tests {
         assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
         let mut long = vec!["a a a a"; 100_000];
         long[50_000] = "seven different words make this one telling";
-        assert_eq!(pieces(&long.join("\n\n")).len(), MOST);
+        assert_eq!(pieces(&long.join("\n\n")).len(), MAX);
         let unbroken = "x".repeat(5_000);
         let found = pieces(&unbroken);
-        assert_eq!(found.len(), MOST);
+        assert_eq!(found.len(), MAX);
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             let text = format!("{paste}\n\n{question}\n\n{paste}");
             let found = pieces(&text);
             assert!(found.contains(&question), "{found:?}");
-            assert_eq!(found.len(), MOST);
+            assert_eq!(found.len(), MAX);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::location::Location;
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
-use crate::{DatabasePages, Embedder, KeptDocuments, threshold};
+use crate::{CorpusCache, DatabasePages, Embedder, threshold};
 use refdesk_core::catalog::Catalog;
 use refdesk_text::Error;
 
@@ -29,7 +29,7 @@ pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
 /// An index opened for reading. What a writer commits meanwhile is seen by the next question.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
-    pub(crate) corpus_cache: Arc<KeptDocuments>,
+    pub(crate) corpus_cache: Arc<CorpusCache>,
 }
 
 /// A text, and what else decides what it is about.
@@ -112,12 +112,12 @@ pub struct Section {
 
 /// Of sources that are compared by words alone, those with fewer words of a text are not what it is about: one word stands in some
 /// document of any catalog.
-const LEAST_WORDS: usize = 2;
+const MIN_WORDS: usize = 2;
 
 impl TextTopics {
     /// Whether it has enough words of the text, where these alone count.
     pub fn has_enough_words(&self, scored: &ScoredSource) -> bool {
-        !(self.is_by_words || scored.waits()) || scored.words.len() >= LEAST_WORDS
+        !(self.is_by_words || scored.waits()) || scored.words.len() >= MIN_WORDS
     }
 }
 
@@ -126,7 +126,7 @@ impl Index {
     ///
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
-    pub fn open(location: &Location, corpus_cache: Arc<KeptDocuments>) -> Result<Option<Self>, Error> {
+    pub fn open(location: &Location, corpus_cache: Arc<CorpusCache>) -> Result<Option<Self>, Error> {
         Ok(location.read()?.map(|storage| Self { storage, corpus_cache }))
     }
 

@@ -215,7 +215,7 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
 fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     world.write("a.md", &long("retry"));
     let kept = Arc::default();
-    let open = |kept: &Arc<crate::KeptDocuments>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
+    let open = |kept: &Arc<crate::CorpusCache>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
     let loaded = |model: &str| {
         let index = open(&kept);
         index.corpus_cache.corpus(&*index.storage, model).unwrap()

@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
-use refdesk_desk::channel::{ChannelAnswer, Request, Unanswered, Wait};
+use refdesk_desk::channel::{ChannelAnswer, NoAnswer, Request, Wait};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
@@ -71,9 +71,9 @@ impl ElicitingClient {
                     Ok(Err(error)) => Err(unreadable(error)),
                     Err(_) => Err(unreadable("the connection ended")),
                 },
-                () = tokio::time::sleep(wait.left()) => (Unanswered::TimedOut, "no answer in time"),
-                () = self.context.ct.cancelled() => (Unanswered::GivenUp, "the call was cancelled"),
-                () = self.handle.shutdown_begun() => (Unanswered::GivenUp, "the server is shutting down"),
+                () = tokio::time::sleep(wait.left()) => (NoAnswer::TimedOut, "no answer in time"),
+                () = self.context.ct.cancelled() => (NoAnswer::GivenUp, "the call was cancelled"),
+                () = self.handle.shutdown_begun() => (NoAnswer::GivenUp, "the server is shutting down"),
             };
             // Fails if the client is gone.
             let _ = asked.cancel(Some(reason.to_owned())).await;
@@ -104,10 +104,10 @@ pub(crate) fn input_required(request: &Request) -> Result<InputRequiredResult, E
     Ok(InputRequiredResult::from_input_requests(BTreeMap::from([(NAME.to_owned(), question)])))
 }
 
-fn unreadable(why: impl std::fmt::Display) -> Unanswered {
+fn unreadable(why: impl std::fmt::Display) -> NoAnswer {
     let message = format!("the client gave no answer that can be read: {why}");
     let hint = "pass ids yourself; listReferences lists them".to_owned();
-    Unanswered::Failed(Error::new(Code::NoAnswer, message, hint))
+    NoAnswer::Failed(Error::new(Code::NoAnswer, message, hint))
 }
 
 /// The form: a list to tick if `ticks` and it is not too long.
@@ -139,7 +139,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     match result.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return Ok(ChannelAnswer { by, ..ChannelAnswer::default() }),
-        _ => return Err(Unanswered::GivenUp),
+        _ => return Err(NoAnswer::GivenUp),
     }
     let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
     // An empty choice has no field or an empty one; other fields are not an answer to this form.

@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
                     | StatusCode::SERVICE_UNAVAILABLE)
                         if tries < TRIES =>
                     {
-                        Some(wait_of(tries, asked_wait(&response, SystemTime::now())).ok_or_else(|| {
+                        Some(wait_of(tries, requested_wait(&response, SystemTime::now())).ok_or_else(|| {
                             let why = format!("it answered {status}, and asks to wait for more than two minutes");
                             unreachable(&why, "try again later")
                         })?)
@@ -295,7 +295,7 @@ fn wait_of(tries: u32, asked: Option<Duration>) -> Option<Duration> {
 }
 
 /// What `Retry-After` asks for: seconds or a date.
-fn asked_wait(response: &Response<Body>, now: SystemTime) -> Option<Duration> {
+fn requested_wait(response: &Response<Body>, now: SystemTime) -> Option<Duration> {
     let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(wait_of(1, Some(Duration::from_secs(121))), None);
         let asked = |text: &str| {
             let response = Response::builder().header(RETRY_AFTER, text).body(Body::builder().data("")).unwrap();
-            asked_wait(&response, SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770))
+            requested_wait(&response, SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770))
         };
         assert_eq!(asked("7"), Some(Duration::from_secs(7)));
         assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));

@@ -154,15 +154,15 @@ impl Letters<'_> {
 
 /// Whether a tag character is part of a regional flag: England's is a black flag, `gbeng` and the cancel tag.
 fn is_in_flag(before: &str, after: &str, c: char) -> bool {
-    const MOST: usize = 6;
+    const MAX: usize = 6;
     let is_part = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
     let is_end = |c: char| c == '\u{e007f}';
-    let led = before.chars().rev().take_while(is_part).take(MOST + 1).count();
-    let follow = if is_end(c) { 0 } else { after.chars().take_while(is_part).take(MOST + 1).count() };
+    let led = before.chars().rev().take_while(is_part).take(MAX + 1).count();
+    let follow = if is_end(c) { 0 } else { after.chars().take_while(is_part).take(MAX + 1).count() };
     let parts = led + follow + usize::from(!is_end(c));
     let begins = before.chars().rev().nth(led) == Some('\u{1f3f4}');
     let ends = is_end(c) || (is_part(&c) && after.chars().nth(follow).is_some_and(is_end));
-    begins && ends && (1..=MOST).contains(&parts)
+    begins && ends && (1..=MAX).contains(&parts)
 }
 
 /// Letters and marks of scripts in which joining is up to the writer.

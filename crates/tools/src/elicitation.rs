@@ -11,7 +11,7 @@ use super::handle::{QUESTIONS, QuestionSlot};
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
-use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, Request, Requester, Unanswered, Wait};
+use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait};
 use refdesk_desk::engine::{self, Response};
 use refdesk_text::{Code, Error, Fix};
 
@@ -25,7 +25,7 @@ pub trait Elicit: std::fmt::Debug + Send + Sync {
 }
 
 /// A reply from the client's user.
-pub type UserReply = Result<ChannelAnswer, Unanswered>;
+pub type UserReply = Result<ChannelAnswer, NoAnswer>;
 
 /// How a transport asks its client.
 pub enum Elicitation {
@@ -140,11 +140,11 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
             let message = format!("the user rejected writing {path}");
             Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
         }
-        Err(Unanswered::TimedOut) => {
+        Err(NoAnswer::TimedOut) => {
             let message = format!("no answer in time whether {path} may be written");
             Err(Error::new(Code::TimedOut, message, format!("ask the user to answer on the screen, {rule}")))
         }
-        Err(Unanswered::Failed(Error { code: Code::NoScreen, .. })) => {
+        Err(NoAnswer::Failed(Error { code: Code::NoScreen, .. })) => {
             let message = format!("writing {path} needs a person's approval, and no screen is open to ask on");
             let hint = format!("ask the user to open `refdesk` in this workspace and call again, {rule}");
             Err(Error::new(Code::NoScreen, message, hint))
@@ -159,18 +159,18 @@ fn rule_for(path: &str) -> serde_json::Value {
 }
 
 /// Why there is no reply.
-fn no_reply(unanswered: Unanswered) -> Error {
+fn no_reply(unanswered: NoAnswer) -> Error {
     match unanswered {
-        Unanswered::TimedOut => Error::new(
+        NoAnswer::TimedOut => Error::new(
             Code::TimedOut,
             "no answer in time",
             Fix::All(vec!["continue without, or pass ids yourself".into(), Fix::ListSources]),
         ),
-        Unanswered::GivenUp => Error::new(Code::GivenUp, "the question was withdrawn", ""),
-        Unanswered::Failed(error) if error.fix.is_none() => {
+        NoAnswer::GivenUp => Error::new(Code::GivenUp, "the question was withdrawn", ""),
+        NoAnswer::Failed(error) if error.fix.is_none() => {
             Error { fix: Fix::All(vec!["pass ids yourself".into(), Fix::ListSources]), ..error }
         }
-        Unanswered::Failed(error) => error,
+        NoAnswer::Failed(error) => error,
     }
 }
 
@@ -191,7 +191,7 @@ fn on_thread(
         Box::pin(async {
             asked.await.unwrap_or_else(|error| {
                 let message = format!("asking failed: {error}");
-                Err(Unanswered::Failed(Error::new(Code::NoAnswer, message, "")))
+                Err(NoAnswer::Failed(Error::new(Code::NoAnswer, message, "")))
             })
         })
     }
@@ -207,14 +207,14 @@ async fn ask<F: Future<Output = UserReply>>(
 ) -> UserReply {
     let Some(slot) = call.handle.slot(&call.session.id) else {
         let message = format!("this session already has an open question, or {QUESTIONS} other sessions have one");
-        return Err(Unanswered::Failed(Error::new(Code::Busy, message, "call again when that is answered")));
+        return Err(NoAnswer::Failed(Error::new(Code::Busy, message, "call again when that is answered")));
     };
     let _give_up = GiveUpOnDrop(wait.clone());
     let (handle, session) = (call.handle.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();
     let journalled = tokio::spawn(async move {
         handle.note(&session, channel::request_receipt(&request)).await;
-        let reply = reply.await.unwrap_or(Err(Unanswered::GivenUp));
+        let reply = reply.await.unwrap_or(Err(NoAnswer::GivenUp));
         handle.note(&session, channel::answer_receipt(&request, &reply)).await;
     });
     let mut asking = std::pin::pin!(start(slot));

@@ -198,14 +198,14 @@ impl Drop for QuestionSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
     use refdesk_desk::{Options, engine};
 
     #[test]
     fn a_session_has_one_question_and_a_server_a_limited_number() {
         let folder = tempfile::tempdir().unwrap();
-        let around = Surroundings { workspace: folder.path().to_owned(), ..Surroundings::default() };
-        let (engine, _) = engine::start(Options::new(around), Session::of_client("a test")).unwrap();
+        let context = WorkspaceContext { workspace: folder.path().to_owned(), ..WorkspaceContext::default() };
+        let (engine, _) = engine::start(Options::new(context), Session::of_client("a test")).unwrap();
         let handle = DeskHandle::new(None, Renderer::in_process(), engine, false);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         assert!(handle.slot("another").is_none());

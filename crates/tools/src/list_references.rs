@@ -38,7 +38,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let Snapshot { catalog, selection, .. } = snapshot;
-    let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection, members: Members::Telling };
+    let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection, members: Members::NonEmpty };
     let wanted = |source: &&Source| {
         mode.is_none_or(|mode| source.mode == mode) && (tags.is_empty() || has_any_tag(source, tags))
     };

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed, receipts};
 use refdesk_desk::reading::{Reading, ReadingKind, read_source};
-use refdesk_desk::rows::is_telling;
+use refdesk_desk::rows::is_informative;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::escape::{one_line, visible};
 
@@ -57,7 +57,7 @@ fn answer(reading: &Reading) -> ToolAnswer {
         "first_line": first_line, "last_line": last_line, "total_lines": total_lines, "tokens": tokens, "cut": cut, "note": note,
     });
     if let Some(members) = json.as_object_mut() {
-        members.retain(|name, value| is_telling(name, value));
+        members.retain(|name, value| is_informative(name, value));
     }
     if is_list {
         let entries = entries

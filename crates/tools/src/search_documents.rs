@@ -29,15 +29,15 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
 /// The most characters of the query repeated in the answer, which do not count as its tokens.
 const ECHOED: usize = 100;
 
-const MOST_HITS: u64 = 100;
+const MAX_HITS: u64 = 100;
 
 /// The default number of tokens of an answer.
-const MOST_TOKENS: u64 = 2_000;
+const MAX_TOKENS: u64 = 2_000;
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let query = call.arguments.required("query")?;
-    let limit = call.arguments.number("limit", 1, MOST_HITS)?;
-    let most = call.arguments.number("max_tokens", 0, u64::MAX)?.unwrap_or(MOST_TOKENS);
+    let limit = call.arguments.number("limit", 1, MAX_HITS)?;
+    let most = call.arguments.number("max_tokens", 0, u64::MAX)?.unwrap_or(MAX_TOKENS);
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SEARCH_LIMIT);
     let request = SearchRequest { limit, ..SearchRequest::new(query, SearchReader::Agent) };
     let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;

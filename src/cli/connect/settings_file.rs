@@ -63,7 +63,7 @@ pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> 
         return Err(Error::new(Code::NoHome, message, "set HOME, or connect the workspace with --project"));
     };
     let folder = user_folder(desk, place, &root);
-    let moved = moved_root(place).map(|moved| absolute(&desk.around().current, &moved));
+    let moved = moved_root(place).map(|moved| absolute(&desk.workspace_context().current, &moved));
     let root = match moved.filter(|_| !folder.starts_with(&root)) {
         Some(moved) => (moved, RootKind::Moved),
         None => (root, RootKind::Home),
@@ -78,7 +78,7 @@ pub(super) fn user_folder(desk: &Desk, place: &SettingsPlace, home: &Path) -> Pa
         SettingsVariable::Home(_) => root.join(place.folder),
         SettingsVariable::Below(_, inner) => root.join(inner),
     });
-    moved.map_or_else(|| home.join(place.folder), |moved| absolute(&desk.around().current, &moved))
+    moved.map_or_else(|| home.join(place.folder), |moved| absolute(&desk.workspace_context().current, &moved))
 }
 
 /// The folder that the user's variable names for this place, if it is set.

@@ -1,7 +1,9 @@
 //! `refdesk db show|path|usage|domains|domain|joins`: what the pages say, for people. No database is queried, and
 //! agents get the same answers.
 
-use refdesk_desk::{ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, Desk, DomainTable, ToldJoin, ToldPath};
+use refdesk_desk::{
+    ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
+};
 use refdesk_text::Code;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
@@ -53,7 +55,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
     }
 }
 
-fn words(path: &ToldPath) -> String {
+fn words(path: &DescribedPath) -> String {
     let count = counted(path.hops.len(), "join");
     let inferred = path.hops.iter().filter(|hop| hop.inferred == Some(true)).count();
     let inferred = if inferred > 0 { format!(", {inferred} inferred") } else { String::new() };
@@ -150,8 +152,8 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
 }
 
 /// One row per join, with its database unless only one was asked about.
-fn joined(joins: &[ToldJoin], are_several: bool) -> String {
-    let row = |join: &ToldJoin| {
+fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
+    let row = |join: &DescribedJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));
         let kind = if join.inferred { "inferred".to_owned() } else { join.cardinality.replace('_', " ") };
         let row = vec![join.from_table.clone(), join.to_table.clone(), columns, kind];

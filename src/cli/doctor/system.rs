@@ -43,17 +43,17 @@ pub fn program() -> CheckLine {
 
 /// Workspace, configuration, state and log.
 pub fn places(desk: &Desk) -> Vec<CheckLine> {
-    let around = desk.around();
+    let context = desk.workspace_context();
     let shown = |path: &Path| path.display().to_string();
     let own = desk.workspace().join(OWN_FOLDER);
-    let workspace = if let Some(reason) = obstacle(&own).filter(|_| around.is_workspace()) {
+    let workspace = if let Some(reason) = obstacle(&own).filter(|_| context.is_workspace()) {
         let text = format!("{} {reason}: nothing can be selected, indexed or connected here", shown(&own));
         CheckLine::wrong("workspace", text, "make it a writable folder")
-    } else if around.is_workspace() {
+    } else if context.is_workspace() {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
-        CheckLine::note("workspace", text, way_out(around))
+        CheckLine::note("workspace", text, way_out(context))
     };
     let configuration = match desk.config_file() {
         Some(file) => CheckLine::ok("configuration", shown(file)),
@@ -120,8 +120,9 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
         Colours::True => "true colour",
     };
     // The last number is the colour of the background.
-    let ground = get("COLORFGBG").and_then(|it| it.rsplit(';').next().and_then(|ground| ground.parse::<u8>().ok()));
-    let ground = match ground {
+    let background =
+        get("COLORFGBG").and_then(|it| it.rsplit(';').next().and_then(|background| background.parse::<u8>().ok()));
+    let background = match background {
         Some(7 | 9..=15) => "light background",
         Some(_) => "dark background",
         None => "background unknown until the screen asks for it",
@@ -135,7 +136,7 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
         () => "may copy by OSC 52",
     };
     let keyboard = if is_capable { "reports all keys" } else { "reports the usual keys" };
-    let text = format!("{term}, {colours}, {ground}, {clipboard}, {keyboard}");
+    let text = format!("{term}, {colours}, {background}, {clipboard}, {keyboard}");
     if term == "dumb" {
         CheckLine::note("terminal", text, "the full screen needs another terminal")
     } else {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use refdesk_desk::{Discovery, GoneSource, MovedSource, ProposedPlace, ProposedSource};
+use refdesk_desk::{Discovery, MissingSource, MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
@@ -194,9 +194,9 @@ fn line(width: usize, text: &str) -> String {
 }
 
 /// The sources whose path no longer exists.
-pub fn missing(sources: &[GoneSource]) -> String {
-    let line = |source: &GoneSource| {
-        let GoneSource { id, path, file } = source;
+pub fn missing(sources: &[MissingSource]) -> String {
+    let line = |source: &MissingSource| {
+        let MissingSource { id, path, file } = source;
         let told = format!("gone: {id}, {path} does not exist (in {file}): `refdesk remove {id}` removes it");
         format!("{}\n", one_line(&told))
     };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::answer::CommandOutput;
 use crate::cli::fix;
-use crate::cli::output::in_words;
+use crate::cli::output::to_text;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
 use refdesk_templates::{Template, TemplateIndex};
@@ -41,8 +41,8 @@ fn document(
 
 /// Checks one file.
 pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
-    let path = absolute(&desk.around().current, file);
-    let place = desk.around().display(&path);
+    let path = absolute(&desk.workspace_context().current, file);
+    let place = desk.workspace_context().display(&path);
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
     if !path.is_file() {
         let what = if path.is_dir() { "is a folder" } else { "does not exist" };
@@ -103,7 +103,7 @@ fn answer(members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) ->
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = severe.partition(Diagnostic::is_error);
     let mut text = String::new();
     for problem in errors.iter().chain(&warnings) {
-        text.push_str(&in_words(problem));
+        text.push_str(&to_text(problem));
         text.push('\n');
     }
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });

@@ -8,7 +8,7 @@ use super::super::state::InputOwner;
 use super::*;
 
 fn state_with(snapshot: Snapshot) -> PlainState {
-    PlainState { snapshot, typist: InputOwner::Person, ..PlainState::default() }
+    PlainState { snapshot, input_owner: InputOwner::Person, ..PlainState::default() }
 }
 
 fn choice() -> Snapshot {
@@ -20,7 +20,7 @@ fn choice() -> Snapshot {
 fn sources_are_chosen_by_numbers_and_confirmed() {
     let mut state = state_with(choice());
     assert_eq!(
-        said(&mut state, "requests"),
+        output(&mut state, "requests"),
         [
             "claude wants you to choose from 3 sources, session s-1, until 10:35:00.",
             "Reason: Which pattern?",
@@ -30,7 +30,7 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
             "Type the numbers of the sources, all, none, or later.",
         ]
     );
-    assert_eq!(said(&mut state, "4"), ["4 is not in this list. Type numbers from 1 to 3, all, none, or later."]);
+    assert_eq!(output(&mut state, "4"), ["4 is not in this list. Type numbers from 1 to 3, all, none, or later."]);
     assert!(matches!(asked(&mut state, "3, 1"), Request::PreviewPicks { .. }));
     let all =
         SelectionChange { enters: vec!["java-service".into()], cost: of_sources(23_870), ..SelectionChange::default() };
@@ -53,28 +53,28 @@ fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
     let diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\u{1b}[2J\n";
     let ask = |diff: &str| fixture::with_requests(&[fixture::asking_to_write("r2", "codex", "a.txt", diff, &["odd"])]);
     let mut state = state_with(ask(diff));
-    let lines = said(&mut state, "requests");
+    let lines = output(&mut state, "requests");
     assert_eq!(lines[0], "codex wants to write a.txt, session s-1, until 10:35:00.");
     assert_eq!(
         lines[lines.len() - 2..],
         ["+a\\x1b[2J", "Type yes to let it write exactly this, no to decline, or later."]
     );
-    assert_eq!(said(&mut state, "approve"), ["Please type yes, no, or later."]);
+    assert_eq!(output(&mut state, "approve"), ["Please type yes, no, or later."]);
     // Another write under the same id is said first.
     state.snapshot = ask("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n");
-    let lines = said(&mut state, "yes");
+    let lines = output(&mut state, "yes");
     assert_eq!(lines[0], "The request has changed meanwhile. Nothing was answered.");
     assert!(lines.iter().any(|line| line.starts_with("This OVERWRITES a file.")), "{lines:?}");
     assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
-    said(&mut state, "requests");
+    output(&mut state, "requests");
     state.snapshot = fixture::snapshot();
-    assert_eq!(said(&mut state, "yes"), ["This request is no longer open. Nothing was answered."]);
+    assert_eq!(output(&mut state, "yes"), ["This request is no longer open. Nothing was answered."]);
 }
 
 #[test]
 fn trust_covers_what_was_said() {
     let mut state = state_with(fixture::untrusted_snapshot(&[("post requests to https://example.org", 4)]));
-    let lines = said(&mut state, "trust");
+    let lines = output(&mut state, "trust");
     assert_eq!(
         lines[..2],
         [
@@ -84,16 +84,16 @@ fn trust_covers_what_was_said() {
     );
     state.snapshot = fixture::untrusted_snapshot(&[("post requests elsewhere", 4)]);
     assert_eq!(
-        said(&mut state, "yes"),
+        output(&mut state, "yes"),
         ["These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again."]
     );
-    said(&mut state, "trust");
+    output(&mut state, "trust");
     assert_eq!(asked(&mut state, "yes"), Request::Trust(state.snapshot.untrusted.clone()));
 }
 
 #[test]
 fn a_script_is_no_person() {
     let mut state = PlainState { snapshot: choice(), ..PlainState::default() };
-    assert_eq!(said(&mut state, "requests"), ["Only a person at a terminal can answer requests."]);
-    assert_eq!(said(&mut state, "trust"), ["Only a person at a terminal can approve settings."]);
+    assert_eq!(output(&mut state, "requests"), ["Only a person at a terminal can answer requests."]);
+    assert_eq!(output(&mut state, "trust"), ["Only a person at a terminal can approve settings."]);
 }

@@ -128,7 +128,7 @@ fn what_the_engine_refuses_is_said() {
     let expected = ["The catalog is damaged.", "Mend it."];
     for line in ["pick java-service", "pick java-service payments-api", "exclude timeouts", "search x", "preview 1"] {
         let mut state = state();
-        said(&mut state, "templates");
+        output(&mut state, "templates");
         asked(&mut state, line);
         assert_eq!(answered(&mut state, Response::Done(vec![refusal()])).lines, expected, "{line}");
     }
@@ -161,7 +161,7 @@ fn what_cannot_be_chosen_says_why() {
         ("undo", "There is nothing to undo."),
         ("redo", "There is nothing to redo."),
     ] {
-        assert_eq!(said(&mut state(), line), [expected], "{line}");
+        assert_eq!(output(&mut state(), line), [expected], "{line}");
     }
     let mut state = state();
     assert!(matches!(asked(&mut state, "unpick old-runbook"), Request::PreviewSelection(_)), "dormant picks too");
@@ -171,7 +171,7 @@ fn what_cannot_be_chosen_says_why() {
 fn clearing_asks_first() {
     let mut state = state();
     assert_eq!(
-        said(&mut state, "clear"),
+        output(&mut state, "clear"),
         [
             "This clears 2 picks. 4 sources pulled in may leave with them.",
             "Auto sources stay in the instructions: team-conventions.",

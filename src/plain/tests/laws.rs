@@ -8,7 +8,8 @@ use super::super::update::before_line;
 use super::*;
 use refdesk_desk::engine::{PickReach, Snapshot};
 use refdesk_desk::{
-    Document, FileLine, LargePick, Price, ProfileSwitch, Profiled, SearchAnswer, SearchHit, SearchMode, SelectionChange,
+    Document, FileLine, LargePick, Price, ProfileDetails, ProfileSwitch, SearchAnswer, SearchHit, SearchMode,
+    SelectionChange,
 };
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 use refdesk_files::output::{WriteFailure, WrittenFile};
@@ -70,7 +71,7 @@ fn response(request: &Request, other: bool) -> Response {
             considered: Some(vec![fixture::considered("release-notes", true), fixture::considered("timeouts", false)]),
             ..Findings::default()
         }),
-        Request::Simulate { prompt, .. } => Response::Simulated {
+        Request::Simulate { prompt, .. } => Response::Simulation {
             enriched: Box::new(fixture::enriched(prompt, &[(BlockKind::Hint, Level::Brief, "a\u{1b}[m")])),
             problems: Vec::new(),
         },
@@ -81,7 +82,7 @@ fn response(request: &Request, other: bool) -> Response {
         Request::Preview { template, .. } => {
             Response::Preview { template: template.clone(), outcome: Err(fixture::unrendered("no\nway", Some(3))) }
         }
-        Request::ListProfiles => Response::Profiles { profiles: vec![Profiled::default()], problems: Vec::new() },
+        Request::ListProfiles => Response::Profiles { profiles: vec![ProfileDetails::default()], problems: Vec::new() },
         Request::CompareProfile(_) => {
             let switch = ProfileSwitch { picked: vec!["a\u{1b}".to_owned()], ..ProfileSwitch::default() };
             Response::ProfileCompared(Ok(Box::new(switch)))
@@ -131,7 +132,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn no_line_panics_or_says_anything_but_lines(lines in prop::collection::vec((line(), any::<bool>()), 1..20)) {
-        let mut state = PlainState { typist: InputOwner::Person, ..state() };
+        let mut state = PlainState { input_owner: InputOwner::Person, ..state() };
         let write = fixture::asking_to_write("w", "x\u{1b}[m", "a", "--- a\n+\u{202e}b\n", &["\u{7}"]);
         let choice = fixture::asking("r", "c", "why", &["timeouts", "java-service"]);
         state.snapshot = Snapshot {
@@ -144,8 +145,8 @@ proptest! {
             // A request leads to a few others at most.
             for _ in 0..10 {
                 let Some(turn) = turns.pop() else { break };
-                for said in &turn.lines {
-                    prop_assert!(!said.chars().any(char::is_control), "{said:?}");
+                for printed in &turn.lines {
+                    prop_assert!(!printed.chars().any(char::is_control), "{printed:?}");
                 }
                 for effect in turn.effects {
                     if let PlainEffect::Ask(request) = effect {

@@ -79,14 +79,14 @@ fn what_is_said_to_a_line() {
         ("sort colour", &["Sources cannot be sorted by colour. Type sort catalog, id, type, tokens or state."]),
         ("help why", &["why [N or ID]. Say why a source is selected, with file and line.", "Other names: mention."]),
     ] {
-        assert_eq!(said(&mut state, line), expected, "{line:?}");
+        assert_eq!(output(&mut state, line), expected, "{line:?}");
     }
 }
 
 #[test]
 fn the_selection_is_an_indented_list() {
     assert_eq!(
-        said(&mut state(), "selection"),
+        output(&mut state(), "selection"),
         [
             "The selection has 5 sources. With the auto sources, an agent gets about 4,628 tokens.",
             "1: circuit-breaker, picked, about 1,450 tokens. It brings 4 more sources.",
@@ -108,11 +108,11 @@ fn a_source_that_waits_for_trust_is_not_offered() {
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
     sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
     state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
-    let lines = said(&mut state, "show outside");
+    let lines = output(&mut state, "show outside");
     assert_eq!(lines.get(1).map(String::as_str), Some("It waits for trust, selectable, tokens unknown."));
     let last = "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to hear what waits for your trust.";
     assert_eq!(lines.last().map(String::as_str), Some(last));
-    assert_eq!(said(&mut state, "why outside"), ["outside is not selected. It waits for trust."]);
+    assert_eq!(output(&mut state, "why outside"), ["outside is not selected. It waits for trust."]);
 }
 
 #[test]
@@ -128,18 +128,18 @@ fn a_document_is_said_in_pages_and_searched() {
     assert_eq!(turn.lines.len(), 22);
     assert_eq!(turn.lines[..2], ["circuit-breaker, 50 lines.", "line 1 \\x1b[1m"]);
     assert_eq!(turn.lines[21], "30 lines and 212 KB more. Type more to hear them.");
-    assert_eq!(said(&mut state, "more").len(), 21);
-    let last = said(&mut state, "");
+    assert_eq!(output(&mut state, "more").len(), 21);
+    let last = output(&mut state, "");
     assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more. Type more to hear them."]);
     assert!(matches!(asked(&mut state, "more"), Request::ReadOn { from: 500, .. }));
     let rest = Document { from: 500, next: 520, ..fixture::document("circuit-breaker", "line 51\nline 52") };
     assert_eq!(answered(&mut state, Response::Document(rest)).lines, ["line 51", "line 52", "This is the end."]);
     assert_eq!(
-        said(&mut state, "find LINE 4")[..2],
+        output(&mut state, "find LINE 4")[..2],
         ["11 lines of circuit-breaker have line 4.", "Line 4: line 4 \\x1b[1m"]
     );
-    assert_eq!(said(&mut state, "find"), ["There are no more lines with line 4."]);
-    assert_eq!(said(&mut state, "find absent"), ["No line of circuit-breaker has absent."]);
+    assert_eq!(output(&mut state, "find"), ["There are no more lines with line 4."]);
+    assert_eq!(output(&mut state, "find absent"), ["No line of circuit-breaker has absent."]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn sessions_of_agents_are_listed_and_told() {
             "14: 09:11:59, Forgot what it was given.",
         ]
     );
-    assert_eq!(said(&mut state, "14"), ["There is no more to say about this row."]);
+    assert_eq!(output(&mut state, "14"), ["There is no more to say about this row."]);
     assert_eq!(asked(&mut state, "9"), Request::JournalLine(61));
     assert_eq!(asked(&mut state, "receipt 9"), Request::JournalLine(61));
 }
@@ -227,14 +227,14 @@ fn the_rest_of_a_document_is_searched_too() {
         answered(&mut state, part(4_000..6_000)).lines,
         ["1 line of circuit-breaker has line 5999.", "Line 5,999: line 5999"]
     );
-    assert_eq!(said(&mut state, "more")[0], "line 0021");
+    assert_eq!(output(&mut state, "more")[0], "line 0021");
     // A very long document is not read to its end.
     asked(&mut state, "document circuit-breaker");
     let far = 16 * 1024 * 1024;
     let long = Document { next: far, rest: 1_024_000, ..fixture::document("circuit-breaker", "a\n") };
     assert_eq!(answered(&mut state, Response::Document(long)).effects, []);
     assert_eq!(
-        said(&mut state, "find b"),
+        output(&mut state, "find b"),
         ["The last 1000 KB were not searched.", "No line of circuit-breaker has b."]
     );
 }
@@ -258,12 +258,12 @@ fn the_graph_is_said_in_sentences() {
         let response = analysis(&state);
         let lines = answered(&mut state, response).lines;
         assert_eq!((lines[0].as_str(), state.list.rows.len()), (first, rows), "{line}: {lines:?}");
-        assert!(lines.iter().any(|said| said.contains(named)), "{line}: {lines:?}");
+        assert!(lines.iter().any(|printed| printed.contains(named)), "{line}: {lines:?}");
     }
     let mut state = state();
-    assert_eq!(said(&mut state, "graph broken"), ["No link is broken."]);
+    assert_eq!(output(&mut state, "graph broken"), ["No link is broken."]);
     assert_eq!(
-        said(&mut state, "graph timeouts retry-pattern java-service"),
+        output(&mut state, "graph timeouts retry-pattern java-service"),
         ["Give one source to hear its neighbours, or two to hear the way between them."]
     );
 }
@@ -271,7 +271,7 @@ fn the_graph_is_said_in_sentences() {
 #[test]
 fn a_jump_finds_anything_by_its_words() {
     let mut state = state();
-    assert_eq!(said(&mut state, "jump"), ["Jump where? Type jump and some words."]);
+    assert_eq!(output(&mut state, "jump"), ["Jump where? Type jump and some words."]);
     state.saved.filters.insert("mine".to_owned(), "retry".to_owned());
     let Request::Search(request) = asked(&mut state, "jump retry") else { panic!() };
     assert_eq!(request.query, "retry");
@@ -302,7 +302,7 @@ fn filters_are_saved_applied_and_removed() {
         ("filters remove mine", "Removed the filter mine."),
         ("filters remove mine", "There is no filter mine. Type filters for a list."),
     ] {
-        assert_eq!(said(&mut state, line)[0], expected, "{line}");
+        assert_eq!(output(&mut state, line)[0], expected, "{line}");
     }
 }
 
@@ -311,17 +311,17 @@ fn the_theme_of_the_full_screen_is_chosen() {
     let mut state = state();
     state.saved.own_themes = vec!["sepia".to_owned()];
     assert_eq!(
-        said(&mut state, "theme"),
+        output(&mut state, "theme"),
         [
             "The full screen uses the theme auto. The plain interface has no colours.",
             "Themes are auto, dark, light, contrast, colourblind, ansi, ansi-light, mono, sepia. Type theme and a name to choose one.",
         ]
     );
     for (line, kept) in [("theme light", Some("light")), ("theme Sepia", Some("sepia")), ("theme auto", None)] {
-        said(&mut state, line);
+        output(&mut state, line);
         assert_eq!(state.saved.theme.as_deref(), kept, "{line}");
     }
-    assert!(said(&mut state, "theme x")[0].starts_with("There is no theme x. Themes are auto,"));
+    assert!(output(&mut state, "theme x")[0].starts_with("There is no theme x. Themes are auto,"));
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn the_budget_is_said_against_a_limit_to_set() {
             "With the prompt that is about 5,518 tokens, over the limit: 138 percent of the limit of 4,000 tokens.",
         ]
     );
-    let refused = said(&mut state, "budget much");
+    let refused = output(&mut state, "budget much");
     assert!(refused[0].starts_with("much is not a number of tokens. Type budget and one,"), "{refused:?}");
     assert_eq!(state.saved.token_limit, Some(4_000));
 }
@@ -375,11 +375,11 @@ fn the_budget_is_said_against_a_limit_to_set() {
 #[test]
 fn messages_are_what_was_done() {
     let mut state = state();
-    assert_eq!(said(&mut state, "messages"), ["Nothing was done yet."]);
+    assert_eq!(output(&mut state, "messages"), ["Nothing was done yet."]);
     asked(&mut state, "reload");
     let done = answered(&mut state, Response::Done(Vec::new())).lines;
-    assert_eq!(said(&mut state, "messages"), ["1 message, the newest first.".to_owned(), done.join(" ")]);
-    assert!(said(&mut state, "?").len() > 40, "a question mark is help");
+    assert_eq!(output(&mut state, "messages"), ["1 message, the newest first.".to_owned(), done.join(" ")]);
+    assert!(output(&mut state, "?").len() > 40, "a question mark is help");
 }
 
 #[test]

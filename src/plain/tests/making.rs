@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use refdesk_desk::engine::{Audience, Event};
-use refdesk_desk::{ProfileSwitch, Profiled};
+use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, PassedOver, WhyNot};
 use refdesk_text::{Code, Error};
 use serde_json::json;
@@ -15,10 +15,10 @@ use super::*;
 #[test]
 fn a_prompt_of_several_lines_lists_what_it_brings_up() {
     let mut state = state();
-    assert_eq!(said(&mut state, "hints"), ["There is no prompt. Type prompt and a text."]);
-    assert_eq!(said(&mut state, "prompt"), ["Type the prompt. A line with only a dot ends it."]);
-    assert_eq!(said(&mut state, "see @timeouts"), [""; 0]);
-    assert_eq!(said(&mut state, "  and java"), [""; 0]);
+    assert_eq!(output(&mut state, "hints"), ["There is no prompt. Type prompt and a text."]);
+    assert_eq!(output(&mut state, "prompt"), ["Type the prompt. A line with only a dot ends it."]);
+    assert_eq!(output(&mut state, "see @timeouts"), [""; 0]);
+    assert_eq!(output(&mut state, "  and java"), [""; 0]);
     let prompt: Arc<str> = "see @timeouts\n  and java".into();
     assert_eq!(asked(&mut state, "."), Request::Match(prompt.clone()));
     let hint = Hint {
@@ -52,7 +52,7 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
         Request::Simulate { prompt: prompt.clone(), audience: Audience::NewSession }
     );
     let enriched = fixture::enriched(&prompt, &[(BlockKind::Hint, Level::Full, "- @java-service")]);
-    let turn = answered(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+    let turn = answered(&mut state, Response::Simulation { enriched: Box::new(enriched), problems: Vec::new() });
     assert_eq!(turn.lines[0], "1 block would be added, about 7 tokens.");
     assert_eq!(turn.lines[2..], ["---", "- @java-service", "---"]);
 }
@@ -61,7 +61,7 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
 fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
     let mut state = state();
     assert_eq!(
-        said(&mut state, "templates"),
+        output(&mut state, "templates"),
         [
             "2 templates.",
             "1: CircuitBreaker.java.tpl, mustache, 2 variables, from circuit-breaker.",
@@ -80,7 +80,7 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
         ("", "fields 2 nullable, optional: now no. Type yes or no."),
         (".", "Type preview to read the result, or write."),
     ] {
-        assert_eq!(said(&mut state, line).last().map(String::as_str), Some(expected), "{line}");
+        assert_eq!(output(&mut state, line).last().map(String::as_str), Some(expected), "{line}");
     }
     let Request::Preview { template, values: Some(values), path: None } = asked(&mut state, "write") else {
         panic!("no preview")
@@ -132,7 +132,7 @@ fn a_template_that_does_not_render_says_where() {
 fn problems_have_fixes() {
     let mut state = state();
     assert_eq!(
-        said(&mut state, "problems"),
+        output(&mut state, "problems"),
         [
             "1 error and 1 warning.",
             "1: error, payments-api: `tags` is a number where a list is needed.",
@@ -140,7 +140,7 @@ fn problems_have_fixes() {
         ]
     );
     assert_eq!(
-        said(&mut state, "2"),
+        output(&mut state, "2"),
         [
             "Docs/legacy/codes.md does not exist.",
             "Fix: change `path`, or remove the entry.",
@@ -154,7 +154,8 @@ fn problems_have_fixes() {
 fn a_profile_is_compared_and_switched_to_as_it_was_said() {
     let mut state = state();
     assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
-    let profile = Profiled { name: "reviewer".to_owned(), file: "r.json".into(), tokens: 12, ..Profiled::default() };
+    let profile =
+        ProfileDetails { name: "reviewer".to_owned(), file: "r.json".into(), tokens: 12, ..ProfileDetails::default() };
     let turn = answered(&mut state, Response::Profiles { profiles: vec![profile], problems: Vec::new() });
     assert_eq!(turn.lines[1], "1: reviewer, 0 picked, 0 pulled in, 0 auto, about 12 tokens, 0 templates.");
     assert_eq!(asked(&mut state, "1"), Request::CompareProfile("r.json".into()));
@@ -192,7 +193,7 @@ fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
     assert_eq!(lines[0], "news: 2 more events before these. Type feed to hear them.");
     assert_eq!(lines[5..], ["news: files: @a changed 6\\x1b[m.", "Command:"]);
     assert_eq!(before_line(&mut state).lines, ["Command:"]);
-    assert_eq!(said(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
+    assert_eq!(output(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
 }
 
 #[test]
@@ -220,13 +221,13 @@ fn refusals_are_said_however_much_happens_after_them() {
 #[test]
 fn a_value_goes_where_it_was_asked_for() {
     let mut state = state();
-    said(&mut state, "values CircuitBreaker.java.tpl");
+    output(&mut state, "values CircuitBreaker.java.tpl");
     // The first variable is gone, another is in its place.
     let mut index = (*state.snapshot.templates).clone();
     index.templates[0].variables.remove(0);
     state.snapshot.templates = index.into();
     assert_eq!(
-        said(&mut state, "secret"),
+        output(&mut state, "secret"),
         ["CircuitBreaker.java.tpl has changed, and no longer asks for basePackage. Nothing was kept."]
     );
     assert!(state.typed.is_empty());
@@ -239,17 +240,17 @@ fn a_template_keeps_its_name_even_if_it_is_a_number() {
     let mut index = (*state.snapshot.templates).clone();
     index.templates[0].name = "2".into();
     state.snapshot.templates = index.into();
-    said(&mut state, "templates");
-    assert!(said(&mut state, "1")[0].starts_with("2, mustache"));
-    assert_eq!(said(&mut state, "values 1")[1], "basePackage: a sample: ‹basePackage›. Type a value.");
-    assert_eq!(said(&mut state, "org")[0], "fields: a list with a sample item. Type how many items it has.");
+    output(&mut state, "templates");
+    assert!(output(&mut state, "1")[0].starts_with("2, mustache"));
+    assert_eq!(output(&mut state, "values 1")[1], "basePackage: a sample: ‹basePackage›. Type a value.");
+    assert_eq!(output(&mut state, "org")[0], "fields: a list with a sample item. Type how many items it has.");
 }
 
 #[test]
 fn a_misspelt_template_is_not_a_path() {
     let mut state = state();
     assert_eq!(
-        said(&mut state, "write CircuitBraker.java.tpl"),
+        output(&mut state, "write CircuitBraker.java.tpl"),
         [
             "There is no template CircuitBraker.java.tpl. Did you mean CircuitBreaker.java.tpl?",
             "Type write ./CircuitBraker.java.tpl to write to a file of this name.",
@@ -267,13 +268,13 @@ fn a_receipt_says_what_was_sent_and_why() {
     let mut state = state();
     let (notice, line) = fixture::receipt(7, "s1");
     feed::event(&mut state, Event::Notice(notice));
-    said(&mut state, "feed");
+    output(&mut state, "feed");
     assert_eq!(asked(&mut state, "receipt 1"), Request::JournalLine(7));
     let gone = Response::JournalLine(Err("line 7 is no longer in the journal".to_owned()));
     assert_eq!(answered(&mut state, gone).lines, ["Line 7 is no longer in the journal."]);
-    said(&mut state, "catalog");
-    assert_eq!(said(&mut state, "receipt 1"), ["Row 1 is not an event. Type feed for a list of them."]);
-    said(&mut state, "feed");
+    output(&mut state, "catalog");
+    assert_eq!(output(&mut state, "receipt 1"), ["Row 1 is not an event. Type feed for a list of them."]);
+    output(&mut state, "feed");
     asked(&mut state, "receipt 1");
     let lines = answered(&mut state, Response::JournalLine(Ok(fixture::dated(line)))).lines;
     assert_eq!(lines[..2], ["Line 7 of the journal.", "Sent to session s1, with a prompt."]);

@@ -16,7 +16,7 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
 
 /// The most parts that are kept: a mebibyte of text.
-pub const MOST_PORTIONS: usize = 16;
+pub const MAX_PORTIONS: usize = 16;
 
 #[derive(Debug, Clone, Default)]
 pub struct LoadedDocument {
@@ -100,7 +100,7 @@ impl LoadedDocument {
         self.portions.push_back(portion);
         self.tail = WrappedText::default();
         let mut removed_rows = 0;
-        while self.portions.len() > MOST_PORTIONS {
+        while self.portions.len() > MAX_PORTIONS {
             removed_rows +=
                 self.portions.pop_front().and_then(|portion| portion.page).map_or(0, |page| page.text.len());
             self.first += 1;
@@ -119,7 +119,7 @@ impl LoadedDocument {
             ..DocumentPart::default()
         });
         self.first = before;
-        if self.portions.len() > MOST_PORTIONS
+        if self.portions.len() > MAX_PORTIONS
             && let Some(last) = self.portions.pop_back()
         {
             self.rest += self.next.saturating_sub(last.start.offset);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use crate::tui::catalog::document::{LoadedDocument, MOST_PORTIONS};
+use crate::tui::catalog::document::{LoadedDocument, MAX_PORTIONS};
 use crate::tui::catalog::document_highlighting::{self, DocumentPainting};
 use crate::tui::catalog::document_part::TextKind;
 use crate::tui::catalog::link_walk::LinkFocus;
@@ -378,7 +378,7 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
     let (reading, top) = (&state.catalog.reading, state.catalog.scroll.top);
     // Reads as much as can be kept, to search it.
     let is_searched = state.typing == Some(Typing::Search) || state.catalog.search.is_on();
-    let is_searched = is_searched && reading.loaded.portions.len() < MOST_PORTIONS;
+    let is_searched = is_searched && reading.loaded.portions.len() < MAX_PORTIONS;
     let is_near_end = reading.goal.is_some() || is_searched || top + 2 * page >= view.len();
     let is_near_start = top < view.details.len() + page;
     let from = reading.loaded.next().filter(|_| is_near_end);

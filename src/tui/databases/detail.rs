@@ -104,11 +104,11 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     };
     let mut lines = vec![PageLine::new(rows, ThemeRole::Infra), PageLine::default()];
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_deref());
-    let columns: Vec<ToldColumn> = match doc {
+    let columns: Vec<ColumnDetails> = match doc {
         Some(doc) => doc.columns.iter().map(of_column).collect(),
         None => table.planned_values.iter().map(|(name, told)| of_plan(name, told)).collect(),
     };
-    let widest = |of: fn(&ToldColumn) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
+    let widest = |of: fn(&ColumnDetails) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
     let (name, kind) = (widest(|it| cells::width(&it.name), NAME), widest(|it| cells::width(&it.data_type), TYPE));
     let ellipsis = state.skin.glyphs.ellipsis;
     for column in &columns {
@@ -125,15 +125,15 @@ fn column_lines(state: &State) -> Vec<PageLine> {
 }
 
 /// What may be said about a column; its texts are clean.
-struct ToldColumn {
+struct ColumnDetails {
     name: String,
     data_type: String,
     told: String,
     is_sensitive: bool,
 }
 
-fn of_column(column: &ColumnDoc) -> ToldColumn {
-    ToldColumn {
+fn of_column(column: &ColumnDoc) -> ColumnDetails {
+    ColumnDetails {
         name: clean(&column.name),
         data_type: clean(&column.data_type),
         told: clean(&databases::column_notes(column)),
@@ -141,9 +141,9 @@ fn of_column(column: &ColumnDoc) -> ToldColumn {
     }
 }
 
-fn of_plan(name: &str, told: &str) -> ToldColumn {
+fn of_plan(name: &str, told: &str) -> ColumnDetails {
     let is_sensitive = says_sensitive(told);
-    ToldColumn { name: clean(name), data_type: String::new(), told: clean(told), is_sensitive }
+    ColumnDetails { name: clean(name), data_type: String::new(), told: clean(told), is_sensitive }
 }
 
 fn clean(text: &str) -> String {

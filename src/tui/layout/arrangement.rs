@@ -4,7 +4,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::tui::catalog::columns::ListWidths;
 use crate::tui::layout::splits::USUAL_LEFT;
-use crate::tui::layout::{GRID, LEAST, MOST_TEXT, Splits, fits, split_columns, split_rows};
+use crate::tui::layout::{GRID, MAX_TEXT, MIN, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
 /// The least width that shows the catalog's list beside something else.
@@ -12,17 +12,17 @@ pub const WIDE: u16 = 100;
 /// The least width that can also show the selection beside them.
 const WIDEST: u16 = 160;
 /// The least columns, with its border, of a document beside a list: fewer are not readable.
-const LEAST_READER: u16 = 44;
+const MIN_READER: u16 = 44;
 /// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
 const READABLE: u16 = 60;
 /// The columns of a document that is read: prose fills them and its borders.
-const READ: u16 = MOST_TEXT + 4;
+const READ: u16 = MAX_TEXT + 4;
 /// The least columns of the selection as the third column.
-const LEAST_THIRD: u16 = 45;
+const MIN_THIRD: u16 = 45;
 /// The least columns, with its border, of a list beside hints that need the others.
-const LEAST_IDLE: u16 = 36;
+const MIN_IDLE: u16 = 36;
 /// The least columns, with its border, of hints beside a list.
-const LEAST_HINTS: u16 = 60;
+const MIN_HINTS: u16 = 60;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
@@ -182,25 +182,25 @@ fn columns(
         _ if splits.left.is_some() => usual(USUAL_LEFT),
         Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
         // The list comes first: ids, tags and tokens that a smaller terminal shows are there.
-        Pane::Catalog if list.essential.saturating_add(LEAST_READER) > width => {
+        Pane::Catalog if list.essential.saturating_add(MIN_READER) > width => {
             return vec![(RenderPreview(pane), width)];
         }
         Pane::Catalog => {
             let most = width.saturating_sub(READABLE);
-            list.whole.min(most).max(list.least.min(width.saturating_sub(LEAST_READER)))
+            list.whole.min(most).max(list.least.min(width.saturating_sub(MIN_READER)))
         }
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
         // What the selection does not need gives the list whole ids.
         Pane::Selection => {
-            usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(LEAST_THIRD))))
+            usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))
         }
         // A list whose ids would be cut says less than the line that it folds to.
-        Pane::Hints if list.ids.saturating_add(LEAST_HINTS) > width => return vec![(RenderPreview(pane), width)],
+        Pane::Hints if list.ids.saturating_add(MIN_HINTS) > width => return vec![(RenderPreview(pane), width)],
         // Reasons are read; the list beside them says what was picked.
-        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(LEAST_IDLE)),
+        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE)),
         Pane::Templates => usual(USUAL_LEFT),
     };
-    let left = left.max(LEAST.width);
+    let left = left.max(MIN.width);
     let rest = width.saturating_sub(left);
     let middle = match pane {
         _ if reads => READ,
@@ -209,16 +209,16 @@ fn columns(
     };
     // What has the focus is served first: the selection has whole ids before a document is comfortable to read beside it.
     let third = match pane {
-        Pane::Selection => list.selection.max(left).min(rest.saturating_sub(LEAST_READER)),
+        Pane::Selection => list.selection.max(left).min(rest.saturating_sub(MIN_READER)),
         _ => (width * 3 / 10).min(rest.saturating_sub(middle)),
     };
     let (catalog, selection) = (RenderPreview(Pane::Catalog), RenderPreview(Pane::Selection));
     let beside = match pane {
         Pane::Catalog | Pane::Templates => Reader,
-        Pane::Selection if width >= WIDEST && third >= LEAST_THIRD.max(list.selection.min(rest)) => Reader,
+        Pane::Selection if width >= WIDEST && third >= MIN_THIRD.max(list.selection.min(rest)) => Reader,
         Pane::Selection | Pane::Hints => RenderPreview(pane),
     };
-    if width < WIDEST || third < LEAST_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_))) {
+    if width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_))) {
         return vec![(catalog, left), (beside, rest)];
     }
     vec![(catalog, left), (beside, rest - third), (selection, third)]
@@ -229,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tui::layout::{LEAST, SMALLEST};
+    use crate::tui::layout::{MIN, SMALLEST};
 
     const LIST: ListWidths =
         ListWidths { ids: 37, essential: 57, least: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
@@ -360,7 +360,7 @@ mod tests {
             let places: Vec<Rect> = layout.panes.into_iter().chain([layout.reader]).flatten().collect();
             prop_assert_eq!(places.iter().map(|place| place.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
             for (nth, place) in places.iter().enumerate() {
-                prop_assert!(place.width >= LEAST.width.min(width), "{:?}", place);
+                prop_assert!(place.width >= MIN.width.min(width), "{:?}", place);
                 prop_assert!(places[nth + 1..].iter().all(|other| !place.intersects(*other)));
             }
         }

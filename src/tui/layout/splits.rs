@@ -6,7 +6,7 @@ use crate::tui::action::BorderMove;
 use refdesk_core::config::screen::Borders;
 
 /// The least that a border leaves to a pane: an id, and a list with details.
-pub const LEAST: Size = Size { width: 30, height: 9 };
+pub const MIN: Size = Size { width: 30, height: 9 };
 
 /// How far a key moves a border.
 pub(super) const STEP: Size = Size { width: 2, height: 1 };
@@ -42,27 +42,27 @@ impl Splits {
     /// Columns of the left panes and rows of the upper ones, in a grid of this size whose lower panes fill this many rows; 0
     /// rows stand for their usual share.
     pub fn cells(self, grid: Size, lower: u16) -> Size {
-        let height = part(self.upper.unwrap_or(USUAL_UPPER), grid.height, (LEAST.height, LEAST.height));
+        let height = part(self.upper.unwrap_or(USUAL_UPPER), grid.height, (MIN.height, MIN.height));
         let spare = match (self.upper, lower) {
             (Some(_), _) | (None, 0) => 0,
-            (None, lower) => grid.height.saturating_sub(lower.max(LEAST.height)),
+            (None, lower) => grid.height.saturating_sub(lower.max(MIN.height)),
         };
         Size { width: self.first(grid.width, USUAL_LEFT), height: height.max(spare) }
     }
 
     /// Columns on the left of the border in a body of this width, which are `usual` thousandths until it is moved.
     pub fn first(self, width: u16, usual: u16) -> u16 {
-        part(self.left.unwrap_or(usual), width, (LEAST.width, LEAST.width))
+        part(self.left.unwrap_or(usual), width, (MIN.width, MIN.width))
     }
 
     /// The same with the left panes this wide, as far as there is room.
     pub fn with_left(self, columns: u16, grid: Size) -> Self {
-        Self { left: Some(thousandths(columns, grid.width, LEAST.width)), ..self }
+        Self { left: Some(thousandths(columns, grid.width, MIN.width)), ..self }
     }
 
     /// The same with the upper panes this high, as far as there is room.
     pub fn with_upper(self, rows: u16, grid: Size) -> Self {
-        Self { upper: Some(thousandths(rows, grid.height, LEAST.height)), ..self }
+        Self { upper: Some(thousandths(rows, grid.height, MIN.height)), ..self }
     }
 
     /// One step of a border, as far as there is room.

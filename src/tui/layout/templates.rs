@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::tui::layout::{BORDERS, LEAST_ASIDE, LEAST_DETAIL, PaneLayout, part, split_columns, split_rows};
+use crate::tui::layout::{BORDERS, MIN_ASIDE, MIN_DETAIL, PaneLayout, part, split_columns, split_rows};
 use refdesk_core::config::screen::Shares;
 
 /// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
@@ -32,9 +32,9 @@ const PREVIEW_ROWS: u16 = 5;
 /// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
 pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLayout {
     let (head, below) = split_rows(inner, wanted.head.min(inner.height.saturating_sub(3)));
-    let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (LEAST_ASIDE, 1 + LEAST_ASIDE)));
+    let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (MIN_ASIDE, 1 + MIN_ASIDE)));
     let rows = |usual| {
-        let put = |share| part(share, inner.height, (head.height + 1, 1 + LEAST_DETAIL)).saturating_sub(head.height);
+        let put = |share| part(share, inner.height, (head.height + 1, 1 + MIN_DETAIL)).saturating_sub(head.height);
         shares.upper.map_or(usual, put)
     };
     let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);

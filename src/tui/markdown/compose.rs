@@ -5,7 +5,7 @@ use pulldown_cmark::{
 };
 use ratatui::style::Modifier;
 
-use crate::tui::layout::MOST_TEXT;
+use crate::tui::layout::MAX_TEXT;
 use crate::tui::markdown::front_matter::{self, FrontMatter};
 use crate::tui::markdown::inline::InlineText;
 use crate::tui::markdown::line_writer::LineWriter;
@@ -119,7 +119,7 @@ impl Composer<'_> {
             Event::Rule => {
                 self.flush();
                 let line = self.position.line_of(offset);
-                let rule = self.out.layout.glyphs.rule.repeat(self.out.room().min(usize::from(MOST_TEXT)));
+                let rule = self.out.layout.glyphs.rule.repeat(self.out.room().min(usize::from(MAX_TEXT)));
                 self.out.emit_text(&rule, ThemeRole::Infra, line);
                 self.out.gap = true;
             }
@@ -260,7 +260,7 @@ impl Composer<'_> {
         self.out.gap = true;
         if level == HeadingLevel::H1 && columns > 0 {
             self.out.gap = false;
-            let rule = self.out.layout.glyphs.rule.repeat(columns.min(self.out.room()).min(usize::from(MOST_TEXT)));
+            let rule = self.out.layout.glyphs.rule.repeat(columns.min(self.out.room()).min(usize::from(MAX_TEXT)));
             self.out.emit_text(&rule, ThemeRole::Infra, source);
         }
     }

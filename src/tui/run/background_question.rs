@@ -14,14 +14,14 @@ const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 /// What a terminal says about its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroundReport {
+pub enum BackgroundReport {
     /// Its answer to the question.
     Answer(Background),
     /// It has changed: light and dark are switched (mode 2031).
     Changed(Background),
 }
 
-impl GroundReport {
+impl BackgroundReport {
     /// The answer to OSC 11: `rgb:1e1e/1e1e/1e1e`, `rgba:…`, `#1e1e1e`.
     pub fn of_colour(text: &str) -> Option<Self> {
         let parts: Vec<&str> = match text.strip_prefix('#') {
@@ -59,22 +59,22 @@ fn thousandths(digits: &str) -> Option<u32> {
 
 /// The question, while it is open.
 #[derive(Debug, Default)]
-pub struct GroundQuestion {
+pub struct BackgroundQuestion {
     asked: Option<Instant>,
 }
 
-impl GroundQuestion {
+impl BackgroundQuestion {
     pub fn ask(&mut self, now: Instant) {
         self.asked = Some(now);
     }
 
     /// The background that this report changes to, if it counts.
-    pub fn take(&mut self, report: GroundReport, now: Instant) -> Option<Background> {
+    pub fn take(&mut self, report: BackgroundReport, now: Instant) -> Option<Background> {
         match report {
-            GroundReport::Changed(ground) => Some(ground),
-            GroundReport::Answer(ground) => {
+            BackgroundReport::Changed(background) => Some(background),
+            BackgroundReport::Answer(background) => {
                 let asked = self.asked.take()?;
-                (now.duration_since(asked) <= IN_TIME).then_some(ground)
+                (now.duration_since(asked) <= IN_TIME).then_some(background)
             }
         }
     }
@@ -109,7 +109,7 @@ mod tests {
             ("?", None),
             ("", None),
         ] {
-            assert_eq!(GroundReport::of_colour(text), expected.map(GroundReport::Answer), "{text}");
+            assert_eq!(BackgroundReport::of_colour(text), expected.map(BackgroundReport::Answer), "{text}");
         }
     }
 
@@ -117,8 +117,8 @@ mod tests {
     fn an_answer_counts_only_in_time_and_a_change_always() {
         let start = Instant::now();
         let after = |milliseconds| start + Duration::from_millis(milliseconds);
-        let answer = GroundReport::Answer(Background::Light);
-        let mut question = GroundQuestion::default();
+        let answer = BackgroundReport::Answer(Background::Light);
+        let mut question = BackgroundQuestion::default();
         assert_eq!((question.take(answer, start), question.awaited_until(start)), (None, None), "nothing was asked");
         question.ask(start);
         assert_eq!(question.awaited_until(after(20)), Some(after(120)));
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(question.take(answer, after(100)), Some(Background::Light));
         assert_eq!(question.take(answer, after(100)), None, "it was answered");
         question.ask(start);
-        assert_eq!(question.take(GroundReport::Changed(Background::Dark), after(5000)), Some(Background::Dark));
+        assert_eq!(question.take(BackgroundReport::Changed(Background::Dark), after(5000)), Some(Background::Dark));
         assert_eq!(question.take(answer, after(101)), None);
         assert_eq!(question.awaited_until(after(102)), None, "no other answer is expected");
     }

@@ -15,7 +15,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::tui::run::background_question::GroundReport;
+use crate::tui::run::background_question::BackgroundReport;
 use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
 
 /// What comes from a terminal.
@@ -24,7 +24,7 @@ pub enum TerminalInput {
     /// Input from a person, or a new size.
     Event(Event),
     /// What it says about its background.
-    Ground(GroundReport),
+    Background(BackgroundReport),
 }
 
 /// Whether this read or write error means that the terminal is gone.
@@ -164,8 +164,8 @@ fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, even
                 events.push_back(TerminalInput::Event(event));
                 used
             }
-            ParsedInput::Ground(report, used) => {
-                events.push_back(TerminalInput::Ground(report));
+            ParsedInput::Background(report, used) => {
+                events.push_back(TerminalInput::Background(report));
                 used
             }
             ParsedInput::Nothing(used) => used,
@@ -197,7 +197,7 @@ mod tests {
                 crate::tui::key::Key::from_event(*key).map_or("-".to_owned(), |key| key.to_string())
             }
             TerminalInput::Event(other) => format!("{other:?}"),
-            TerminalInput::Ground(report) => format!("{report:?}"),
+            TerminalInput::Background(report) => format!("{report:?}"),
         };
         events.iter().map(word).collect::<Vec<_>>().join(" ")
     }

@@ -4,7 +4,7 @@
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use memchr::memmem;
 
-use crate::tui::run::background_question::GroundReport;
+use crate::tui::run::background_question::BackgroundReport;
 
 /// The result of parsing the start of some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum ParsedInput {
     /// An event, and its length in bytes.
     Event(Event, usize),
     /// What the terminal says about its background, and its length in bytes.
-    Ground(GroundReport, usize),
+    Background(BackgroundReport, usize),
     /// Bytes without a meaning here: a broken sequence, or an answer to another program's question.
     Nothing(usize),
     /// The start of a longer sequence.
@@ -113,7 +113,7 @@ pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
                 key.modifiers |= KeyModifiers::ALT;
                 ParsedInput::Event(Event::Key(key), length + 1)
             }
-            ParsedInput::Event(_, length) | ParsedInput::Ground(_, length) | ParsedInput::Nothing(length) => {
+            ParsedInput::Event(_, length) | ParsedInput::Background(_, length) | ParsedInput::Nothing(length) => {
                 ParsedInput::Nothing(length + 1)
             }
             ParsedInput::Unfinished => ParsedInput::Unfinished,
@@ -188,8 +188,8 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
     }
     let text = String::from_utf8_lossy(parameters);
     if let Some(scheme) = text.strip_prefix("?997;").filter(|_| last == b'n') {
-        let report = GroundReport::of_scheme(scheme);
-        return report.map_or(ParsedInput::Nothing(length), |report| ParsedInput::Ground(report, length));
+        let report = BackgroundReport::of_scheme(scheme);
+        return report.map_or(ParsedInput::Nothing(length), |report| ParsedInput::Background(report, length));
     }
     if let Some(report) = text.strip_prefix('<') {
         let numbers = numbers(report);
@@ -287,8 +287,8 @@ fn string(kind: u8, bytes: &[u8], then: InputTail) -> ParsedInput {
     };
     let text = bytes.get(..end).and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
     let colour = text.strip_prefix("11;").filter(|_| kind == b']');
-    match colour.and_then(GroundReport::of_colour) {
-        Some(report) => ParsedInput::Ground(report, length),
+    match colour.and_then(BackgroundReport::of_colour) {
+        Some(report) => ParsedInput::Background(report, length),
         None => ParsedInput::Nothing(length),
     }
 }
@@ -334,7 +334,7 @@ mod tests {
                     events.push(event);
                     at += length;
                 }
-                ParsedInput::Ground(_, length) | ParsedInput::Nothing(length) => at += length,
+                ParsedInput::Background(_, length) | ParsedInput::Nothing(length) => at += length,
                 ParsedInput::Unfinished => return (events, at),
             }
         }
@@ -406,12 +406,12 @@ mod tests {
 
     #[test]
     fn what_a_terminal_says_of_its_background() {
-        use GroundReport::{Answer, Changed};
+        use BackgroundReport::{Answer, Changed};
         for (bytes, expected) in [
-            ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Ground(Answer(Background::Dark), 24)),
-            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\j", ParsedInput::Ground(Answer(Background::Light), 25)),
-            ("\x1b[?997;1n", ParsedInput::Ground(Changed(Background::Dark), 9)),
-            ("\x1b[?997;2nj", ParsedInput::Ground(Changed(Background::Light), 9)),
+            ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Background(Answer(Background::Dark), 24)),
+            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\j", ParsedInput::Background(Answer(Background::Light), 25)),
+            ("\x1b[?997;1n", ParsedInput::Background(Changed(Background::Dark), 9)),
+            ("\x1b[?997;2nj", ParsedInput::Background(Changed(Background::Light), 9)),
             ("\x1b[?997;3n", ParsedInput::Nothing(9)),
             ("\x1b]10;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),
             ("\x1bP11;rgb:ffff/ffff/ffff\x07", ParsedInput::Nothing(24)),

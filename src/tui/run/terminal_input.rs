@@ -35,8 +35,8 @@ impl App {
                 Some(event) => event,
                 None => match keyboard.next_ready()? {
                     Some(TerminalInput::Event(event)) => event,
-                    Some(ground) => {
-                        self.terminal_input(ground)?;
+                    Some(background) => {
+                        self.terminal_input(background)?;
                         continue;
                     }
                     None => break,
@@ -89,8 +89,8 @@ impl App {
     pub(super) fn terminal_input(&mut self, input: TerminalInput) -> io::Result<()> {
         match input {
             TerminalInput::Event(event) => self.handle_or_keep(event),
-            TerminalInput::Ground(report) => match self.ground.take(report, Instant::now()) {
-                Some(ground) => self.input(Input::Ground(ground)),
+            TerminalInput::Background(report) => match self.background.take(report, Instant::now()) {
+                Some(background) => self.input(Input::Background(background)),
                 None => Ok(()),
             },
         }

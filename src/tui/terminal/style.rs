@@ -85,9 +85,9 @@ fn absolute(pen: TerminalStyle) -> String {
     }
     let mut parameters = Parameters("0".to_owned());
     parameters.add_modifiers(pen.modifier);
-    for (set, ground) in [(pen.fg, ColourLayer::Text), (pen.bg, ColourLayer::Back)] {
+    for (set, layer) in [(pen.fg, ColourLayer::Text), (pen.bg, ColourLayer::Back)] {
         if set != Color::Reset {
-            parameters.add(&colour(set, ground));
+            parameters.add(&colour(set, layer));
         }
     }
     parameters.0
@@ -130,7 +130,7 @@ enum ColourLayer {
     Back,
 }
 
-fn colour(colour: Color, ground: ColourLayer) -> String {
+fn colour(colour: Color, layer: ColourLayer) -> String {
     // The sixteen have numbers that terminals of sixteen colours know: eight of them, and eight bright ones.
     let named = match colour {
         Color::Black => 0,
@@ -150,10 +150,10 @@ fn colour(colour: Color, ground: ColourLayer) -> String {
         Color::LightMagenta => 65,
         Color::LightCyan => 66,
         Color::White => 67,
-        Color::Indexed(number) => return format!("{}8;5;{number}", ground.first_digit()),
-        Color::Rgb(red, green, blue) => return format!("{}8;2;{red};{green};{blue}", ground.first_digit()),
+        Color::Indexed(number) => return format!("{}8;5;{number}", layer.first_digit()),
+        Color::Rgb(red, green, blue) => return format!("{}8;2;{red};{green};{blue}", layer.first_digit()),
     };
-    (10 * ground.first_digit() + named).to_string()
+    (10 * layer.first_digit() + named).to_string()
 }
 
 impl ColourLayer {

@@ -6,7 +6,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::layout::{LEAST, Splits};
+use crate::tui::layout::{MIN, Splits};
 use crate::tui::pane::Pane;
 use crate::tui::tests::{message, press, screen, snapshot};
 use crate::tui::update::update;
@@ -35,7 +35,7 @@ fn borders_move_by_keys() {
     }
     let mut state = fixture::state(120, 36);
     press(&mut state, &"< ".repeat(60));
-    assert_eq!(state.splits.cells(state.layout().body.as_size(), state.lower_rows()).width, LEAST.width);
+    assert_eq!(state.splits.cells(state.layout().body.as_size(), state.lower_rows()).width, MIN.width);
     assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
     press(&mut state, "+");
     assert_eq!(message(&state), "there is no border to move up or down: the panes are beside each other");

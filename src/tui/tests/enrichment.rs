@@ -34,7 +34,7 @@ fn simulated(state: &mut State) {
             (BlockKind::LeftOut, Level::Count, "**Left out, over the budget**: 1 template"),
         ],
     );
-    answer(state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+    answer(state, Response::Simulation { enriched: Box::new(enriched), problems: Vec::new() });
 }
 
 fn enriched_prompt(size: Size, keys: &str) -> State {
@@ -179,7 +179,7 @@ fn hints_given_before_say_so() {
     typed(&mut state, "3 z Enter \"java\" Esc");
     let mut enriched = fixture::enriched("java", &[]);
     enriched.metadata.tag_matched_references = vec![("java-service".into(), vec!["java".to_owned()])];
-    answer(&mut state, Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() });
+    answer(&mut state, Response::Simulation { enriched: Box::new(enriched), problems: Vec::new() });
     let shown = screen(&state);
     assert!(shown.contains("(matched: java 1:1; hinted before)"), "{shown}");
     assert!(shown.contains("this session already got this hint"), "{shown}");
@@ -192,9 +192,9 @@ fn an_outdated_answer_is_dropped() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 v v");
     let enriched = Box::new(fixture::enriched("", &[]));
-    stale(&mut state, Response::Simulated { enriched: enriched.clone(), problems: Vec::new() });
+    stale(&mut state, Response::Simulation { enriched: enriched.clone(), problems: Vec::new() });
     assert!(state.hints.enriched.answer.is_none());
-    answer(&mut state, Response::Simulated { enriched, problems: Vec::new() });
+    answer(&mut state, Response::Simulation { enriched, problems: Vec::new() });
     assert!(screen(&state).contains("this session has seen"));
 }
 

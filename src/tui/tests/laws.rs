@@ -155,7 +155,7 @@ fn take(state: &mut State, step: Step) {
             let mut enriched = fixture::enriched(&text, &blocks);
             // Blocks beyond its end too.
             enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
-            answered(Response::Simulated { enriched: Box::new(enriched), problems: Vec::new() })
+            answered(Response::Simulation { enriched: Box::new(enriched), problems: Vec::new() })
         }
         Step::Receipts(text, count) => {
             let age = if count % 2 == 0 { Age::Past } else { Age::Now };

@@ -8,7 +8,7 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::tui::windows::{self, WindowKind};
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::{ProfileSwitch, Profiled};
+use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -22,9 +22,9 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
     super::commands(effects).into_iter().filter(about_profiles).collect()
 }
 
-fn profiled(name: &str, description: &str) -> Profiled {
+fn profile_details(name: &str, description: &str) -> ProfileDetails {
     let file = PathBuf::from(format!("{}/.jaato/profiles/{name}.json", fixture::WORKSPACE));
-    Profiled {
+    ProfileDetails {
         name: name.to_owned(),
         description: description.to_owned(),
         shown: format!(".jaato/profiles/{name}.json"),
@@ -36,17 +36,17 @@ fn profiled(name: &str, description: &str) -> Profiled {
         tokens: 2_868,
         exclude_tools: vec!["selectReferences".to_owned()],
         transitive_injection: true,
-        ..Profiled::default()
+        ..ProfileDetails::default()
     }
 }
 
-fn all() -> Vec<Profiled> {
+fn all() -> Vec<ProfileDetails> {
     let missing = vec!["ledger".to_owned(), "audit".to_owned()];
     let broken = vec![Diagnostic::error(Code::JsonSyntax, "not valid JSON: expected value")];
     vec![
-        profiled("resilience-reviewer", "Reviews calls to other systems, and what they do when those fail."),
-        Profiled { missing, ..profiled("payments-analyst", "Reads, and writes nothing.") },
-        Profiled { name: "half-written".to_owned(), problems: broken, ..Profiled::default() },
+        profile_details("resilience-reviewer", "Reviews calls to other systems, and what they do when those fail."),
+        ProfileDetails { missing, ..profile_details("payments-analyst", "Reads, and writes nothing.") },
+        ProfileDetails { name: "half-written".to_owned(), problems: broken, ..ProfileDetails::default() },
     ]
 }
 
@@ -69,7 +69,7 @@ fn switch() -> ProfileSwitch {
     }
 }
 
-fn listed(width: u16, height: u16, profiles: Vec<Profiled>) -> State {
+fn listed(width: u16, height: u16, profiles: Vec<ProfileDetails>) -> State {
     let mut state = fixture::state(width, height);
     let asked = commands(&press(&mut state, "P"));
     let [Request::ListProfiles] = asked.as_slice() else { panic!("{asked:?}") };
@@ -101,7 +101,7 @@ fn windows_of_profiles() {
 fn a_long_list_of_ids_says_how_many_more_there_are() {
     for (width, height) in [(40, 12), (80, 24), (120, 36)] {
         let transitive = (0..60).map(|nth| format!("a-source-with-a-long-id-{nth}").as_str().into()).collect();
-        let state = listed(width, height, vec![Profiled { transitive, ..profiled("wide", "Wide.") }]);
+        let state = listed(width, height, vec![ProfileDetails { transitive, ..profile_details("wide", "Wide.") }]);
         let shown = screen(&state);
         let said = if width == 40 { "Pulls in 60 sources" } else { " more" };
         assert!(shown.contains("Pulls in") && shown.contains(said), "{shown}");
@@ -113,7 +113,7 @@ fn a_long_list_of_ids_says_how_many_more_there_are() {
 fn a_long_description_leaves_the_figures_their_rows() {
     let long = "Reviews calls to other systems, and what they do when those fail. ".repeat(12);
     for (width, height) in [(80, 24), (60, 18), (50, 16)] {
-        let shown = screen(&listed(width, height, vec![profiled("wide", &long)]));
+        let shown = screen(&listed(width, height, vec![profile_details("wide", &long)]));
         let lines: Vec<&str> = shown.lines().collect();
         let row = |words: &str| lines.iter().position(|line| line.contains(words));
         let (price, picks) = (row("An agent gets ~2,868 tokens"), row("Picks @circuit-breaker"));

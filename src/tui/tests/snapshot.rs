@@ -63,12 +63,12 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
 
 /// A theme's background is the same in every cell, which another test checks.
 fn without_background(mut buffer: Buffer, theme: &Theme) -> Buffer {
-    let ground = theme.ground().unwrap_or_default();
+    let background = theme.background().unwrap_or_default();
     for cell in &mut buffer.content {
-        if Some(cell.bg) == ground.bg {
+        if Some(cell.bg) == background.bg {
             cell.bg = Color::Reset;
         }
-        if Some(cell.fg) == ground.fg {
+        if Some(cell.fg) == background.fg {
             cell.fg = Color::Reset;
         }
     }

@@ -61,22 +61,22 @@ fn the_theme_under_the_cursor_is_shown_and_only_enter_keeps_it() {
 #[test]
 fn the_background_decides_until_the_user_does() {
     let mut state = fixture::state(80, 24);
-    let ground = |state: &mut State, ground| drop(update(state, Input::Ground(ground)));
-    ground(&mut state, Background::Light);
+    let background = |state: &mut State, background| drop(update(state, Input::Background(background)));
+    background(&mut state, Background::Light);
     assert_eq!(named(&state), ("light".to_owned(), None));
-    ground(&mut state, Background::Dark);
+    background(&mut state, Background::Dark);
     assert_eq!(named(&state), ("dark".to_owned(), None));
     press(&mut state, "T j j j");
-    ground(&mut state, Background::Light);
+    background(&mut state, Background::Light);
     assert_eq!(state.skin.theme.name(), "contrast", "a preview stays");
     press(&mut state, "Esc");
     assert_eq!(state.skin.theme.name(), "light");
     press(&mut state, "T j j j Enter");
-    ground(&mut state, Background::Dark);
+    background(&mut state, Background::Dark);
     assert_eq!(named(&state), ("contrast".to_owned(), Some("contrast".to_owned())));
     let mut state = fixture::state(80, 24);
-    assert!(!press(&mut state, "T j Enter").contains(&Effect::AskGround));
-    assert!(press(&mut state, "T g Enter").contains(&Effect::AskGround), "the terminal has not answered yet");
+    assert!(!press(&mut state, "T j Enter").contains(&Effect::AskBackground));
+    assert!(press(&mut state, "T g Enter").contains(&Effect::AskBackground), "the terminal has not answered yet");
 }
 
 #[test]

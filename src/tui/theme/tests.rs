@@ -76,7 +76,7 @@ fn every_file_in_themes_is_used() {
 #[test]
 fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
     let grey = |level: u8| [level; 3];
-    for (name, grounds, least) in [
+    for (name, backgrounds, least) in [
         ("dark", vec![grey(0), grey(0x1e)], 4.5),
         ("light", vec![], 4.5),
         ("contrast", vec![], 7.0),
@@ -85,13 +85,13 @@ fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
         ("ansi-light", vec![grey(0xff)], 4.5),
     ] {
         let theme = theme(name);
-        let grounds = theme.ground().map_or(grounds, |ground| vec![colour(ground.bg)]);
-        assert!(!grounds.is_empty());
+        let backgrounds = theme.background().map_or(backgrounds, |background| vec![colour(background.bg)]);
+        assert!(!backgrounds.is_empty());
         for (role, word) in ROLES {
-            for ground in &grounds {
+            for background in &backgrounds {
                 if let Some(fg) = theme.style(role).fg.filter(|_| role != ThemeRole::Cursor) {
-                    let found = contrast(colour(Some(fg)), *ground);
-                    assert!(found >= least, "{name}: {word} on {ground:?} has {found:.2}");
+                    let found = contrast(colour(Some(fg)), *background);
+                    assert!(found >= least, "{name}: {word} on {background:?} has {found:.2}");
                 }
             }
             let row = theme.cursor_over(theme.style(role));
@@ -173,10 +173,14 @@ fn the_themes_to_choose_from() {
     assert_eq!(sixteen.usual(Some(Background::Dark)).name(), "ansi");
     assert_eq!(sixteen.usual(Some(Background::Light)).name(), "ansi-light");
     let light = sixteen.theme("light").unwrap();
-    assert_eq!(light.ground().and_then(|ground| ground.bg), Some(Color::White), "in the colours of the terminal");
+    assert_eq!(
+        light.background().and_then(|background| background.bg),
+        Some(Color::White),
+        "in the colours of the terminal"
+    );
     let many = Themes::new(Colours::Indexed);
-    let usual =
-        [None, Some(Background::Dark), Some(Background::Light)].map(|ground| many.usual(ground).name().to_owned());
+    let usual = [None, Some(Background::Dark), Some(Background::Light)]
+        .map(|background| many.usual(background).name().to_owned());
     assert_eq!(usual, ["dark", "dark", "light"]);
 }
 

@@ -116,8 +116,8 @@ impl Themes {
     }
 
     /// The theme for a terminal whose user chose none.
-    pub fn usual(&self, ground: Option<Background>) -> Theme {
-        self.read(match (self.colours, ground) {
+    pub fn usual(&self, background: Option<Background>) -> Theme {
+        self.read(match (self.colours, background) {
             (Colours::Off | Colours::Mono, _) => "mono",
             (Colours::Sixteen, Some(Background::Light)) => "ansi-light",
             (Colours::Sixteen, _) => "ansi",
@@ -127,7 +127,7 @@ impl Themes {
     }
 
     /// Whether the theme for a user who chose none depends on the background.
-    pub fn follow_ground(&self) -> bool {
+    pub fn follow_background(&self) -> bool {
         matches!(self.colours, Colours::Indexed | Colours::True)
     }
 

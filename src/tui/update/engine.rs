@@ -128,7 +128,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Agents(activity) => agents::update::answered(state, activity),
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
-        Response::Simulated { enriched, problems } => enriched_update::simulated(state, enriched, problems),
+        Response::Simulation { enriched, problems } => enriched_update::simulated(state, enriched, problems),
         Response::Found(found) if state.databases.is_open() && state.open_window() != Some(WindowKind::Jump) => {
             // Without an index, only names are searched.
             found.iter().for_each(|answer| databases::update::found(state, answer));

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tui::layout::MOST_TEXT;
+use crate::tui::layout::MAX_TEXT;
 use crate::tui::theme::{Theme, ThemeRole};
 
 use crate::tui::widgets::cells;
@@ -131,7 +131,7 @@ impl WrappedText {
     pub fn new(lines: Vec<PageLine>, columns: usize) -> Self {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
-            let columns = if line.is_prose { columns.min(usize::from(MOST_TEXT)) } else { columns };
+            let columns = if line.is_prose { columns.min(usize::from(MAX_TEXT)) } else { columns };
             wrap_after(&line.text, columns.max(2), (line.hang, line.solid), |range| {
                 let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
                 rows.push(WrappedRow { line: nth, start: offset(range.start), end: offset(range.end) });

@@ -137,7 +137,7 @@ fn text(state: &State) -> WrappedText {
         lines.push((line(all, GIVEN), ThemeRole::Text));
     } else {
         // The instructions have the texts of inline sources in full, which must not count twice.
-        let beside = state.snapshot.given_beside(instructions);
+        let beside = state.snapshot.given_outside_instructions(instructions);
         let has_inline = beside < state.snapshot.given_tokens();
         let [others, full] = if has_inline { [OTHERS, IN_FULL] } else { [GIVEN, INSTRUCTIONS] };
         let over = if all > limit { "over the limit" } else { "together" };

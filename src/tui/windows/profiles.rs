@@ -23,7 +23,7 @@ use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{ProfileSwitch, Profiled};
+use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_text::report::Diagnostic;
 
 pub struct ProfilesView;
@@ -32,7 +32,7 @@ pub struct ProfilesView;
 #[derive(Debug, Clone, Default)]
 pub struct ProfilesWindow {
     /// `None` until the answer arrives.
-    pub listed: Option<Vec<Profiled>>,
+    pub listed: Option<Vec<ProfileDetails>>,
     /// Why the folder of profiles cannot be read.
     pub problems: Vec<Diagnostic>,
     /// The file of the profile to switch to.
@@ -86,7 +86,7 @@ impl Window for ProfilesView {
         let (list, rule, detail) = list_and_details(layout::inner(outer), listed(state).len(), DETAILS);
         let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), listed(state));
         let role = ThemeRole::Selection;
-        let count = |all: &Vec<Profiled>| cells::counted(all.len(), "profile");
+        let count = |all: &Vec<ProfileDetails>| cells::counted(all.len(), "profile");
         let note = state.profiles.listed.as_ref().map(count).unwrap_or_default();
         let titles = Titles { title: "Profiles", note, place: frame::position(cursor.at, all.len()) };
         draw_frame(state, titles, role, outer, buffer);
@@ -120,7 +120,7 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::ListProfiles));
 }
 
-fn listed(state: &State) -> &[Profiled] {
+fn listed(state: &State) -> &[ProfileDetails] {
     state.profiles.listed.as_deref().unwrap_or_default()
 }
 
@@ -133,7 +133,7 @@ fn empty(state: &State) -> &str {
 }
 
 /// ` 1 picked,  4 pulled in, 1 auto`, as the top line counts them.
-fn selects(it: &Profiled) -> String {
+fn selects(it: &ProfileDetails) -> String {
     let auto = if it.auto.is_empty() { String::new() } else { format!(", {} auto", it.auto.len()) };
     format!("{:>2} picked, {:>2} pulled in{auto}", it.picks.len(), it.transitive.len())
 }
@@ -153,7 +153,7 @@ enum RowDetail {
 impl RowDetail {
     const ALL: [Self; 4] = [Self::Whole, Self::Counts, Self::Sources, Self::Price];
 
-    fn counts(self, it: &Profiled) -> String {
+    fn counts(self, it: &ProfileDetails) -> String {
         match self {
             Self::Whole | Self::Counts => selects(it),
             Self::Sources => cells::counted(it.picks.len() + it.transitive.len() + it.auto.len(), "source"),
@@ -162,7 +162,7 @@ impl RowDetail {
     }
 
     /// What comes after the price: each part with its colour.
-    fn notes(self, it: &Profiled) -> Vec<(String, ThemeRole)> {
+    fn notes(self, it: &ProfileDetails) -> Vec<(String, ThemeRole)> {
         if it.problems.iter().any(Diagnostic::is_error) {
             let why = if self == Self::Whole { "cannot be used: see below" } else { "cannot be used" };
             return vec![(why.to_owned(), ThemeRole::Error)];
@@ -188,8 +188,8 @@ struct ProfileColumns {
 }
 
 impl ProfileColumns {
-    fn of(all: &[Profiled], room: usize) -> Self {
-        let widest = |text: &dyn Fn(&Profiled) -> usize| all.iter().map(text).max().unwrap_or(0);
+    fn of(all: &[ProfileDetails], room: usize) -> Self {
+        let widest = |text: &dyn Fn(&ProfileDetails) -> usize| all.iter().map(text).max().unwrap_or(0);
         let name = widest(&|it| cells::width(&cells::clean(&it.name)));
         let price = widest(&|it| cells::width(&cells::tokens(it.tokens))).max(7);
         let columns = |detail: RowDetail| {
@@ -203,7 +203,7 @@ impl ProfileColumns {
     }
 }
 
-fn row<'a>(state: &'a State, it: &Profiled, columns: ProfileColumns, width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, it: &ProfileDetails, columns: ProfileColumns, width: u16) -> ListRow<'a> {
     let ProfileColumns { name, counts, price, detail } = columns;
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
@@ -221,7 +221,7 @@ fn row<'a>(state: &'a State, it: &Profiled, columns: ProfileColumns, width: u16)
 }
 
 /// The same as the comparison says and the top line shows after a switch.
-fn price(it: &Profiled) -> String {
+fn price(it: &ProfileDetails) -> String {
     if it.problems.iter().any(Diagnostic::is_error) {
         return String::new();
     }
@@ -230,7 +230,7 @@ fn price(it: &Profiled) -> String {
 
 /// All of one, in at most `height` rows: long lists of ids are cut first, and say how many more there are. Its description has
 /// the rows that the figures leave.
-fn details(state: &State, it: &Profiled, columns: usize, height: usize) -> WrappedText {
+fn details(state: &State, it: &ProfileDetails, columns: usize, height: usize) -> WrappedText {
     let least = usize::from(!it.description.is_empty());
     let mut all = (1..=LIST_ROWS).rev().map(|rows| details_with(state, it, columns, rows));
     let rows = |lines: &[(String, ThemeRole)]| wrapped(lines, columns).len();
@@ -272,7 +272,7 @@ fn list(state: &State, what: &str, ids: &[SourceId], columns: usize, rows: usize
         .unwrap_or_else(|| format!("{what} {}", cells::counted(ids.len(), "source")))
 }
 
-fn details_with(state: &State, it: &Profiled, columns: usize, rows: usize) -> Vec<(String, ThemeRole)> {
+fn details_with(state: &State, it: &ProfileDetails, columns: usize, rows: usize) -> Vec<(String, ThemeRole)> {
     let list = |what: &str, ids: &[SourceId]| list(state, what, ids, columns, rows);
     let error = it.problems.iter().find(|problem| problem.is_error());
     let missing: Vec<SourceId> = it.missing.iter().map(|id| id.as_str().into()).collect();

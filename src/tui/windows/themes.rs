@@ -47,7 +47,7 @@ impl Window for ThemePicker {
         let choice = &state.theme_choice;
         let shown = match names.get(at).and_then(Option::as_deref) {
             Some(name) => choice.themes.theme(name),
-            None => Some(choice.themes.usual(choice.ground)),
+            None => Some(choice.themes.usual(choice.background)),
         };
         if let Some(theme) = shown.filter(|theme| theme.name() != state.skin.theme.name()) {
             state.skin.theme = theme;
@@ -72,8 +72,8 @@ impl Window for ThemePicker {
         state.remembered.theme.clone_from(&chosen);
         state.theme_choice.chosen = chosen;
         theme_choice::apply(state);
-        if state.theme_choice.depends_on_ground() && state.theme_choice.ground.is_none() {
-            effects.push(Effect::AskGround);
+        if state.theme_choice.depends_on_background() && state.theme_choice.background.is_none() {
+            effects.push(Effect::AskBackground);
         }
         Handled::Consumed
     }

@@ -12,7 +12,7 @@ use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
 use super::wanted::EntryFilter;
-use crate::config::{self, Config, JsonDocument, MemberPart, Surroundings, expand};
+use crate::config::{self, Config, JsonDocument, MemberPart, WorkspaceContext, expand};
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_whole;
 use refdesk_text::Code;
@@ -53,35 +53,35 @@ pub struct PlainSources(Vec<Option<Arc<Source>>>);
 /// The configuration of a workspace, and the sources of its plain entries for [`load`]. The other arguments are those
 /// of [`CatalogReading`].
 pub fn load_config(
-    around: &Surroundings,
+    context: &WorkspaceContext,
     previous: Option<&Catalog>,
     wanted: &EntryFilter,
     is_compared: bool,
 ) -> (Config, PlainSources) {
-    let reader = EntryContext { places: places(around, wanted, is_compared), folder: None };
-    let (config, plain) = config::load(around, |file, at, entry| {
+    let reader = EntryContext { places: places(context, wanted, is_compared), folder: None };
+    let (config, plain) = config::load(context, |file, at, entry| {
         reader.read_plain(file, at, entry).map(|source| shared(source, previous))
     });
     (config, PlainSources(plain))
 }
 
-fn places<'a>(around: &'a Surroundings, wanted: &EntryFilter, is_compared: bool) -> Places<'a> {
+fn places<'a>(context: &'a WorkspaceContext, wanted: &EntryFilter, is_compared: bool) -> Places<'a> {
     match wanted {
         // A partial catalog is used only for its names.
-        EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => Places::unseen(around),
-        EntryFilter::All if is_compared => Places::new(around),
-        EntryFilter::All => Places::without_sizes(around),
+        EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => Places::unseen(context),
+        EntryFilter::All if is_compared => Places::new(context),
+        EntryFilter::All => Places::without_sizes(context),
     }
 }
 
 /// The catalog of a workspace and its configuration, with all diagnostics of the entries.
 pub fn load(
-    around: &Surroundings,
+    context: &WorkspaceContext,
     config: &Config,
     plain: PlainSources,
     reading: CatalogReading<'_>,
 ) -> (Catalog, Vec<Diagnostic>) {
-    let reader = EntryContext { places: places(around, reading.wanted, reading.is_compared), folder: None };
+    let reader = EntryContext { places: places(context, reading.wanted, reading.is_compared), folder: None };
     let mut diagnostics = Vec::new();
     let mut sources = match &config.document {
         Some(document) => configured(&reader, document, plain, reading.previous, &mut diagnostics),
@@ -94,7 +94,7 @@ pub fn load(
         }
     }
     let (catalog, losers) = Catalog::merged(sources);
-    diagnostics.extend(duplicates(around, config.document.as_ref(), &catalog, &losers));
+    diagnostics.extend(duplicates(context, config.document.as_ref(), &catalog, &losers));
     (catalog, diagnostics)
 }
 
@@ -144,8 +144,8 @@ fn discovered(
     CatalogReading { previous, may_read, wanted, .. }: CatalogReading<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ParsedEntry> {
-    let around = reader.places.around;
-    let folder = references_folder(around, config);
+    let context = reader.places.context;
+    let folder = references_folder(context, config);
     if reader.places.reserved.holds(&folder, &reader.places.resolver.folder(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself, so it is not read";
         diagnostics
@@ -162,7 +162,7 @@ fn discovered(
         Err(error) => {
             let problem =
                 Diagnostic::warning(Code::Unreadable, format!("the folder of references cannot be read: {error}"));
-            diagnostics.push(problem.in_file(around.display(&folder)).fix("create it, or fix 'references_dir'"));
+            diagnostics.push(problem.in_file(context.display(&folder)).fix("create it, or fix 'references_dir'"));
             return Vec::new();
         }
     };
@@ -191,7 +191,7 @@ fn discovered_file(
     kept: impl Fn(&Path) -> Option<Source>,
     wanted: &EntryFilter,
 ) -> Option<(Option<Source>, Vec<Diagnostic>)> {
-    let shown = reader.places.around.display(file);
+    let shown = reader.places.context.display(file);
     Some(match read_whole(file, LARGEST_ENTRY) {
         Ok(bytes) if !wanted.may_be_in(&bytes) => return None,
         Ok(bytes) => match JsonDocument::parse(file, shown, bytes) {
@@ -219,8 +219,8 @@ fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
 }
 
 /// The folder whose files are sources.
-pub fn references_folder(around: &Surroundings, config: &Config) -> PathBuf {
-    absolute(&around.workspace, Path::new(&expand(around, &config.settings.references_dir)))
+pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf {
+    absolute(&context.workspace, Path::new(&expand(context, &config.settings.references_dir)))
 }
 
 /// `*.json` directly in the folder, by byte order of file name, and whether each is a link.
@@ -239,7 +239,7 @@ fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
 
 /// A warning for every source whose id is already used by an earlier one, at the position of the later one.
 fn duplicates(
-    around: &Surroundings,
+    context: &WorkspaceContext,
     document: Option<&JsonDocument>,
     catalog: &Catalog,
     losers: &[Arc<Source>],
@@ -247,8 +247,8 @@ fn duplicates(
     let mut found = Vec::new();
     for source in losers {
         let Some(winner) = catalog.get(source.id.as_str()) else { continue };
-        let file = around.display(&source.origin.file);
-        let wins = around.display(&winner.origin.file);
+        let file = context.display(&source.origin.file);
+        let wins = context.display(&winner.origin.file);
         let message = format!("the id '{}' is already used by {wins}; this entry is not used", source.id);
         let mut problem = Diagnostic::warning(Code::DuplicateId, message)
             .in_file(file)

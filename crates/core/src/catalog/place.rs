@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::source::{LocalPath, PathState, Source};
-use crate::config::{Surroundings, expand};
+use crate::config::{WorkspaceContext, expand};
 use refdesk_files::path::{Resolver, clean, cleaned, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::{FolderListings, is_of_process, is_special, reserved};
 use refdesk_text::report::Diagnostic;
@@ -14,7 +14,7 @@ use refdesk_text::{Code, Fix};
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     /// Workspace and related folders.
-    pub around: &'a Surroundings,
+    pub context: &'a WorkspaceContext,
     /// Resolves links; caches folders.
     pub resolver: Resolver,
     /// Where git or refdesk keeps its state.
@@ -27,11 +27,11 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// For the sources of this workspace.
-    pub(super) fn new(around: &'a Surroundings) -> Self {
+    pub(super) fn new(context: &'a WorkspaceContext) -> Self {
         let resolver = Resolver::default();
         Self {
-            around,
-            reserved: ReservedFolders::new(&around.workspace, &resolver),
+            context,
+            reserved: ReservedFolders::new(&context.workspace, &resolver),
             resolver,
             listings: None,
             is_unseen: false,
@@ -39,18 +39,18 @@ impl<'a> Places<'a> {
     }
 
     /// The same, without the sizes of files in folders with many of them.
-    pub(super) fn without_sizes(around: &'a Surroundings) -> Self {
-        Self { listings: Some(FolderListings::default()), ..Self::new(around) }
+    pub(super) fn without_sizes(context: &'a WorkspaceContext) -> Self {
+        Self { listings: Some(FolderListings::default()), ..Self::new(context) }
     }
 
     /// The same for callers that need only names: every path counts as a file's, and none is checked.
-    pub(super) fn unseen(around: &'a Surroundings) -> Self {
-        Self { is_unseen: true, ..Self::new(around) }
+    pub(super) fn unseen(context: &'a WorkspaceContext) -> Self {
+        Self { is_unseen: true, ..Self::new(context) }
     }
 
     /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
     pub(super) fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
-        let workspace = &self.around.workspace;
+        let workspace = &self.context.workspace;
         let look = |path| self.look(written, path);
         let exists = |place: &LocalPath| place.state != PathState::Missing;
         let unreadable = |place: &LocalPath| {
@@ -62,7 +62,7 @@ impl<'a> Places<'a> {
             let problem = Diagnostic::warning(code, format!("'{written}' {why}"));
             Some(problem.fix("use another path; this one is not read"))
         };
-        let expanded = expand(self.around, written);
+        let expanded = expand(self.context, written);
 
         let mut first = look(first_candidate(workspace, folder, &expanded));
         if is_windows_absolute(&expanded) {
@@ -118,7 +118,7 @@ impl<'a> Places<'a> {
     fn is_listed(&self, path: &Path) -> bool {
         let may_list = |folder: &Path| {
             let is_open = |within: &Path| !is_below_hidden(&Path::new("/").join(within));
-            folder.strip_prefix(&self.around.workspace).is_ok_and(is_open)
+            folder.strip_prefix(&self.context.workspace).is_ok_and(is_open)
                 && self.resolver.elsewhere(folder).is_none()
                 && !self.reserved.are_below(folder)
         };
@@ -172,15 +172,15 @@ fn is_below_hidden(path: &Path) -> bool {
 
 /// The other locations where this source would be found if a file appeared there: every candidate for its written path,
 /// unless the first one exists already.
-pub fn other_candidates(around: &Surroundings, source: &Source) -> Vec<PathBuf> {
+pub fn other_candidates(context: &WorkspaceContext, source: &Source) -> Vec<PathBuf> {
     let Some(place) = source.place() else { return Vec::new() };
-    let folder = source.origin.file.parent().unwrap_or(&around.workspace);
-    let expanded = expand(around, &place.written);
-    let first = first_candidate(&around.workspace, folder, &expanded);
+    let folder = source.origin.file.parent().unwrap_or(&context.workspace);
+    let expanded = expand(context, &place.written);
+    let first = first_candidate(&context.workspace, folder, &expanded);
     if *first == *place.path && !matches!(place.state, PathState::Missing | PathState::Untrusted) {
         return Vec::new();
     }
-    std::iter::once(first).chain(later_candidates(&around.workspace, &expanded)).collect()
+    std::iter::once(first).chain(later_candidates(&context.workspace, &expanded)).collect()
 }
 
 /// The first candidate for a written path.
@@ -241,7 +241,7 @@ mod tests {
 
     struct Case {
         _root: tempfile::TempDir,
-        around: Surroundings,
+        context: WorkspaceContext,
     }
 
     fn workspace(files: &[&str]) -> Case {
@@ -250,13 +250,13 @@ mod tests {
         for file in files {
             write_atomic(&base.join(file), b"x").unwrap();
         }
-        let around = Surroundings {
+        let context = WorkspaceContext {
             workspace: base.join("ws"),
             current: base.clone(),
             home: Some(base.join("home")),
-            ..Surroundings::default()
+            ..WorkspaceContext::default()
         };
-        Case { _root: root, around }
+        Case { _root: root, context }
     }
 
     /// Each path has the same result in a folder with many files, which is listed.
@@ -268,11 +268,11 @@ mod tests {
         let mut files = vec!["ws/state/index.md", "ws/.jaato/x.md", "ws/.jaato/refdesk", "ws/.hidden/x.md", "out/x.md"];
         files.extend(many.iter().map(String::as_str));
         let case = workspace(&files);
-        let workspace = &case.around.workspace;
+        let workspace = &case.context.workspace;
         symlink(workspace.join("docs/1.md"), workspace.join("docs/link.md")).unwrap();
         symlink("../out", workspace.join("linked")).unwrap();
         symlink("state", workspace.join(".git")).unwrap();
-        let (looked, listed) = (Places::new(&case.around), Places::without_sizes(&case.around));
+        let (looked, listed) = (Places::new(&case.context), Places::without_sizes(&case.context));
         let others = ["state/index.md", ".jaato/x.md", ".jaato/refdesk", ".hidden/x.md", "linked/x.md", "docs/link.md"];
         let names = many.iter().filter_map(|file| file.strip_prefix("ws/")).chain(others);
         let names: Vec<&str> = names.chain(["docs/none.md", "docs", "state", ".git/index.md", "none/x.md"]).collect();
@@ -303,9 +303,9 @@ mod tests {
             "ws/two/last.md",
             "ws/last.md",
         ]);
-        let around = &case.around;
-        let folder = around.workspace.join("conf");
-        let absolute = around.workspace.join("docs/a.md").to_string_lossy().into_owned();
+        let context = &case.context;
+        let folder = context.workspace.join("conf");
+        let absolute = context.workspace.join("docs/a.md").to_string_lossy().into_owned();
         for (written, expected, code) in [
             ("docs/b.md", "conf/docs/b.md", ""),
             ("./docs/../docs/b.md", "conf/docs/b.md", ""),
@@ -323,22 +323,22 @@ mod tests {
             ("/x/knowledge/../two/last.md", "two/last.md", "moved-path"),
             ("/x/two/last.md", "two/last.md", "moved-path"),
         ] {
-            let (place, problem) = Places::new(around).place(&folder, written);
-            assert_eq!(display(&around.workspace, &place.path), expected, "{written}");
+            let (place, problem) = Places::new(context).place(&folder, written);
+            assert_eq!(display(&context.workspace, &place.path), expected, "{written}");
             assert_eq!(problem.map_or("", |problem| problem.code.as_str()), code, "{written}");
         }
-        let missing = Places::new(around).place(&folder, "/nowhere/last.md").0;
+        let missing = Places::new(context).place(&folder, "/nowhere/last.md").0;
         assert_eq!(missing.state, PathState::Missing, "one component is not enough");
-        let home = Places::new(around).place(&folder, "~/h.md").0;
-        assert_eq!((home.state, home.path), (PathState::File, around.home.clone().unwrap().join("h.md").into()));
-        let home = Places::new(around).place(&folder, "${HOME}/h.md").0;
+        let home = Places::new(context).place(&folder, "~/h.md").0;
+        assert_eq!((home.state, home.path), (PathState::File, context.home.clone().unwrap().join("h.md").into()));
+        let home = Places::new(context).place(&folder, "${HOME}/h.md").0;
         assert_eq!(home.state, PathState::File);
     }
 
     #[test]
     fn special_files_are_not_read() {
         let case = workspace(&["ws/a.md"]);
-        let workspace = &case.around.workspace;
+        let workspace = &case.context.workspace;
         write_atomic(&workspace.join("empty.md"), b"").unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(workspace.join("socket")).unwrap();
         std::os::unix::fs::symlink("socket", workspace.join("link.md")).unwrap();
@@ -351,7 +351,7 @@ mod tests {
                 .into_iter()
                 .chain(procfs)
         {
-            for places in [Places::new(&case.around), Places::without_sizes(&case.around)] {
+            for places in [Places::new(&case.context), Places::without_sizes(&case.context)] {
                 let (place, problem) = places.place(workspace, written);
                 assert_eq!(place.state == PathState::Special, is_special, "{written}");
                 assert_eq!(problem.map(|problem| problem.code), is_special.then_some(Code::NoRegularFile), "{written}");

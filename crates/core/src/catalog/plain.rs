@@ -70,7 +70,7 @@ fn is_hiding(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::catalog::place::Places;
-    use crate::config::{JsonDocument, Surroundings};
+    use crate::config::{JsonDocument, WorkspaceContext};
     use refdesk_text::report::locate::PointerStep;
 
     /// Each entry, and whether it is plain.
@@ -111,11 +111,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
         refdesk_files::write_atomic(&workspace.join("a.md"), b"x").unwrap();
-        let around = Surroundings { workspace: workspace.clone(), ..Surroundings::default() };
+        let context = WorkspaceContext { workspace: workspace.clone(), ..WorkspaceContext::default() };
         let items: Vec<&str> = ENTRIES.iter().map(|(entry, _)| *entry).collect();
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
         let file: Arc<Path> = Arc::from(workspace.join("references.json"));
-        let reader = EntryContext { places: Places::new(&around), folder: None };
+        let reader = EntryContext { places: Places::new(&context), folder: None };
         let make = |at, entry: PlainEntry<'_>| reader.read_plain(&file, at, entry);
         let (document, made, _) = JsonDocument::parse_making(file.clone(), String::new(), text.into(), make);
         let document = document.unwrap();

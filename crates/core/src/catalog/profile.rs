@@ -9,7 +9,7 @@ use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
 use super::{Catalog, SourceId};
-use crate::config::Surroundings;
+use crate::config::WorkspaceContext;
 use crate::config::profile::{OURS, Profile, ProfileSource};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -28,8 +28,8 @@ pub struct NarrowedCatalog {
 
 /// Narrows the catalog to this profile. The profile's own sources come first and replace those of the workspace with
 /// the same id, without a diagnostic, since that is their purpose; their relative paths start from the workspace.
-pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> NarrowedCatalog {
-    let (own, problems) = own_sources(around, profile);
+pub fn narrowed(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) -> NarrowedCatalog {
+    let (own, problems) = own_sources(context, profile);
     let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
     let named = profile.sources.iter().filter_map(|listed| match listed {
         ProfileSource::Id(id) => Some(id),
@@ -51,8 +51,8 @@ pub fn narrowed(around: &Surroundings, whole: &Catalog, profile: &Profile) -> Na
 }
 
 /// The sources that only the profile has, each id once.
-fn own_sources(around: &Surroundings, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
-    let reader = EntryContext { places: Places::new(around), folder: Some(&around.workspace) };
+fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
+    let reader = EntryContext { places: Places::new(context), folder: Some(&context.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
@@ -98,8 +98,11 @@ mod tests {
     fn case(ours: &str) -> (NarrowedCatalog, Catalog, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
-        let around =
-            Surroundings { workspace: workspace.clone(), current: workspace.clone(), ..Surroundings::default() };
+        let context = WorkspaceContext {
+            workspace: workspace.clone(),
+            current: workspace.clone(),
+            ..WorkspaceContext::default()
+        };
         let inline =
             |id: &str| format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "content": "of the workspace"}}"#);
         let sources = ["a", "b", "c", "d"].map(inline).join(", ");
@@ -109,10 +112,10 @@ mod tests {
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
         let reading =
             CatalogReading { previous: None, may_read: &|_| true, wanted: &EntryFilter::All, is_compared: true };
-        let (config, _) = config::load(&around, |_, _, _| None::<()>);
-        let (whole, _) = load(&around, &config, PlainSources::default(), reading);
-        let profile = profile::read(&around, &file).unwrap();
-        (narrowed(&around, &whole, &profile), whole, folder)
+        let (config, _) = config::load(&context, |_, _, _| None::<()>);
+        let (whole, _) = load(&context, &config, PlainSources::default(), reading);
+        let profile = profile::read(&context, &file).unwrap();
+        (narrowed(&context, &whole, &profile), whole, folder)
     }
 
     #[test]

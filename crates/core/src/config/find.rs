@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 
 /// Everything around the program that affects finding and reading a configuration.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct WorkspaceContext {
     /// The workspace, absolute and clean.
     pub workspace: PathBuf,
     /// Why it is the workspace.
@@ -29,7 +29,7 @@ pub struct Surroundings {
     pub from_environment: Option<String>,
 }
 
-impl Surroundings {
+impl WorkspaceContext {
     /// A path for display: relative if inside the workspace, otherwise absolute.
     pub fn display(&self, path: &Path) -> String {
         display(&self.workspace, path)
@@ -46,14 +46,14 @@ impl Surroundings {
 }
 
 /// The configuration file, if there is one; a diagnostic if a named one does not exist.
-pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
-    let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
-    let named = match (&around.named, variable) {
-        (Some(path), _) => Some((absolute(&around.current, path), "--config")),
+pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
+    let variable = context.from_environment.as_deref().filter(|named| !named.is_empty());
+    let named = match (&context.named, variable) {
+        (Some(path), _) => Some((absolute(&context.current, path), "--config")),
         (None, Some(path)) => {
-            let here = absolute(&around.current, Path::new(&expand(around, path)));
+            let here = absolute(&context.current, Path::new(&expand(context, path)));
             // A relative path means the workspace's file, wherever the server was started.
-            let there = absolute(&around.workspace, Path::new(&expand(around, path)));
+            let there = absolute(&context.workspace, Path::new(&expand(context, path)));
             let path = if !here.is_file() && there.is_file() { there } else { here };
             Some((path, "$REFERENCES_CONFIG_PATH"))
         }
@@ -65,11 +65,11 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
         }
         let what = if path.is_dir() { "names a folder, not a file" } else { "names a file that does not exist" };
         let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
-            .in_file(around.display(&path))
+            .in_file(context.display(&path))
             .fix("name an existing file; until then only discovered references are used");
         return (None, vec![problem]);
     }
-    (usual(around).find(|path| path.exists()), Vec::new())
+    (usual(context).find(|path| path.exists()), Vec::new())
 }
 
 /// Reads a file found in the workspace, up to a size; the flag says whether there is more. A repository must not make
@@ -78,9 +78,9 @@ pub fn find(around: &Surroundings) -> (Option<PathBuf>, Vec<Diagnostic>) {
 ///
 /// # Errors
 /// The file system's error; [`refdesk_files::is_link_refused`] recognizes a link that leads out.
-pub(crate) fn read_found(around: &Surroundings, path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
-    let Ok(within) = path.strip_prefix(&around.workspace) else { return read_regular(path, limit) };
-    let root = Resolver::default().folder(&around.workspace);
+pub(crate) fn read_found(context: &WorkspaceContext, path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    let Ok(within) = path.strip_prefix(&context.workspace) else { return read_regular(path, limit) };
+    let root = Resolver::default().folder(&context.workspace);
     let (file, metadata) = open_in(&root, &root.join(within))?;
     read_open(file, &metadata, limit)
 }
@@ -93,31 +93,31 @@ pub(crate) fn linked_out(what: &str, shown: String) -> Diagnostic {
 }
 
 /// The default locations of a configuration file, in order.
-fn usual(around: &Surroundings) -> impl Iterator<Item = PathBuf> {
-    let own = CONFIGURATIONS.map(|name| around.workspace.join(name)).into_iter();
-    own.chain(around.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
+fn usual(context: &WorkspaceContext) -> impl Iterator<Item = PathBuf> {
+    let own = CONFIGURATIONS.map(|name| context.workspace.join(name)).into_iter();
+    own.chain(context.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
 }
 
 /// Every possible location of the configuration file, whether or not it exists: when a file appears or disappears,
 /// another one may apply.
-pub fn places(around: &Surroundings) -> Vec<PathBuf> {
-    let variable = around.from_environment.as_deref().filter(|named| !named.is_empty());
-    match (&around.named, variable) {
-        (Some(path), _) => vec![absolute(&around.current, path)],
+pub fn places(context: &WorkspaceContext) -> Vec<PathBuf> {
+    let variable = context.from_environment.as_deref().filter(|named| !named.is_empty());
+    match (&context.named, variable) {
+        (Some(path), _) => vec![absolute(&context.current, path)],
         (None, Some(path)) => {
-            let path = expand(around, path);
-            [&around.current, &around.workspace].map(|folder| absolute(folder, Path::new(&path))).into()
+            let path = expand(context, path);
+            [&context.current, &context.workspace].map(|folder| absolute(folder, Path::new(&path))).into()
         }
-        (None, None) => usual(around).collect(),
+        (None, None) => usual(context).collect(),
     }
 }
 
 /// Replaces `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` in a path of a configuration.
-pub fn expand(around: &Surroundings, written: &str) -> String {
+pub fn expand(context: &WorkspaceContext, written: &str) -> String {
     if !written.starts_with('~') && memchr::memchr(b'$', written.as_bytes()).is_none() {
         return written.to_owned();
     }
-    let workspace = around.workspace.to_string_lossy();
+    let workspace = context.workspace.to_string_lossy();
     // Fast path for the most common form.
     if let Some(rest) = written.strip_prefix("${workspaceRoot}")
         && !rest.contains('$')
@@ -126,7 +126,7 @@ pub fn expand(around: &Surroundings, written: &str) -> String {
         return [&workspace, rest].concat();
     }
     let mut path = written.replace("${workspaceRoot}", &workspace).replace("${projectPath}", &workspace);
-    if let Some(home) = &around.home {
+    if let Some(home) = &context.home {
         path = path.replace("${HOME}", &home.to_string_lossy());
         if path == "~" || path.starts_with("~/") {
             path.replace_range(..1, &home.to_string_lossy());

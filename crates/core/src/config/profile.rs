@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::document::JsonDocument;
 use super::fields::Fields;
-use super::find::{Surroundings, expand, linked_out, read_found};
+use super::find::{WorkspaceContext, expand, linked_out, read_found};
 use super::keys;
 use refdesk_files::path::{Resolver, absolute, is_absent};
 use refdesk_files::{is_link_refused, read_regular};
@@ -56,7 +56,7 @@ pub struct Profile {
 impl Profile {
     /// The positions of the ids in the profile, in `preselected` or else in `sources`; and the position of its
     /// settings, for all other ids.
-    pub fn positions(&self, around: &Surroundings) -> (HashMap<String, Position>, Position) {
+    pub fn positions(&self, context: &WorkspaceContext) -> (HashMap<String, Position>, Position) {
         let [configs, ours] = OURS;
         let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
         let mut positions = HashMap::new();
@@ -65,7 +65,7 @@ impl Profile {
             let path = [PointerStep::Key(configs), PointerStep::Key(ours), PointerStep::Key(key)];
             for (item, position) in items.zip(self.document.item_positions(&path)) {
                 if let Some(text) = item.as_str() {
-                    positions.entry(expand(around, text)).or_insert(position);
+                    positions.entry(expand(context, text)).or_insert(position);
                 }
             }
         }
@@ -123,25 +123,25 @@ pub enum ProfileNotFound {
 ///
 /// # Errors
 /// It does not exist or cannot be read.
-pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFound> {
+pub fn find(context: &WorkspaceContext, given: &str) -> Result<Profile, ProfileNotFound> {
     if given.contains('/') || given.ends_with(".json") {
-        let file = absolute(&around.current, Path::new(&expand(around, given)));
+        let file = absolute(&context.current, Path::new(&expand(context, given)));
         return if file.is_file() {
-            read(around, &file).map_err(ProfileNotFound::Broken)
+            read(context, &file).map_err(ProfileNotFound::Broken)
         } else {
             Err(ProfileNotFound::NoFile(file))
         };
     }
     // Try the file of that name first: it is usually the right one, and then the others need not be read.
-    let likely = around.workspace.join(PROFILES).join(format!("{given}.json"));
+    let likely = context.workspace.join(PROFILES).join(format!("{given}.json"));
     // Outside the workspace, do not even reveal whether the file exists.
-    let by_file = (folder(around).is_ok() && likely.is_file()).then(|| read(around, &likely));
+    let by_file = (folder(context).is_ok() && likely.is_file()).then(|| read(context, &likely));
     if let Some(Ok(profile)) = &by_file
         && profile.name == given
     {
         return Ok(profile.clone());
     }
-    let (all, _) = read_all(around);
+    let (all, _) = read_all(context);
     let mut names = Vec::new();
     for found in all {
         match found.read {
@@ -155,8 +155,8 @@ pub fn find(around: &Surroundings, given: &str) -> Result<Profile, ProfileNotFou
 }
 
 /// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
-pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
-    let folder = match folder(around) {
+pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
+    let folder = match folder(context) {
         Ok(folder) => folder,
         Err(problem) => return (Vec::new(), vec![problem]),
     };
@@ -166,11 +166,11 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
         Err(error) => {
             let problem =
                 Diagnostic::warning(Code::Unreadable, format!("the folder of profiles cannot be read: {error}"));
-            return (Vec::new(), vec![problem.in_file(around.display(&folder)).fix("make it a readable folder")]);
+            return (Vec::new(), vec![problem.in_file(context.display(&folder)).fix("make it a readable folder")]);
         }
     };
     let mut all: Vec<ProfileFile> =
-        files.into_par_iter().map(|file| ProfileFile { read: read(around, &file), file }).collect();
+        files.into_par_iter().map(|file| ProfileFile { read: read(context, &file), file }).collect();
     let mut first_of_name: HashMap<String, PathBuf> = HashMap::new();
     for found in &mut all {
         let Ok(profile) = &mut found.read else { continue };
@@ -181,7 +181,7 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
             }
             Entry::Occupied(first) => first,
         };
-        let wins = around.display(first.get());
+        let wins = context.display(first.get());
         let message = format!("the name '{}' is taken by {wins}, which is used instead", profile.name);
         let place = profile.document.position(&[PointerStep::Key("name")], super::MemberPart::Value);
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
@@ -191,10 +191,10 @@ pub fn read_all(around: &Surroundings) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
 }
 
 /// The folder of profiles, unless it leads out of the workspace.
-fn folder(around: &Surroundings) -> Result<PathBuf, Diagnostic> {
-    let (folder, resolver) = (around.workspace.join(PROFILES), Resolver::default());
-    let is_inside = resolver.folder(&folder).starts_with(resolver.folder(&around.workspace));
-    is_inside.then(|| folder.clone()).ok_or_else(|| linked_out("folder of profiles", around.display(&folder)))
+fn folder(context: &WorkspaceContext) -> Result<PathBuf, Diagnostic> {
+    let (folder, resolver) = (context.workspace.join(PROFILES), Resolver::default());
+    let is_inside = resolver.folder(&folder).starts_with(resolver.folder(&context.workspace));
+    is_inside.then(|| folder.clone()).ok_or_else(|| linked_out("folder of profiles", context.display(&folder)))
 }
 
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
@@ -217,10 +217,10 @@ fn stem(file: &Path) -> &str {
 ///
 /// # Errors
 /// It cannot be read, is not a JSON object, or is in the workspace's folder and leads out of it.
-pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
-    let shown = around.display(file);
-    let is_found = file.starts_with(around.workspace.join(PROFILES));
-    let read = if is_found { read_found(around, file, LARGEST) } else { read_regular(file, LARGEST) };
+pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
+    let shown = context.display(file);
+    let is_found = file.starts_with(context.workspace.join(PROFILES));
+    let read = if is_found { read_found(context, file, LARGEST) } else { read_regular(file, LARGEST) };
     let (bytes, more) = read.map_err(|error| {
         if is_link_refused(&error) {
             return vec![linked_out("profile", shown.clone())];
@@ -251,7 +251,7 @@ pub fn read(around: &Surroundings, file: &Path) -> Result<Profile, Vec<Diagnosti
         let description = fields.string("description").unwrap_or_default().to_owned();
         let [configs, ours] = OURS;
         let part = match fields.inner(configs) {
-            Some(mut configs) => configs.inner(ours).map(|mut ours| references(around, &mut ours)),
+            Some(mut configs) => configs.inner(ours).map(|mut ours| references(context, &mut ours)),
             None => None,
         };
         (name, description, part.unwrap_or_default())
@@ -270,29 +270,29 @@ struct ProfileReferences {
     sources: Vec<ProfileSource>,
 }
 
-fn references(around: &Surroundings, fields: &mut Fields<'_>) -> ProfileReferences {
+fn references(context: &WorkspaceContext, fields: &mut Fields<'_>) -> ProfileReferences {
     fields.warn_unknown(keys::PROFILE);
     // One call reports problems with items, the other returns their positions.
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(around, item.as_str()?))));
+    let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(context, item.as_str()?))));
     let preselected = each_once(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
     // Only to report a wrong type.
     fields.flag("transitive_injection", true);
     let has_tools = fields.value("exclude_tools").is_some_and(Value::is_array);
-    let tools = fields.strings("exclude_tools").iter().map(|tool| expand(around, tool)).collect();
+    let tools = fields.strings("exclude_tools").iter().map(|tool| expand(context, tool)).collect();
     let exclude_tools = has_tools.then_some(tools);
-    ProfileReferences { preselected, transitive_injection, exclude_tools, sources: sources(around, fields) }
+    ProfileReferences { preselected, transitive_injection, exclude_tools, sources: sources(context, fields) }
 }
 
-fn sources(around: &Surroundings, fields: &mut Fields<'_>) -> Vec<ProfileSource> {
+fn sources(context: &WorkspaceContext, fields: &mut Fields<'_>) -> Vec<ProfileSource> {
     let Some(items) = fields.list("sources") else { return Vec::new() };
     let (mut ids, mut listed) = (Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
         match item {
-            Value::String(id) => ids.push((index, expand(around, id))),
-            Value::Object(_) => listed.push((index, ProfileSource::Whole { index, value: expanded(around, item) })),
+            Value::String(id) => ids.push((index, expand(context, id))),
+            Value::Object(_) => listed.push((index, ProfileSource::Whole { index, value: expanded(context, item) })),
             _ => {
                 let problem = Diagnostic::error(Code::WrongType, "'sources' may hold only ids and sources");
                 fields.report_item("sources", index, problem.fix("write the id of a source in quotes, or {…}"));
@@ -321,13 +321,13 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
 
 /// Replaces placeholders in the whole entry except its path; the catalog expands the path itself and keeps it as
 /// written.
-fn expanded(around: &Surroundings, value: &Value) -> Value {
+fn expanded(context: &WorkspaceContext, value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(expand(around, text)),
-        Value::Array(items) => Value::Array(items.iter().map(|item| expanded(around, item)).collect()),
+        Value::String(text) => Value::String(expand(context, text)),
+        Value::Array(items) => Value::Array(items.iter().map(|item| expanded(context, item)).collect()),
         Value::Object(members) => {
             let member = |(key, value): (&String, &Value)| {
-                (key.clone(), if key == "path" { value.clone() } else { expanded(around, value) })
+                (key.clone(), if key == "path" { value.clone() } else { expanded(context, value) })
             };
             Value::Object(members.iter().map(member).collect())
         }
@@ -340,14 +340,14 @@ mod tests {
     use super::*;
     use refdesk_files::write_atomic;
 
-    fn world(files: &[(&str, &str)]) -> (tempfile::TempDir, Surroundings) {
+    fn world(files: &[(&str, &str)]) -> (tempfile::TempDir, WorkspaceContext) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = folder.path().join("ws");
         for (name, text) in files {
             write_atomic(&workspace.join(PROFILES).join(name), text.as_bytes()).unwrap();
         }
         let current = folder.path().to_path_buf();
-        (folder, Surroundings { workspace, current, ..Surroundings::default() })
+        (folder, WorkspaceContext { workspace, current, ..WorkspaceContext::default() })
     }
 
     fn told(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
@@ -359,8 +359,8 @@ mod tests {
         let whole = r#"{"name": "x"}"#;
         for (bytes, expected) in [(LARGEST, None), (LARGEST + 1, Some("too-large"))] {
             let text = format!("{whole}{}", " ".repeat(usize::try_from(bytes).unwrap() - whole.len()));
-            let (_folder, around) = world(&[("large.json", text.as_str())]);
-            let read = read(&around, &around.workspace.join(PROFILES).join("large.json"));
+            let (_folder, context) = world(&[("large.json", text.as_str())]);
+            let read = read(&context, &context.workspace.join(PROFILES).join("large.json"));
             let code = read.err().map(|problems| problems[0].code.as_str());
             assert_eq!(code, expected, "{bytes}");
         }
@@ -383,44 +383,44 @@ mod tests {
             ("{\"name\": 3, \"plugin_configs\": 4}".to_owned(), vec![("wrong-type", 1, 10), ("wrong-type", 1, 31)]),
             ("{\"preselected\": 7, \"sources\": 8, \"max_turns\": \"x\"}".to_owned(), vec![]),
         ] {
-            let (_folder, around) = world(&[("p.json", &text)]);
-            let profile = find(&around, "p").unwrap();
+            let (_folder, context) = world(&[("p.json", &text)]);
+            let profile = find(&context, "p").unwrap();
             assert_eq!(told(&profile.problems), expected, "{text}");
         }
         let nearest = ours("{\"preselcted\": []}");
-        let (_folder, around) = world(&[("p.json", &nearest)]);
-        assert_eq!(find(&around, "p").unwrap().problems[0].fix.to_string(), "did you mean 'preselected'?");
+        let (_folder, context) = world(&[("p.json", &nearest)]);
+        assert_eq!(find(&context, "p").unwrap().problems[0].fix.to_string(), "did you mean 'preselected'?");
     }
 
     #[test]
     fn a_profile_that_does_not_parse_does_not_affect_the_others() {
-        let (_folder, around) =
+        let (_folder, context) =
             world(&[("a.json", "{\n"), ("b.json", "{\"name\": \"bee\"}"), ("c.json", "[]"), ("d.txt", "")]);
-        let (all, problems) = read_all(&around);
+        let (all, problems) = read_all(&context);
         assert_eq!(all.iter().map(ProfileFile::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
         assert!(problems.is_empty());
         let wrong = |at: usize| told(all[at].read.as_ref().unwrap_err());
         assert_eq!((wrong(0), wrong(2)), (vec![("json-syntax", 2, 1)], vec![("not-an-object", 1, 1)]));
-        assert!(matches!(find(&around, "a"), Err(ProfileNotFound::Broken(_))));
+        assert!(matches!(find(&context, "a"), Err(ProfileNotFound::Broken(_))));
     }
 
     #[test]
     fn find_takes_a_name_then_a_file_name_or_a_path() {
-        let (folder, around) = world(&[
+        let (folder, context) = world(&[
             ("a.json", "{\"name\": \"b\", \"description\": \"first\"}"),
             ("b.json", "{\"name\": \"c\", \"description\": \"second\"}"),
             ("d.json", "{\"name\": \"b\", \"description\": \"third\"}"),
         ]);
-        let described = |given: &str| find(&around, given).map(|profile| profile.description);
+        let described = |given: &str| find(&context, given).map(|profile| profile.description);
         assert_eq!(described("b").unwrap(), "first", "a profile's own name takes precedence over its file name");
         assert_eq!((described("a").unwrap(), described("c").unwrap()), ("first".to_owned(), "second".to_owned()));
         assert_eq!(described("ws/.jaato/profiles/d.json").unwrap(), "third");
         let elsewhere = folder.path().join("e.json");
         write_atomic(&elsewhere, b"{}").unwrap();
-        assert_eq!(find(&around, "e.json").unwrap().name, "e");
+        assert_eq!(find(&context, "e.json").unwrap().name, "e");
         assert!(matches!(described("f.json"), Err(ProfileNotFound::NoFile(_))));
         assert!(matches!(described("cc"), Err(ProfileNotFound::Unknown(Some(nearest))) if nearest.contains("'c'")));
-        let (all, _) = read_all(&around);
+        let (all, _) = read_all(&context);
         assert_eq!(told(&all[2].read.as_ref().unwrap().problems), [("duplicate-name", 1, 10)]);
     }
 
@@ -429,9 +429,9 @@ mod tests {
         let text = r#"{"name": "${workspaceRoot}", "plugin_configs": {"references": {"preselected": ["${workspaceRoot}-a"],
             "exclude_tools": ["${projectPath}"], "transitive_injection": false,
             "sources": ["x", {"id": "y", "path": "${workspaceRoot}/y.md", "args": {"at": ["${workspaceRoot}/z"]}}]}}}"#;
-        let (_folder, around) = world(&[("p.json", text)]);
-        let root = around.workspace.to_string_lossy().into_owned();
-        let profile = find(&around, "p").unwrap();
+        let (_folder, context) = world(&[("p.json", text)]);
+        let root = context.workspace.to_string_lossy().into_owned();
+        let profile = find(&context, "p").unwrap();
         assert_eq!(profile.name, "${workspaceRoot}");
         assert_eq!(profile.preselected, [format!("{root}-a")]);
         assert_eq!((profile.exclude_tools, profile.transitive_injection), (Some(vec![root.clone()]), Some(false)));

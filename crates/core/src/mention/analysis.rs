@@ -29,7 +29,7 @@ pub const MENTIONS_OF_A_HUB: usize = 3;
 /// At most one in this many sources is a hub.
 const ONE_IN: usize = 10;
 /// The most hubs of a small catalog.
-const LEAST_HUBS: usize = 10;
+const MIN_HUBS: usize = 10;
 
 /// The mention graph of a whole catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,7 +80,7 @@ impl GraphAnalysis {
         let by = |at: usize| self.adjacency.mentioning(at).len();
         let mut hubs: Vec<usize> = (0..self.adjacency.len()).filter(|at| by(*at) >= MENTIONS_OF_A_HUB).collect();
         hubs.sort_by_key(|at| (Reverse(by(*at)), *at));
-        hubs.truncate((self.adjacency.len() / ONE_IN).max(LEAST_HUBS));
+        hubs.truncate((self.adjacency.len() / ONE_IN).max(MIN_HUBS));
         hubs
     }
 }

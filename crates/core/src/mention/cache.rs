@@ -19,7 +19,7 @@ use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_o
 pub(super) struct MentionCache {
     clock: fn() -> SystemTime,
     /// Whether entries from the file are kept in memory, for a running desk that asks repeatedly.
-    lives_on: bool,
+    is_long_running: bool,
     files: Mutex<HashMap<Arc<Path>, CachedMentions>>,
     /// The file shared between processes.
     place: Option<CacheFile>,
@@ -44,9 +44,9 @@ struct CachedMentions {
 }
 
 impl MentionCache {
-    pub(crate) fn new(clock: fn() -> SystemTime, lives_on: bool) -> Self {
+    pub(crate) fn new(clock: fn() -> SystemTime, is_long_running: bool) -> Self {
         let (files, stored, has_new_entries) = (Mutex::default(), OnceLock::new(), AtomicBool::new(false));
-        Self { clock, lives_on, files, place: None, stored, has_new_entries }
+        Self { clock, is_long_running, files, place: None, stored, has_new_entries }
     }
 
     /// Adds a cache file in a workspace.
@@ -71,7 +71,7 @@ impl MentionCache {
             return None;
         }
         let mentions = Arc::new(self.stored_entries(ids).named(path, stamp, ids)?);
-        if self.lives_on {
+        if self.is_long_running {
             let remembered = CachedMentions { stamp, mentions: mentions.clone() };
             self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), remembered);
         }

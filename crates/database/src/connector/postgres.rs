@@ -15,7 +15,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionSurroundings, Reading, stopped};
+use super::{ConnectionEnvironment, Reading, stopped};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -29,7 +29,7 @@ pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_
 pub fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
 ) -> Result<Reading, Error> {
     outside_runtime(|| read(config, server, around, &WAITS))
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
@@ -45,7 +45,7 @@ pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Optio
 fn read(
     config: &DatabaseConfig,
     server: &ServerConnection,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
     waits: &[Duration],
 ) -> Result<Reading, Error> {
     let address = place::address(server, around)?;
@@ -58,7 +58,7 @@ fn read(
 
 /// Tries again after each of these waits, as long as the error may be temporary.
 pub(crate) fn tried<T>(
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
     waits: &[Duration],
     mut attempt: impl FnMut() -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
@@ -79,7 +79,7 @@ pub(crate) fn tried<T>(
 fn attempt(
     config: &DatabaseConfig,
     address: &Address,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
 ) -> Result<(Reading, RoleRights), Refusal> {
     let session = ReadingSession::open(address, &around.is_stopped)?;
     let read = catalog::read(&session, config);

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleName;
-use super::{ConnectionSurroundings, Reading};
+use super::{ConnectionEnvironment, Reading};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -28,7 +28,7 @@ const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", 
 pub(crate) fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
 ) -> Result<Reading, Error> {
     read(config, server, around, &|time| around.wait(time))
 }
@@ -37,7 +37,7 @@ pub(crate) fn snapshot(
 fn read(
     config: &DatabaseConfig,
     server: &ServerConnection,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
     wait: &dyn Fn(Duration) -> bool,
 ) -> Result<Reading, Error> {
     let account = place::account(server)?;

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::config::{self, DatabasesConfig};
-use crate::connector::{ConnectionSurroundings, Reading, sqlite};
+use crate::connector::{ConnectionEnvironment, Reading, sqlite};
 use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
@@ -28,7 +28,7 @@ fn all_output(sql: &str, more: &str) -> String {
     let (config, problems) = config::read(&text, "f");
     assert_eq!(problems, []);
     let database = &config.databases[0];
-    let reachable = Reachable { config: database, file: path, around: ConnectionSurroundings::default() };
+    let reachable = Reachable { config: database, file: path, around: ConnectionEnvironment::default() };
     let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     written(&config, &reachable, reading)
 }
@@ -209,7 +209,7 @@ fn an_empty_database_has_no_profiles() {
     let reachable = Reachable {
         config: &config.databases[0],
         file: folder.path().join("none.db"),
-        around: ConnectionSurroundings::default(),
+        around: ConnectionEnvironment::default(),
     };
     let sampled = sample(&reachable, &Snapshot::default(), &mut InferredJoins::default());
     assert_eq!((sampled.profiles, sampled.problems), (BTreeMap::new(), Vec::new()));

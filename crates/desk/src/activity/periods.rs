@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-const MOST: usize = 24;
+const MAX: usize = 24;
 
 /// The length of a period at first, in seconds.
 const SHORTEST: i64 = 60;
@@ -38,7 +38,7 @@ impl TokenPeriods {
         }
         let index = loop {
             let index = usize::try_from(second.saturating_sub(self.begin) / self.length).unwrap_or(0);
-            if index < MOST {
+            if index < MAX {
                 break index;
             }
             self.length = self.length.saturating_mul(2);
@@ -84,7 +84,7 @@ mod tests {
         fn no_token_is_lost(added in proptest::collection::vec((-100_000_000_000i64..100_000_000_000, 0..1000u64), 0..40)) {
             let mut periods = TokenPeriods::default();
             added.iter().for_each(|(second, tokens)| periods.add(at(*second), *tokens));
-            prop_assert!(periods.tokens().len() <= MOST);
+            prop_assert!(periods.tokens().len() <= MAX);
             prop_assert_eq!(periods.tokens().iter().sum::<u64>(), added.iter().map(|(_, tokens)| tokens).sum::<u64>());
         }
     }

@@ -106,26 +106,26 @@ fn a_session_that_forgot_knows_nothing_but_has_paid() {
 #[test]
 fn sessions_and_lines_are_limited_to_the_newest() {
     let mut activity = Activity::default();
-    let sessions = u64::try_from(5 * MOST_SESSIONS).unwrap();
+    let sessions = u64::try_from(5 * MAX_SESSIONS).unwrap();
     for n in 1..=sessions {
         activity.add(&line(n, &format!("s{n}"), "codex", about(JournalEvent::Read, &["a"], 1)));
-        assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
+        assert!(activity.sessions.len() <= 2 * MAX_SESSIONS);
     }
     for n in sessions + 1..=sessions + 300 {
         activity.add(&line(n, "long", "codex", about(JournalEvent::Read, &["a"], 1)));
     }
     let shown = activity.shown();
-    assert_eq!((shown.len(), shown[0].session.as_str(), shown[0].reads), (MOST_SESSIONS, "long", 300));
-    assert_eq!((shown[0].lines.len(), shown[0].lines[0].number), (MOST_LINES, sessions + 300));
+    assert_eq!((shown.len(), shown[0].session.as_str(), shown[0].reads), (MAX_SESSIONS, "long", 300));
+    assert_eq!((shown[0].lines.len(), shown[0].lines[0].number), (MAX_LINES, sessions + 300));
     assert_eq!(shown[1].session, format!("s{sessions}"));
 }
 
 #[test]
 fn sessions_at_the_same_time_are_limited_too() {
     let mut activity = Activity::default();
-    for n in 0..5 * MOST_SESSIONS {
+    for n in 0..5 * MAX_SESSIONS {
         activity.add(&line(1, &format!("s{n}"), "codex", about(JournalEvent::Read, &["a"], 1)));
-        assert!(activity.sessions.len() <= 2 * MOST_SESSIONS);
+        assert!(activity.sessions.len() <= 2 * MAX_SESSIONS);
     }
     assert!(!activity.shown().is_empty());
 }

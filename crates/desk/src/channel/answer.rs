@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{ChannelAnswer, Request, Unanswered};
+use super::{ChannelAnswer, NoAnswer, Request};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
 /// The most bytes of an answer (BEHAVIOUR §8).
-pub const MOST: u64 = 1024 * 1024;
+pub const MAX: u64 = 1024 * 1024;
 
 /// The most characters of untrusted text repeated in a message.
 const SHOWN: usize = 80;
@@ -26,10 +26,10 @@ pub(super) enum AnswerError {
 
 impl AnswerError {
     /// The error for the asker; `from` names the origin of the answer, such as `the webhook` or a file's path.
-    pub(super) fn into_unanswered(self, from: &str) -> Unanswered {
+    pub(super) fn into_no_answer(self, from: &str) -> NoAnswer {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
-        Unanswered::failed(Code::WrongAnswer, format!("{from} is not an answer: {why}"), hint)
+        NoAnswer::failed(Code::WrongAnswer, format!("{from} is not an answer: {why}"), hint)
     }
 }
 

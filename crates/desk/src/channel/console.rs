@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 
-use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 
@@ -21,9 +21,9 @@ const DESCRIBED: usize = 160;
 pub(super) struct Console;
 
 impl Channel for Console {
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
         if request.approval.is_some() {
-            return Err(Unanswered::only_on_a_screen());
+            return Err(NoAnswer::only_on_a_screen());
         }
         converse(request, wait, &lines(), &mut io::stderr().lock())
     }
@@ -59,9 +59,9 @@ fn converse(
     wait: &Wait,
     typed: &Receiver<io::Result<Option<String>>>,
     out: &mut dyn Write,
-) -> Result<ChannelAnswer, Unanswered> {
+) -> Result<ChannelAnswer, NoAnswer> {
     let broken = |error: io::Error| {
-        Unanswered::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "use another terminal")
+        NoAnswer::failed(Code::NoTerminal, format!("the terminal cannot be used: {error}"), "use another terminal")
     };
     let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
     say(&listed(request))?;
@@ -70,8 +70,8 @@ fn converse(
     loop {
         let line = match typed.recv_timeout(wait.glance()) {
             Ok(line) => line.map_err(broken)?.unwrap_or_default(),
-            Err(RecvTimeoutError::Timeout) if wait.is_given_up() => return end(&mut say, Unanswered::GivenUp),
-            Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => return end(&mut say, Unanswered::TimedOut),
+            Err(RecvTimeoutError::Timeout) if wait.is_given_up() => return end(&mut say, NoAnswer::GivenUp),
+            Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => return end(&mut say, NoAnswer::TimedOut),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => String::new(),
         };
@@ -87,7 +87,7 @@ fn converse(
 }
 
 /// Ends the line of the question, where the cursor still is.
-fn end(say: &mut dyn FnMut(&str) -> Result<(), Unanswered>, why: Unanswered) -> Result<ChannelAnswer, Unanswered> {
+fn end(say: &mut dyn FnMut(&str) -> Result<(), NoAnswer>, why: NoAnswer) -> Result<ChannelAnswer, NoAnswer> {
     say("\n")?;
     Err(why)
 }
@@ -197,7 +197,7 @@ mod tests {
         assert!(parse("1", 0).is_err());
     }
 
-    fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<ChannelAnswer, Unanswered>, String) {
+    fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<ChannelAnswer, NoAnswer>, String) {
         let (sender, receiver) = channel();
         typed.iter().for_each(|line| sender.send(Ok(Some((*line).to_owned()))).unwrap());
         // A terminal without input is still open.
@@ -223,11 +223,11 @@ mod tests {
         let (end, _) = conversation(&request, &["wrong\n"], &Wait::seconds(60.0));
         assert_eq!(end.map(|answered| answered.selected), Ok(vec![]));
         let (end, shown) = conversation(&request, &[], &Wait::seconds(0.0));
-        assert_eq!(end, Err(Unanswered::TimedOut));
+        assert_eq!(end, Err(NoAnswer::TimedOut));
         assert!(shown.ends_with('\n'), "{shown:?}");
         let given_up = Wait::seconds(60.0);
         given_up.give_up();
-        assert_eq!(conversation(&request, &[], &given_up).0, Err(Unanswered::GivenUp));
+        assert_eq!(conversation(&request, &[], &given_up).0, Err(NoAnswer::GivenUp));
     }
 
     #[test]

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::answer::{AnswerError, MOST, read};
+use super::answer::{AnswerError, MAX, read};
 use super::folder::{ChannelFolder, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
-use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use crate::session::{advice, keep_git_out};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
@@ -34,9 +34,9 @@ pub(super) struct Files {
 }
 
 impl Channel for Files {
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
         let unasked = |error: io::Error| {
-            Unanswered::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
+            NoAnswer::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Watch before the request exists, so that no answer is missed.
@@ -45,7 +45,7 @@ impl Channel for Files {
         let mut looked = Instant::now();
         loop {
             if wait.is_given_up() {
-                return raised.last_look(request).map_err(|_| Unanswered::GivenUp);
+                return raised.last_look(request).map_err(|_| NoAnswer::GivenUp);
             }
             if wait.left().is_zero() {
                 return raised.last_look(request);
@@ -94,18 +94,18 @@ impl Files {
 }
 
 /// The answer, if it exists and is complete.
-fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<ChannelAnswer, Unanswered>> {
-    let wrong = |message: String, hint| Some(Err(Unanswered::failed(Code::WrongAnswer, message, hint)));
+fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<ChannelAnswer, NoAnswer>> {
+    let wrong = |message: String, hint| Some(Err(NoAnswer::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return wrong(format!("{shown} has more than {MOST} bytes"), "answer with ids only"),
+        Ok(None) => return wrong(format!("{shown} has more than {MAX} bytes"), "answer with ids only"),
         Err(error) if is_absent(&error) => return None,
         Err(error) => return wrong(format!("the answer cannot be read: {error}"), "an answer must be a regular file"),
     };
     match read(request, &bytes) {
         Ok(answered) => Some(Ok(answered)),
         Err(AnswerError::NotWhole(_)) => None,
-        Err(wrong) => Some(Err(wrong.into_unanswered(shown))),
+        Err(wrong) => Some(Err(wrong.into_no_answer(shown))),
     }
 }
 
@@ -131,10 +131,10 @@ impl Raised {
 
     /// The last check after the timeout. Removes the request first: a writer that answers now sees that it is gone, and
     /// withdraws its answer unless it was taken here.
-    fn last_look(self, request: &Request) -> Result<ChannelAnswer, Unanswered> {
+    fn last_look(self, request: &Request) -> Result<ChannelAnswer, NoAnswer> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
-            return Err(Unanswered::TimedOut);
+            return Err(NoAnswer::TimedOut);
         }
         look(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
             let why = match read_answer(&self.responses, &self.taken)
@@ -145,7 +145,7 @@ impl Raised {
             };
             let message = format!("{} was still incomplete at the timeout{why}", self.shown);
             let hint = "write the answer under another name, and rename it when it is complete";
-            Err(Unanswered::failed(Code::HalfAnswer, message, hint))
+            Err(NoAnswer::failed(Code::HalfAnswer, message, hint))
         })
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::answer::MOST;
+use super::answer::MAX;
 use super::raise::is_own_id;
 use super::{ChannelSetup, Request, Response};
 use refdesk_core::config::ChannelKind;
@@ -37,10 +37,10 @@ const TAKEN: &str = "taken";
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
 /// How long another program's request waits if it does not say, in seconds.
-const UNSAID: f64 = 60.0;
+const DEFAULT_TIMEOUT: f64 = 60.0;
 
 /// The most requests read from one folder.
-const MOST_REQUESTS: usize = 64;
+const MAX_REQUESTS: usize = 64;
 
 /// How long an answer waits for another one in progress: a few file writes.
 const TURN: Duration = Duration::from_secs(2);
@@ -197,11 +197,11 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> (Vec<Pending>, Vec<Diagn
         Err(error) if is_absent(&error) => return (found, problems),
         Err(error) => return (found, vec![unreadable(&base.path.join(REQUESTS), &error)]),
     };
-    if names.len() > MOST_REQUESTS {
-        let message = format!("{} requests are waiting, and only {MOST_REQUESTS} of them are shown", names.len());
+    if names.len() > MAX_REQUESTS {
+        let message = format!("{} requests are waiting, and only {MAX_REQUESTS} of them are shown", names.len());
         problems.push(Diagnostic::warning(Code::TooManyRequests, message).in_file(base.path.display().to_string()));
     }
-    for id in names.into_iter().take(MOST_REQUESTS) {
+    for id in names.into_iter().take(MAX_REQUESTS) {
         match look(base, &requests, &id) {
             Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.push(pending),
             Ok(_) => {}
@@ -243,7 +243,7 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
     // counts.
     let began = if is_own { request.timestamp.parse().ok() } else { written };
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
-    let timeout = request.timeout.or_else(|| (!is_own).then_some(UNSAID));
+    let timeout = request.timeout.or_else(|| (!is_own).then_some(DEFAULT_TIMEOUT));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
     Ok(Some(Pending { request, folder: base.clone(), until }))
 }
@@ -344,7 +344,7 @@ fn by(responses: &Folder, name: &str) -> Option<String> {
 
 /// The bytes of an answer; `None` if it is too large.
 pub(super) fn read_answer(responses: &Folder, name: &str) -> io::Result<Option<Vec<u8>>> {
-    read_whole(responses.open(name)?, MOST)
+    read_whole(responses.open(name)?, MAX)
 }
 
 fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {

@@ -7,7 +7,7 @@ use super::file::{Files, poll};
 use super::folder::{ChannelFolder, configured, default_folder};
 use super::presence::{PresenceKind, is_open};
 use super::webhook::Webhook;
-use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
 use refdesk_text::{Code, Error, Fix};
@@ -29,7 +29,7 @@ impl ChannelSetup {
     /// The settings of this desk.
     pub fn of(desk: &Desk) -> Self {
         let (mut settings, untrusted) = (desk.channel(), desk.channel_refusal());
-        settings.base_path = settings.base_path.map(|base| config::expand(desk.around(), &base));
+        settings.base_path = settings.base_path.map(|base| config::expand(desk.workspace_context(), &base));
         let (workspace, environment) = (desk.workspace().to_path_buf(), desk.environment());
         Self { settings, workspace, environment, untrusted }
     }
@@ -52,21 +52,21 @@ pub enum Place {
 ///
 /// # Errors
 /// The channel cannot be used here: why, and what to do.
-pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unanswered> {
+pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, NoAnswer> {
     if let Some(error) = setup.untrusted.clone() {
-        return Err(Unanswered::Failed(error));
+        return Err(NoAnswer::Failed(error));
     }
     Ok(match setup.settings.kind {
         ChannelKind::Console if place == Place::Terminal => Box::new(Console),
         ChannelKind::Console if !is_open(&setup.workspace, PresenceKind::Screen) => {
-            return Err(Unanswered::failed(
+            return Err(NoAnswer::failed(
                 Code::NoChannel,
                 "the channel 'console' needs a terminal or an open screen of this workspace, and there is neither",
                 Fix::All(vec![Fix::OpenScreen, "or set channel.type to queue, file or webhook".into()]),
             ));
         }
         ChannelKind::Console | ChannelKind::Queue => Box::new(setup.files(default_folder(&setup.workspace))),
-        ChannelKind::File => Box::new(setup.files(configured(setup).map_err(Unanswered::Failed)?)),
+        ChannelKind::File => Box::new(setup.files(configured(setup).map_err(NoAnswer::Failed)?)),
         ChannelKind::Webhook => Box::new(Webhook::new(&setup.settings, setup.environment)?),
     })
 }
@@ -75,9 +75,9 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, Unan
 ///
 /// # Errors
 /// Why there is no answer; no screen of the workspace is open.
-pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
     if !is_open(&setup.workspace, PresenceKind::Screen) {
-        return Err(Unanswered::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
+        return Err(NoAnswer::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));
     }
     setup.files(default_folder(&setup.workspace)).ask(request, wait)
 }

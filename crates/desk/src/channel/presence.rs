@@ -48,7 +48,7 @@ impl PresenceKind {
 }
 
 /// Bytes read of a locked file.
-const MOST: u64 = 1024;
+const MAX: u64 = 1024;
 
 /// Marks a screen or a server of this workspace as open.
 ///
@@ -99,7 +99,7 @@ pub fn open_count(workspace: &Path, attendant: PresenceKind) -> usize {
 pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
     let Some((folder, names)) = held(workspace, PresenceKind::Agent) else { return Vec::new() };
     let session = |name: &OsString| {
-        let (bytes, _) = folder.read(name, MOST).unwrap_or_default();
+        let (bytes, _) = folder.read(name, MAX).unwrap_or_default();
         String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned()
     };
     names.iter().map(session).collect()

@@ -1,7 +1,7 @@
 //! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and nothing about a
 //! channel except its answer.
 
-use super::{ChannelAnswer, Request, Unanswered};
+use super::{ChannelAnswer, NoAnswer, Request};
 use crate::session::{JournalEvent, Receipt};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -20,7 +20,7 @@ pub fn request_receipt(request: &Request) -> Receipt {
 }
 
 /// The entry for its outcome.
-pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, Unanswered>) -> Receipt {
+pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>) -> Receipt {
     let reason = match came {
         Ok(answered) => {
             let what = match (&request.approval, answered.approved) {
@@ -31,9 +31,9 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, Unanswered
             };
             format!("{} answered: {what}", person(answered.by.as_deref()))
         }
-        Err(Unanswered::TimedOut) => "no answer in time".to_owned(),
-        Err(Unanswered::GivenUp) => "cancelled before there was an answer".to_owned(),
-        Err(Unanswered::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
+        Err(NoAnswer::TimedOut) => "no answer in time".to_owned(),
+        Err(NoAnswer::GivenUp) => "cancelled before there was an answer".to_owned(),
+        Err(NoAnswer::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
     let by = came.as_ref().ok().and_then(|answered| answered.by.clone());
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(request_receipt(&yes).reason, "to approve a write of src/a.rs: why");
         let by = Some("a screen".to_owned());
         let some = ChannelAnswer { selected: vec!["a".to_owned()], by, ..ChannelAnswer::default() };
-        let failed = Unanswered::failed(Code::Webhook, "the webhook said no", "");
+        let failed = NoAnswer::failed(Code::Webhook, "the webhook said no", "");
         for (request, came, reason) in [
             (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
             (&choice, Ok(ChannelAnswer::default()), "a person answered: none"),
@@ -77,8 +77,8 @@ mod tests {
                 "a person answered: yes to src/a.rs",
             ),
             (&yes, Ok(ChannelAnswer::default()), "a person answered: no to src/a.rs"),
-            (&choice, Err(Unanswered::TimedOut), "no answer in time"),
-            (&choice, Err(Unanswered::GivenUp), "cancelled before there was an answer"),
+            (&choice, Err(NoAnswer::TimedOut), "no answer in time"),
+            (&choice, Err(NoAnswer::GivenUp), "cancelled before there was an answer"),
             (&choice, Err(failed), "no valid answer: the webhook said no"),
         ] {
             assert_eq!(answer_receipt(request, &came).reason, reason);

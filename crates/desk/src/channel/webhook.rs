@@ -16,7 +16,7 @@ use ureq::http::{HeaderName, HeaderValue};
 
 use self::secret::Secret;
 use self::target::Target;
-use super::{Channel, ChannelAnswer, Request, Unanswered, Wait};
+use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use refdesk_core::config::{self, Environment};
 use refdesk_text::Code;
 
@@ -40,7 +40,7 @@ impl Webhook {
     ///
     /// # Errors
     /// A setting is invalid, or a variable that it names is not set.
-    pub(crate) fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, Unanswered> {
+    pub(crate) fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, NoAnswer> {
         let target = Target::new(settings)?;
         let headers = secret::headers(settings, environment)?;
         let secret = settings.secret_env.as_deref().map(|name| Secret::of(name, environment)).transpose()?;
@@ -51,9 +51,9 @@ impl Webhook {
 
 impl Channel for Webhook {
     /// Posts in a separate thread, so that a slow name server or socket cannot extend the wait.
-    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+    fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
         if request.approval.is_some() {
-            return Err(Unanswered::only_on_a_screen());
+            return Err(NoAnswer::only_on_a_screen());
         }
         let agent = post::agent(&self.target);
         let (sender, receiver) = sync_channel(1);
@@ -63,22 +63,22 @@ impl Channel for Webhook {
             let _ = sender.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {
-            return Err(Unanswered::failed(Code::NotAsked, format!("no thread can be started: {error}"), ""));
+            return Err(NoAnswer::failed(Code::NotAsked, format!("no thread can be started: {error}"), ""));
         }
         loop {
             match receiver.recv_timeout(wait.glance()) {
                 Ok(came) => return came,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Unanswered::failed(Code::NotAsked, "the request to the webhook broke off", ""));
+                    return Err(NoAnswer::failed(Code::NotAsked, "the request to the webhook broke off", ""));
                 }
                 Err(RecvTimeoutError::Timeout) if wait.is_given_up() => {
                     agent.shutdown();
-                    return Err(Unanswered::GivenUp);
+                    return Err(NoAnswer::GivenUp);
                 }
                 Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => {
                     let came = receiver.recv_timeout(GRACE);
                     agent.shutdown();
-                    return came.unwrap_or(Err(Unanswered::TimedOut));
+                    return came.unwrap_or(Err(NoAnswer::TimedOut));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use refdesk_text::{Error, tokens};
 
 pub use self::domains::{DescribedDomain, DomainTable};
-pub use self::joins::{FoundPaths, ToldHop, ToldJoin, ToldPath};
+pub use self::joins::{DescribedHop, DescribedJoin, DescribedPath, FoundPaths};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
 pub use self::view::{DatabaseView, TableBrief};
@@ -183,7 +183,7 @@ impl CompleteDesk<'_> {
                 view.relationships(database.as_deref(), domain.as_deref(), *limit)?.into()
             }
             DatabaseQuestion::Usage { column, database, domain } => {
-                let most = most(usize::MAX, usage::MOST);
+                let most = most(usize::MAX, usage::MAX);
                 view.usage(column, database.as_deref(), domain.as_deref(), most)?.into()
             }
         })

@@ -391,13 +391,16 @@ impl Desk {
             let file = folder.join(format!("{}.json", entry.id));
             let elsewhere = self.catalog().get(&entry.id).filter(|source| *source.origin.file != *file);
             if let Some(other) = elsewhere {
-                let message =
-                    format!("the catalog has '{}' already, in {}", entry.id, self.around().display(&other.origin.file));
+                let message = format!(
+                    "the catalog has '{}' already, in {}",
+                    entry.id,
+                    self.workspace_context().display(&other.origin.file)
+                );
                 run.problems.push(Diagnostic::warning(Code::IdTaken, message).about(entry.id.clone()));
                 continue;
             }
             let text = entry.text(&self.portable(&folder, &self.workspace().join(&entry.path)));
-            run.catalog.push((entry, self.around().display(&file), text));
+            run.catalog.push((entry, self.workspace_context().display(&file), text));
         }
     }
 

@@ -138,7 +138,7 @@ impl Desk {
 
     /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
     pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
-        let own_path = self.around().display(&self.references_folder().join(format!("{}.json", entry.id)));
+        let own_path = self.workspace_context().display(&self.references_folder().join(format!("{}.json", entry.id)));
         let Some(id) = entry.id.strip_prefix("db-").filter(|_| entry.path == own_path) else { return false };
         let config = self.databases().0;
         let names = config.databases.iter().map(|database| &database.name);

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use refdesk_database::config::DatabaseConfig;
-use refdesk_database::connector::{self, ConnectionSurroundings, Reachable};
+use refdesk_database::connector::{self, ConnectionEnvironment, Reachable};
 use refdesk_database::schema::notes::{self, Notes};
 use refdesk_database::snapshot::{Snapshot, TableName};
 use refdesk_text::Error;
@@ -107,9 +107,9 @@ impl Desk {
 
     /// A database that may be read, and the files that locating it may open.
     pub(super) fn reachable<'c>(&self, config: &'c DatabaseConfig, allowed: &AllowedDatabase) -> Reachable<'c> {
-        let around = ConnectionSurroundings {
+        let around = ConnectionEnvironment {
             workspace: self.workspace().to_owned(),
-            home: self.around().home.clone(),
+            home: self.workspace_context().home.clone(),
             variable: self.environment().0,
             is_stopped: self.options.is_stopped.clone(),
         };

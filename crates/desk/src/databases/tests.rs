@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_database::schema::plan::FILE;
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
@@ -62,8 +62,8 @@ impl World {
 
     fn desk(&self) -> Desk {
         let workspace = self.path.clone();
-        let around = Surroundings { current: workspace.clone(), workspace, ..Surroundings::default() };
-        Desk::open(Options { state: Some(self.root.path().join("state")), ..Options::new(around) })
+        let context = WorkspaceContext { current: workspace.clone(), workspace, ..WorkspaceContext::default() };
+        Desk::open(Options { state: Some(self.root.path().join("state")), ..Options::new(context) })
     }
 
     fn document(&self, options: &DocumentOptions) -> DocumentReport {

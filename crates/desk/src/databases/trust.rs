@@ -83,7 +83,7 @@ impl Desk {
             })?;
             path = path.replace(&format!("${{{name}}}"), &value);
         }
-        Ok(absolute(self.workspace(), Path::new(&expand(self.around(), &path))))
+        Ok(absolute(self.workspace(), Path::new(&expand(self.workspace_context(), &path))))
     }
 
     /// The path of an SQLite file with links resolved, and the same again if it is outside the workspace; empty for a

@@ -178,7 +178,7 @@ fn run(
 ) {
     let RunClient { options, session, events, changed } = client;
     let is_stopped = options.is_stopped.clone();
-    let mut desk = Desk::open(Options { lives_on: false, ..options });
+    let mut desk = Desk::open(Options { is_long_running: false, ..options });
     let prepared = match desk.prepare_documentation(what) {
         Ok(prepared) => prepared,
         Err(error) => {

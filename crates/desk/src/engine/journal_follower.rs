@@ -13,7 +13,7 @@ use super::event::Age;
 const PAST: usize = 300;
 
 /// The most lines read at a time, as many as a feed keeps.
-pub(crate) const MOST: usize = 1000;
+pub(crate) const MAX: usize = 1000;
 
 /// A position in the journal.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ struct JournalContext<'a> {
 /// What was added to the journal since the last reading.
 #[derive(Debug, Default)]
 pub(crate) struct NewLines {
-    /// Oldest first, at most [`MOST`].
+    /// Oldest first, at most [`MAX`].
     pub lines: Vec<Line>,
     /// How many earlier ones were left out.
     pub dropped: usize,
@@ -88,7 +88,7 @@ impl JournalFollower {
         };
         self.state = JournalState::Works;
         lines.retain(|line| self.adds(line, here, age, notices));
-        let dropped = lines.len().saturating_sub(MOST);
+        let dropped = lines.len().saturating_sub(MAX);
         lines.drain(..dropped);
         // Existing damage is not news.
         let is_told = damaged > 0 && age == Age::Now;
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn lines_beyond_the_limit_are_counted() {
         let mut lines = vec![line(JournalEvent::Read, "default", "x", "old"); 5];
-        lines.extend(vec![line(JournalEvent::Read, "default", "x", "new"); MOST]);
+        lines.extend(vec![line(JournalEvent::Read, "default", "x", "new"); MAX]);
         let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Reported);
-        assert_eq!((new.lines.len(), new.dropped), (MOST, 5));
+        assert_eq!((new.lines.len(), new.dropped), (MAX, 5));
         assert!(new.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
 

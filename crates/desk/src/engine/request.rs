@@ -13,9 +13,9 @@ use crate::engine::{DatedLine, Snapshot};
 use crate::session::Receipt;
 use crate::{
     AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
-    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, ProfileSwitch, Profiled,
-    RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest, SelectionChange,
-    SelectionPreview, Session, channel,
+    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, ProfileDetails,
+    ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest,
+    SelectionChange, SelectionPreview, Session, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -91,7 +91,7 @@ pub enum Request {
     Locate(LocateTarget),
     /// Which sources does this prompt match? Answered by [`Response::Findings`].
     Match(Arc<str>),
-    /// What would be appended to this prompt? Nothing counts as sent. Answered by [`Response::Simulated`].
+    /// What would be appended to this prompt? Nothing counts as sent. Answered by [`Response::Simulation`].
     Simulate {
         /// The prompt as typed.
         prompt: Arc<str>,
@@ -280,7 +280,7 @@ pub enum Response {
     /// The answer to [`Request::Match`]. Byte ranges are within the prompt.
     Findings(Findings),
     /// The answer to [`Request::Simulate`].
-    Simulated {
+    Simulation {
         /// The prompt with what would be appended, and its cost.
         enriched: Box<Enriched>,
         /// Problems with the session's memory.
@@ -312,7 +312,7 @@ pub enum Response {
     /// The answer to [`Request::ListProfiles`].
     Profiles {
         /// Each profile, in the order of their files.
-        profiles: Vec<Profiled>,
+        profiles: Vec<ProfileDetails>,
         /// Why their folder cannot be read.
         problems: Vec<Diagnostic>,
     },

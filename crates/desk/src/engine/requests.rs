@@ -100,7 +100,7 @@ impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
     pub(super) fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
         let attended = || presence::attend(desk.workspace(), PresenceKind::Screen);
-        let present = desk.around().is_workspace().then(attended).transpose().map_err(|error| {
+        let present = desk.workspace_context().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message).fix("make .jaato/refdesk writable, and start again")
         });
@@ -316,13 +316,13 @@ pub(crate) fn is_of(folders: &[PathBuf], path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::Options;
-    use refdesk_core::config::Surroundings;
+    use refdesk_core::config::WorkspaceContext;
 
     #[test]
     fn the_journal_says_who_answered_a_request_whose_files_are_gone() {
         let folder = tempfile::tempdir().unwrap();
-        let around = Surroundings { workspace: folder.path().to_path_buf(), ..Surroundings::default() };
-        let desk = Desk::open(Options::new(around));
+        let context = WorkspaceContext { workspace: folder.path().to_path_buf(), ..WorkspaceContext::default() };
+        let desk = Desk::open(Options::new(context));
         let (changed, _changes) = tokio::sync::mpsc::channel(1);
         let mut requests = Requests::attend(&desk, "a screen", changed.downgrade());
         requests.follow(&desk);

@@ -87,9 +87,9 @@ impl Snapshot {
     }
 
     /// The same without the texts that the instructions already contain in full.
-    pub fn given_beside(&self, instructions: u64) -> u64 {
+    pub fn given_outside_instructions(&self, instructions: u64) -> u64 {
         let given = price::given_sources(&self.catalog, &self.selection)
-            .filter(|source| price::is_beside(source, instructions));
+            .filter(|source| price::is_outside_instructions(source, instructions));
         given.filter_map(|source| self.price(source)).sum()
     }
 

@@ -70,14 +70,14 @@ pub(crate) fn run(
     });
     let mut worker = Worker {
         requests,
-        tells_problems: kind != ClientKind::Program,
+        reports_problems: kind != ClientKind::Program,
         index,
         is_indexing: false,
         refused: Vec::new(),
         untrusted: Arc::from([]),
         trust_problems: Vec::new(),
         profile_problems: Vec::new(),
-        hardly_found: None,
+        found_only_by_index: None,
         priced: None,
         screen_files: None,
         unread: VecDeque::new(),
@@ -160,7 +160,7 @@ pub(super) struct Worker<'a> {
     /// The requests that wait for the person; `None` if the client is a program.
     requests: Option<Requests>,
     /// Whether to look for all problems.
-    tells_problems: bool,
+    reports_problems: bool,
     /// Requests an update of the search index.
     index: Option<mpsc::Sender<()>>,
     /// Whether an update of the index was requested and is not done.
@@ -171,7 +171,7 @@ pub(super) struct Worker<'a> {
     trust_problems: Vec<Diagnostic>,
     profile_problems: Vec<Diagnostic>,
     /// Sources that only a pick brings up, with the catalog and mentions that this was computed from.
-    hardly_found: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
+    found_only_by_index: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
     /// The catalog, selection and reload that the last snapshot's price of the instructions was computed from.
     priced: Option<(Arc<Catalog>, Arc<Selection>, u64)>,
     /// This person's own keymap and themes.

@@ -57,7 +57,7 @@ pub enum FailedExpectation {
 
 /// A case and its result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct JudgedCase {
     /// The case.
     pub case: Case,
     /// Hinted sources, in order.
@@ -72,9 +72,9 @@ pub struct Judged {
 
 /// All cases.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asserted {
+pub struct AssertionReport {
     /// In the order of the file.
-    pub cases: Vec<Judged>,
+    pub cases: Vec<JudgedCase>,
     /// Hints given in cases that name `hints`.
     pub hinted: usize,
     /// Hints that these cases expect.
@@ -85,7 +85,7 @@ pub struct Asserted {
     pub problem: Option<Diagnostic>,
 }
 
-impl Asserted {
+impl AssertionReport {
     /// The share of given hints that were expected; `None` if none were given.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.correct, self.hinted)
@@ -110,7 +110,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 
 impl Desk {
     /// Checks every case.
-    pub fn assert(&mut self, expectations: Expectations) -> Asserted {
+    pub fn assert(&mut self, expectations: Expectations) -> AssertionReport {
         let Expectations { cases, asks_index } = expectations;
         self.settle();
         let mut selections: HashMap<Option<Vec<String>>, Arc<Selection>> = HashMap::new();
@@ -123,7 +123,7 @@ impl Desk {
                 selections.insert(case.select.clone(), selection);
             }
         }
-        let mut asserted = Asserted::default();
+        let mut asserted = AssertionReport::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
             let (about, problem) =
@@ -149,7 +149,7 @@ impl Desk {
     }
 }
 
-fn judge(ctx: &EnrichContext, case: Case) -> Judged {
+fn judge(ctx: &EnrichContext, case: Case) -> JudgedCase {
     let said = refdesk_enrich::enrich(ctx, &enrich_request(&case), &SessionMemory::default());
     let about = |kind: BlockKind| {
         let items = said.items.iter().filter(move |item| item.block == kind && item.level != Level::Count);
@@ -202,7 +202,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> Judged {
     unmet.extend(
         wanted.max_tokens.filter(|most| tokens > *most).map(|most| FailedExpectation::TooMany { most, tokens }),
     );
-    Judged { hints, expands, tokens, unmet, case }
+    JudgedCase { hints, expands, tokens, unmet, case }
 }
 
 fn enrich_request(case: &Case) -> EnrichRequest<'_> {

@@ -15,7 +15,7 @@ use refdesk_files::{Lock, private_folder, write_private};
 #[derive(Debug, Clone)]
 pub(crate) struct DeclinedSources {
     file: PathBuf,
-    patience: Duration,
+    lock_timeout: Duration,
 }
 
 /// The format of the file.
@@ -28,8 +28,8 @@ struct DeclinedFile {
 
 impl DeclinedSources {
     /// The file in this folder of the user.
-    pub(crate) fn new(state: &Path, patience: Duration) -> Self {
-        Self { file: state.join("declined.json"), patience }
+    pub(crate) fn new(state: &Path, lock_timeout: Duration) -> Self {
+        Self { file: state.join("declined.json"), lock_timeout }
     }
 
     /// The sources declined for this workspace.
@@ -50,7 +50,7 @@ impl DeclinedSources {
             return Ok(());
         }
         let _folder = self.file.parent().map(private_folder).transpose()?;
-        let _lock = Lock::acquire(&self.file.with_extension("lock"), self.patience)?;
+        let _lock = Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)?;
         // Another process may have changed it meanwhile.
         let mut stored = self.read();
         let after = changed(stored.workspaces.entry(workspace.to_owned()).or_default());

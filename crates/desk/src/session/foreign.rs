@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 const SHOWN: usize = 5;
 
 /// The most ids used from a foreign choice.
-const MOST_IDS: usize = 10_000;
+const MAX_IDS: usize = 10_000;
 
 /// The most bytes of an id from a foreign choice.
 const LONGEST_ID: usize = 1024;
@@ -43,7 +43,7 @@ impl ForeignFileAction {
 
 /// The part of a foreign choice that is used, each id once, and whether something was left out.
 pub(super) fn limited(choice: Choice) -> (Choice, bool) {
-    let (mut left, mut is_cut) = (MOST_IDS, false);
+    let (mut left, mut is_cut) = (MAX_IDS, false);
     let mut some = |ids: Vec<String>| {
         let (mut known, mut kept) = (HashSet::new(), Vec::new());
         for id in ids {
@@ -93,7 +93,7 @@ impl Foreign {
         let told = |(file, fate): (&String, &ForeignFileAction)| match fate {
             ForeignFileAction::Ignored => format!("{file} (ignored)"),
             ForeignFileAction::Choice { is_cut, aside } => {
-                let most = format!("at most {MOST_IDS}, none longer than {LONGEST_ID} bytes");
+                let most = format!("at most {MAX_IDS}, none longer than {LONGEST_ID} bytes");
                 let most = if *is_cut { format!(", {most}") } else { String::new() };
                 let aside = aside.as_ref().map_or_else(String::new, |aside| format!("; set aside as {aside}"));
                 format!("{file} (only its picks and exclusions count{most}{aside})")

@@ -48,7 +48,7 @@ pub struct Store {
     pub(super) desk: String,
     pub(super) selection: PathBuf,
     pub(super) clock: fn() -> SystemTime,
-    patience: Duration,
+    lock_timeout: Duration,
     /// Whether state may only be stored once the folder is marked as a workspace.
     only_if_marked: bool,
     pub(super) sealer: Sealer,
@@ -80,10 +80,10 @@ impl Store {
             folder.join("desks").join(name::safe(desk)).join("selection.json")
         };
         let (workspace, desk) = (workspace.to_path_buf(), name::safe(desk));
-        let (patience, timed_out) = (LOCK_TIMEOUT, Arc::default());
+        let (lock_timeout, timed_out) = (LOCK_TIMEOUT, Arc::default());
         let (sealer, foreign) = (Sealer::new(None, &workspace), Foreign::default());
         let only_if_marked = false;
-        Self { workspace, folder, desk, selection, clock, patience, only_if_marked, sealer, foreign, timed_out }
+        Self { workspace, folder, desk, selection, clock, lock_timeout, only_if_marked, sealer, foreign, timed_out }
     }
 
     /// The same for a folder in which state may only be stored once it is marked as a workspace.
@@ -110,8 +110,8 @@ impl Store {
 
     /// The same with another lock timeout. After a timeout, waits last a tenth of it until the lock can be taken again.
     #[must_use]
-    pub fn waiting(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    pub fn waiting(self, lock_timeout: Duration) -> Self {
+        Self { lock_timeout, ..self }
     }
 
     /// The desk's name, safe as a file name.
@@ -147,7 +147,7 @@ impl Store {
         for name in [LOCK, IGNORE_FILE] {
             self.clear(&folder, name);
         }
-        let lock = folder.lock(LOCK, self.patience_now());
+        let lock = folder.lock(LOCK, self.current_lock_timeout());
         let timed_out = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
         self.timed_out.store(timed_out, Ordering::Relaxed);
         let lock = lock?;
@@ -155,8 +155,8 @@ impl Store {
         Ok(lock)
     }
 
-    fn patience_now(&self) -> Duration {
-        if self.timed_out.load(Ordering::Relaxed) { self.patience / AGAIN } else { self.patience }
+    fn current_lock_timeout(&self) -> Duration {
+        if self.timed_out.load(Ordering::Relaxed) { self.lock_timeout / AGAIN } else { self.lock_timeout }
     }
 
     /// Makes git ignore the folder, which must exist.
@@ -408,18 +408,18 @@ pub(super) mod tests {
     #[test]
     fn after_a_timeout_the_wait_is_shorter_until_the_lock_is_taken() {
         let folder = tempfile::tempdir().unwrap();
-        let (patience, less) = (Duration::from_millis(20), Duration::from_millis(2));
-        let store = store(folder.path()).waiting(patience);
+        let (lock_timeout, less) = (Duration::from_millis(20), Duration::from_millis(2));
+        let store = store(folder.path()).waiting(lock_timeout);
         let held = Lock::acquire(&store.folder.join("lock"), LOCK_TIMEOUT).unwrap();
         let mut waits = Vec::new();
         for _ in 0..3 {
-            waits.push(store.patience_now());
+            waits.push(store.current_lock_timeout());
             assert_eq!(store.clone().lock().unwrap_err().kind(), io::ErrorKind::TimedOut);
         }
-        assert_eq!(waits, [patience, less, less]);
+        assert_eq!(waits, [lock_timeout, less, less]);
         drop(held);
         drop(store.lock().unwrap());
-        assert_eq!(store.patience_now(), patience);
+        assert_eq!(store.current_lock_timeout(), lock_timeout);
     }
 
     #[test]

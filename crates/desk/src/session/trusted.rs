@@ -19,7 +19,7 @@ use refdesk_text::{Code, Fix};
 pub(crate) struct Trusted {
     file: PathBuf,
     clock: fn() -> SystemTime,
-    patience: Duration,
+    lock_timeout: Duration,
 }
 
 /// The format of the file.
@@ -32,8 +32,8 @@ struct Stored {
 
 impl Trusted {
     /// The trust file in this folder of the user.
-    pub(crate) fn new(state: &Path, clock: fn() -> SystemTime, patience: Duration) -> Self {
-        Self { file: state.join("trust.json"), clock, patience }
+    pub(crate) fn new(state: &Path, clock: fn() -> SystemTime, lock_timeout: Duration) -> Self {
+        Self { file: state.join("trust.json"), clock, lock_timeout }
     }
 
     /// The trusted hashes of this workspace. If a damaged file had to be moved aside, reports that and trusts nothing.
@@ -81,7 +81,7 @@ impl Trusted {
     /// A lock for this file only, because the folder also holds other files.
     fn lock(&self) -> io::Result<Lock> {
         let _folder = self.file.parent().map(private_folder).transpose()?;
-        Lock::acquire(&self.file.with_extension("lock"), self.patience)
+        Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)
     }
 
     fn read_locked(&self) -> (Stored, Vec<Diagnostic>) {

@@ -126,7 +126,7 @@ impl<'d> TrustCheck<'d> {
         // Only the file channel uses it.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
         let folder = base_path.and_then(|written| {
-            let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.around(), written)));
+            let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.workspace_context(), written)));
             outside(&self.workspace, &path)
         });
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use super::*;
 use crate::Options;
 use crate::reading::read_source;
-use refdesk_core::config::Surroundings;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_enrich::instruction;
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
@@ -54,14 +54,14 @@ impl World {
     }
 
     fn options(&self) -> Options {
-        let around = Surroundings {
+        let context = WorkspaceContext {
             workspace: self.root.join("ws"),
             current: self.root.join("ws"),
             home: Some(self.root.join("home")),
             config_home: Some(self.root.join("home/.config")),
-            ..Surroundings::default()
+            ..WorkspaceContext::default()
         };
-        Options { state: Some(self.root.join("state")), ..Options::new(around) }
+        Options { state: Some(self.root.join("state")), ..Options::new(context) }
     }
 
     fn desk(&self) -> Desk {
@@ -217,11 +217,11 @@ fn trust_is_of_one_workspace() {
         world.put(&format!("ws2/{file}"), &fs::read_to_string(world.root.join("ws").join(file)).unwrap());
     }
     let mut options = world.options();
-    options.around.workspace = world.root.join("ws2");
+    options.context.workspace = world.root.join("ws2");
     assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
     // Another name for the same workspace.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
-    options.around.workspace = world.root.join("ws3");
+    options.context.workspace = world.root.join("ws3");
     assert_eq!(Desk::open(options).untrusted().len(), 0);
 }
 
@@ -239,7 +239,7 @@ fn the_users_own_configuration_needs_no_trust() {
     // A named configuration outside is the user's own; one inside came with the workspace, whatever name is used.
     let named = |path: &str| {
         let mut options = world.options();
-        options.around.named = Some(world.root.join(path));
+        options.context.named = Some(world.root.join(path));
         Desk::open(options).untrusted().len()
     };
     world.put("mine.json", &outside);

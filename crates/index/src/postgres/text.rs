@@ -8,7 +8,7 @@ use crate::words::{folded, words};
 const WORD: usize = 255;
 
 /// The most bytes of a text whose words can be searched; PostgreSQL stores up to a megabyte of words.
-const MOST: usize = 200_000;
+const MAX: usize = 200_000;
 
 /// The text without the one character that PostgreSQL refuses.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
@@ -21,7 +21,7 @@ pub(super) fn searchable(text: &str) -> String {
     let plain = folded(text);
     let mut found = String::new();
     for word in words(&plain).filter(|word| word.len() <= WORD) {
-        if found.len() + word.len() > MOST {
+        if found.len() + word.len() > MAX {
             break;
         }
         if !found.is_empty() {
@@ -51,7 +51,7 @@ mod tests {
             assert_eq!(searchable(text), expected, "{text}");
         }
         assert_eq!(searchable(&format!("{} b", "a".repeat(256))), "b");
-        assert!(searchable(&"word ".repeat(100_000)).len() <= MOST);
+        assert!(searchable(&"word ".repeat(100_000)).len() <= MAX);
         assert_eq!(clean("a\0b"), "a\u{FFFD}b");
     }
 }

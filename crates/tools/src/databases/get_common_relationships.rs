@@ -20,11 +20,11 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
 
 /// The default and the largest number of joins.
 const DEFAULT: u64 = 20;
-const MOST: u64 = 100;
+const MAX: u64 = 100;
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let (database, domain) = (call.arguments.text("database")?, call.arguments.text("domain")?);
-    let limit = call.arguments.number("limit", 1, MOST)?.unwrap_or(DEFAULT);
+    let limit = call.arguments.number("limit", 1, MAX)?.unwrap_or(DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     ask(call, DatabaseQuestion::Relationships { database, domain, limit }).await
 }

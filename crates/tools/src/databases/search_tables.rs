@@ -20,12 +20,12 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
 
 /// The default and the largest number of tables.
 const DEFAULT: u64 = 5;
-const MOST: u64 = 20;
+const MAX: u64 = 20;
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let query = call.arguments.required("query")?;
     let (database, domain) = (call.arguments.text("database")?, call.arguments.text("domain")?);
-    let limit = call.arguments.number("limit", 1, MOST)?.unwrap_or(DEFAULT);
+    let limit = call.arguments.number("limit", 1, MAX)?.unwrap_or(DEFAULT);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     ask(call, DatabaseQuestion::Tables { query, database, domain, limit }).await
 }

@@ -8,7 +8,7 @@ use refdesk_text::Error;
 
 use super::unreachable;
 use crate::config::{Secret, ServerConnection};
-use crate::connector::ConnectionSurroundings;
+use crate::connector::ConnectionEnvironment;
 
 /// Most bytes of a service file or a password file.
 const FILE_BYTES: u64 = 1024 * 1024;
@@ -17,7 +17,7 @@ const FILE_BYTES: u64 = 1024 * 1024;
 const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
 
 /// The address of a database, with its password.
-pub(crate) fn address(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<Address, Error> {
+pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
     let resolver = Resolver { around };
     let mut address = match (&server.url_env, &server.url) {
         (Some(variable), _) => parsed(&resolver.variable(variable)?)?,
@@ -67,7 +67,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionSurroundings
 }
 
 struct Resolver<'a> {
-    around: &'a ConnectionSurroundings,
+    around: &'a ConnectionEnvironment,
 }
 
 impl Resolver<'_> {
@@ -261,9 +261,9 @@ mod tests {
 
     #[test]
     fn a_variable_in_a_url_cannot_leave_its_field() {
-        let around = ConnectionSurroundings {
+        let around = ConnectionEnvironment {
             variable: |name| (name != "NONE").then(|| "p@evil.example/x ' \\".to_owned()),
-            ..ConnectionSurroundings::default()
+            ..ConnectionEnvironment::default()
         };
         let resolver = Resolver { around: &around };
         for text in ["postgres://ann:${PW}@db.example/shop", "host=db.example user=ann password=${PW} dbname=shop"] {

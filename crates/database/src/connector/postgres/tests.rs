@@ -36,13 +36,13 @@ fn place(server: &TestServer, database: &str, user: &str) -> String {
     format!("host: {:?}, port: {}, database: {database}, user: {user}", server.folder(), server.port())
 }
 
-fn try_read(connection: &str, more: &str, around: &ConnectionSurroundings) -> Result<Reading, Error> {
+fn try_read(connection: &str, more: &str, around: &ConnectionEnvironment) -> Result<Reading, Error> {
     let (config, server) = config(connection, more);
     read(&config, &server, around, &NO_WAIT)
 }
 
 fn reading(server: &TestServer, database: &str, user: &str) -> Reading {
-    try_read(&place(server, database, user), "", &ConnectionSurroundings::default()).unwrap()
+    try_read(&place(server, database, user), "", &ConnectionEnvironment::default()).unwrap()
 }
 
 fn table<'s>(snapshot: &'s Snapshot, name: &str) -> &'s Table {
@@ -79,7 +79,7 @@ fn a_server_that_closes_the_connection_is_tried_three_times_more() {
     let port = listener.local_addr().unwrap().port();
     let tries = thread::spawn(move || listener.incoming().take(4).filter(Result::is_ok).count());
     let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
-    let error = try_read(&connection, "", &ConnectionSurroundings::default()).unwrap_err();
+    let error = try_read(&connection, "", &ConnectionEnvironment::default()).unwrap_err();
     assert_eq!(error.code, Code::DatabaseUnreachable, "{error}");
     assert_eq!(tries.join().unwrap(), 4);
 }
@@ -88,7 +88,7 @@ fn a_server_that_closes_the_connection_is_tried_three_times_more() {
 fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let around = ConnectionSurroundings::default();
+    let around = ConnectionEnvironment::default();
     let is_stopped = around.is_stopped.clone();
     let silent = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
@@ -209,7 +209,7 @@ fn everything(server: &TestServer, database: &str) {
     let all = self::reading(server, database, "refdesk").snapshot;
     assert_eq!(table(&all, "event").row_estimate, Some(42));
     let only = ", include_views: false, schemas: [sales], exclude_tables: ['*.secret']";
-    let fewer = try_read(&place(server, database, "refdesk"), only, &ConnectionSurroundings::default()).unwrap();
+    let fewer = try_read(&place(server, database, "refdesk"), only, &ConnectionEnvironment::default()).unwrap();
     assert_eq!(fewer.snapshot.tables.len(), 5);
     assert_eq!(fewer.snapshot.schemas.len(), 1);
 }
@@ -280,8 +280,7 @@ fn refusals(server: &TestServer, database: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = client.local_addr().unwrap().port();
-    let around =
-        ConnectionSurroundings { variable: |_| Some("s3cret".to_owned()), ..ConnectionSurroundings::default() };
+    let around = ConnectionEnvironment { variable: |_| Some("s3cret".to_owned()), ..ConnectionEnvironment::default() };
     server.run(database, "CREATE ROLE locked LOGIN PASSWORD 'right'; CREATE ROLE encrypted LOGIN");
     for (connection, why) in [
         (format!("{}, password_env: X", place(server, database, "locked")), "the user or the password is wrong"),
@@ -316,7 +315,7 @@ fn passwords(server: &TestServer, database: &str) {
     fs::write(&file, format!("{folder}:{port}:*:locked:right\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let variable = |name: &str| (name == "RIGHT").then(|| "right".to_owned());
-    let around = ConnectionSurroundings { home: Some(home.path().to_owned()), variable, ..Default::default() };
+    let around = ConnectionEnvironment { home: Some(home.path().to_owned()), variable, ..Default::default() };
     let as_user = |user: &str| place(server, database, user);
     for connection in [
         "service: shop".to_owned(),
@@ -348,7 +347,7 @@ fn tls(server: &TestServer, database: &str) {
     let Some(certificate) = server.certificate() else { return };
     let read = |host: &str, more: &str| {
         let connection = format!("host: {host}, port: {}, database: {database}, user: refdesk{more}", server.port());
-        try_read(&connection, "", &ConnectionSurroundings::default())
+        try_read(&connection, "", &ConnectionEnvironment::default())
     };
     let known = format!(", sslrootcert: {certificate:?}");
     for (host, more) in [
@@ -428,7 +427,7 @@ fn weaker_tls_is_a_warning() {
         ("host: db.example, sslmode: require", Some("impersonate")),
     ] {
         let (config, server) = config(connection, "");
-        let address = place::address(&server, &ConnectionSurroundings::default()).unwrap();
+        let address = place::address(&server, &ConnectionEnvironment::default()).unwrap();
         let warning = weak_tls(&config, &address).map(|it| it.message);
         assert_eq!(warning.is_some(), words.is_some(), "{connection}");
         assert!(warning.unwrap_or_default().contains(words.unwrap_or_default()), "{connection}");

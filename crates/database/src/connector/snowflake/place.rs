@@ -8,7 +8,7 @@ use refdesk_snowflake::{Account, KeyPair, Token, unreachable};
 use refdesk_text::Error;
 
 use crate::config::{Secret, ServerConnection};
-use crate::connector::ConnectionSurroundings;
+use crate::connector::ConnectionEnvironment;
 
 /// Most bytes of a file with a private key.
 const KEY_BYTES: u64 = 64 * 1024;
@@ -25,7 +25,7 @@ pub(crate) fn account(server: &ServerConnection) -> Result<Account, Error> {
 /// The token from the environment, or one signed with the private key.
 pub(crate) fn token(
     server: &ServerConnection,
-    around: &ConnectionSurroundings,
+    around: &ConnectionEnvironment,
     now: SystemTime,
 ) -> Result<Token, Error> {
     let credential = credential(server, around)?;
@@ -40,7 +40,7 @@ pub(crate) fn token(
     Token::signed(&pair, account, user, now).map_err(|why| unreachable(&why, "use an RSA key of 2,048 bits or more"))
 }
 
-fn credential(server: &ServerConnection, around: &ConnectionSurroundings) -> Result<String, Error> {
+fn credential(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<String, Error> {
     match (&server.private_key_file, &server.secret) {
         (Some(file), _) => key_file(file, around),
         (None, Some(Secret::Env(name))) => {
@@ -57,7 +57,7 @@ fn credential(server: &ServerConnection, around: &ConnectionSurroundings) -> Res
     }
 }
 
-fn key_file(file: &str, around: &ConnectionSurroundings) -> Result<String, Error> {
+fn key_file(file: &str, around: &ConnectionEnvironment) -> Result<String, Error> {
     let below = file.strip_prefix("~/").zip(around.home.as_ref());
     let path: PathBuf = below.map_or_else(|| around.workspace.join(file), |(rest, home)| home.join(rest));
     let fix = "name a file with a private key in 'private_key_file'";

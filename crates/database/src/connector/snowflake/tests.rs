@@ -21,8 +21,8 @@ fn variable(name: &str) -> Option<String> {
     }
 }
 
-fn around() -> ConnectionSurroundings {
-    ConnectionSurroundings { variable, ..ConnectionSurroundings::default() }
+fn around() -> ConnectionEnvironment {
+    ConnectionEnvironment { variable, ..ConnectionEnvironment::default() }
 }
 
 fn try_read(port: u16, connection: &str, more: &str) -> Result<Reading, Error> {

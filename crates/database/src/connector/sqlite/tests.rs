@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config;
-use crate::connector::ConnectionSurroundings;
+use crate::connector::ConnectionEnvironment;
 
 fn config(more: &str) -> DatabaseConfig {
     let text = format!("databases: [{{name: a, type: sqlite, connection: {{file: a.db}}{more}}}]");
@@ -35,7 +35,7 @@ fn world(sql: &str) -> World {
 
 fn read_at(path: &Path, more: &str, shown: &str) -> Result<Reading, Error> {
     let config = config(more);
-    let around = ConnectionSurroundings::default();
+    let around = ConnectionEnvironment::default();
     snapshot(&Reachable { config: &config, file: path.to_path_buf(), around }, shown)
 }
 
@@ -53,7 +53,7 @@ fn patterns_are_not_compared_with_names_without_end() {
         format!(", {key}: [{all}]")
     };
     let read = |more: &str| {
-        let (config, around) = (config(more), ConnectionSurroundings::default());
+        let (config, around) = (config(more), ConnectionEnvironment::default());
         crate::connector::snapshot(&Reachable { config: &config, file: world.path.clone(), around })
     };
     for (key, what) in [("exclude_tables", "tables"), ("sensitive", "columns"), ("not_sensitive", "columns")] {
@@ -276,7 +276,7 @@ fn reading_ends_at_its_time_and_when_it_is_not_wanted() {
     let messages: Vec<&str> = reading.problems.iter().map(|it| it.message.as_str()).collect();
     assert_eq!(messages, ["5 tables and views were not completely read within 30 s"], "the virtual one never is");
     is_stopped.store(true, Ordering::Relaxed);
-    let around = ConnectionSurroundings { is_stopped, ..ConnectionSurroundings::default() };
+    let around = ConnectionEnvironment { is_stopped, ..ConnectionEnvironment::default() };
     let stopped = snapshot(&Reachable { config: &config, file: world.path.clone(), around }, "a.db");
     assert_eq!(stopped.unwrap_err().code, Code::Stopped);
 }

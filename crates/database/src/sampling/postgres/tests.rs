@@ -11,7 +11,7 @@ use super::super::tests::{forms, marked_columns, written};
 use super::*;
 use crate::config::agent::AgentSettings;
 use crate::config::{self, DatabasesConfig};
-use crate::connector::{ConnectionSurroundings, snapshot};
+use crate::connector::{ConnectionEnvironment, snapshot};
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::statistics::ColumnProfile;
@@ -25,7 +25,7 @@ fn config_of(server: &TestServer, database: &str, user: &str, more: &str) -> Dat
 }
 
 fn reachable(config: &DatabasesConfig) -> Reachable<'_> {
-    Reachable { config: &config.databases[0], file: "".into(), around: ConnectionSurroundings::default() }
+    Reachable { config: &config.databases[0], file: "".into(), around: ConnectionEnvironment::default() }
 }
 
 fn all_output(server: &TestServer, database: &str, more: &str) -> String {
@@ -283,7 +283,7 @@ fn locks(server: &TestServer, database: &str) {
     server.run(database, "CREATE TABLE t (id int)");
     let config = config_of(server, database, "refdesk", "");
     let crate::config::Connection::Postgres(place) = &config.databases[0].connection else { panic!("another server") };
-    let address = place::address(place, &ConnectionSurroundings::default()).unwrap();
+    let address = place::address(place, &ConnectionEnvironment::default()).unwrap();
     let session = ReadingSession::open(&address, &Default::default()).unwrap();
     session.limit_statements(Duration::from_secs(5)).unwrap();
     let held = || {

@@ -65,7 +65,7 @@ fn differences_after(change: impl FnOnce(&mut Table)) -> Vec<String> {
     diff(&sides(&[orders()]), &sides(&[changed])).iter().map(words).collect()
 }
 
-const UNTOLD: &str = "definition changed: in what pages do not say, such as a collation, the name of a key or a rule of a sensitive \
+const UNTRUSTED_TEXT: &str = "definition changed: in what pages do not say, such as a collation, the name of a key or a rule of a sensitive \
                       column";
 
 #[test]
@@ -118,10 +118,10 @@ fn each_kind_of_difference_is_told() {
         (Box::new(|it| it.columns[0].comment = None), &["comment is gone total: "]),
         (Box::new(|it| it.columns[0].comment = Some("In euros".into())), &["comment changed total: In euros"]),
         (Box::new(|it| drop(it.constraint_comments.insert("k".into(), "Why".into()))), &["new comment k: Why"]),
-        (Box::new(|it| it.columns[0].collation = Some("C".into())), &[UNTOLD]),
-        (Box::new(|it| it.indexes[0].is_partial = true), &[UNTOLD]),
+        (Box::new(|it| it.columns[0].collation = Some("C".into())), &[UNTRUSTED_TEXT]),
+        (Box::new(|it| it.indexes[0].is_partial = true), &[UNTRUSTED_TEXT]),
         // No value of a sensitive column is shown.
-        (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[UNTOLD]),
+        (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[UNTRUSTED_TEXT]),
         (
             Box::new(move |it| it.checks.push(check("email <> 'b@example.com'"))),
             &["new check: not shown: it is about email, which is sensitive"],

@@ -32,7 +32,7 @@ impl World {
         request: &Request,
         wait: &Wait,
         meanwhile: impl FnOnce(&ChannelFolder) + Send,
-    ) -> Result<ChannelAnswer, Unanswered> {
+    ) -> Result<ChannelAnswer, NoAnswer> {
         let folder = &self.files.folder;
         thread::scope(|threads| {
             let other = threads.spawn(move || {
@@ -158,7 +158,7 @@ fn asker_and_answerer_agree_on_an_answer_at_the_timeout() {
         });
         match landed {
             AnswerStatus::First => taken += usize::from(came.as_ref().is_ok_and(|came| came.selected == ["a"])),
-            AnswerStatus::Late { .. } => missed += usize::from(came == Err(Unanswered::TimedOut)),
+            AnswerStatus::Late { .. } => missed += usize::from(came == Err(NoAnswer::TimedOut)),
         }
         assert_eq!(taken + missed, usize::try_from(round).unwrap() + 1, "{landed:?} {came:?}");
         assert!(!folder.path().join(RESPONSES).join(file_of(ID)).exists());
@@ -186,8 +186,8 @@ fn an_incomplete_answer_is_waited_for() {
         });
         assert_eq!(came.unwrap().selected, ["a"]);
         let came = world.ask(&request, &Wait::seconds(0.3), |folder| put(folder, half));
-        assert!(came.as_ref().is_err_and(Unanswered::is_late), "{came:?}");
-        assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::HalfAnswer, .. }))), "{came:?}");
+        assert!(came.as_ref().is_err_and(NoAnswer::is_late), "{came:?}");
+        assert!(matches!(came, Err(NoAnswer::Failed(Error { code: Code::HalfAnswer, .. }))), "{came:?}");
     }
 }
 
@@ -200,7 +200,7 @@ fn an_invalid_answer_is_reported_at_once() {
     ] {
         let (world, request) = (World::new(), asking(ID, &["a"]));
         let came = world.ask(&request, &Wait::seconds(30.0), |folder| put(folder, &bytes));
-        let Err(Unanswered::Failed(Error { code: Code::WrongAnswer, message, .. })) = came else { panic!("{came:?}") };
+        let Err(NoAnswer::Failed(Error { code: Code::WrongAnswer, message, .. })) = came else { panic!("{came:?}") };
         assert!(message.contains(part) && message.contains(".jaato/refdesk/ask/responses/"), "{message}");
     }
 }
@@ -215,7 +215,7 @@ fn no_link_is_followed() {
     let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
         symlink(&secret, folder.path().join(RESPONSES).join(file_of(ID))).unwrap();
     });
-    assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::WrongAnswer, .. }))), "{came:?}");
+    assert!(matches!(came, Err(NoAnswer::Failed(Error { code: Code::WrongAnswer, .. }))), "{came:?}");
     for linked in ["requests", "responses", "../ask"] {
         let world = World::new();
         let base = &world.files.folder;
@@ -224,7 +224,7 @@ fn no_link_is_followed() {
         fs::create_dir_all(if linked == "../ask" { folder.parent().unwrap() } else { folder }).unwrap();
         symlink(outside.path(), refdesk_files::path::clean(&link)).unwrap();
         let came = world.files.ask(&request, &Wait::seconds(30.0));
-        assert!(matches!(came, Err(Unanswered::Failed(Error { code: Code::NotAsked, .. }))), "{linked}: {came:?}");
+        assert!(matches!(came, Err(NoAnswer::Failed(Error { code: Code::NotAsked, .. }))), "{linked}: {came:?}");
         assert!(base.check().is_err());
         if linked != "../ask" {
             assert!(answer(base, &response(&[], "one")).is_err());
@@ -268,7 +268,7 @@ fn files_and_modes_of_a_configured_folder_stay() {
         fs::set_permissions(workspace.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
     }
     pending(&world.files.folder, Timestamp::now());
-    assert_eq!(world.files.ask(&asking(ID, &["a"]), &Wait::seconds(0.0)), Err(Unanswered::TimedOut));
+    assert_eq!(world.files.ask(&asking(ID, &["a"]), &Wait::seconds(0.0)), Err(NoAnswer::TimedOut));
     let mode = |path| fs::metadata(workspace.join(path)).unwrap().permissions().mode() & 0o777;
     let modes = ["a", "a/fix", "a/fix/requests", "a/fix/responses"].map(mode);
     assert_eq!(modes, [0o755, 0o755, 0o755, 0o700]);
@@ -296,7 +296,7 @@ fn a_folder_of_git_or_refdesk_is_refused() {
         let environment = refdesk_core::config::Environment(|_| None);
         let setup = ChannelSetup { settings, workspace: workspace.clone(), environment, untrusted: None };
         let refused = match open(&setup, Place::Protocol) {
-            Err(Unanswered::Failed(error)) => Some(error.code),
+            Err(NoAnswer::Failed(error)) => Some(error.code),
             _ => None,
         };
         assert_eq!((refused, folders(&setup).len()), (code, count), "{base}");
@@ -338,7 +338,7 @@ fn a_too_large_request_is_not_created() {
     let (world, mut request) = (World::new(), asking(ID, &["a"]));
     request.context = "x".repeat(17 * 1024 * 1024);
     let came = world.files.ask(&request, &Wait::seconds(30.0));
-    let Err(Unanswered::Failed(Error { code: Code::NotAsked, message, .. })) = came else { panic!("{came:?}") };
+    let Err(NoAnswer::Failed(Error { code: Code::NotAsked, message, .. })) = came else { panic!("{came:?}") };
     assert!(message.contains("limit of 16777216"), "{message}");
 }
 
@@ -347,7 +347,7 @@ fn a_cancelled_request_is_removed_at_once() {
     let (world, request) = (World::new(), asking(ID, &["a"]));
     let wait = Wait::seconds(3600.0);
     let other = wait.clone();
-    assert_eq!(world.ask(&request, &wait, |_| other.give_up()), Err(Unanswered::GivenUp));
+    assert_eq!(world.ask(&request, &wait, |_| other.give_up()), Err(NoAnswer::GivenUp));
 }
 
 #[test]

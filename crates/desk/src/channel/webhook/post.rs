@@ -8,8 +8,8 @@ use ureq::http::{Response, StatusCode};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error, Timeout};
 
-use super::super::answer::{MOST, read, shown};
-use super::super::{ChannelAnswer, Request, Unanswered, Wait};
+use super::super::answer::{MAX, read, shown};
+use super::super::{ChannelAnswer, NoAnswer, Request, Wait};
 use super::Webhook;
 use super::address::{Reachable, Unreachable};
 use super::secret::SIGNATURE;
@@ -25,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Outcome of one attempt.
 enum Attempt {
     /// The final outcome.
-    Ended(Result<ChannelAnswer, Unanswered>),
+    Ended(Result<ChannelAnswer, NoAnswer>),
     /// The server could not be reached or has an internal problem; a retry may succeed.
     Failed(String),
 }
@@ -48,9 +48,9 @@ pub(super) fn agent(target: &Target) -> Agent {
 
 impl Webhook {
     /// Posts until there is an answer, at most three times.
-    pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+    pub(super) fn post(&self, agent: &Agent, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
         let body = serde_json::to_vec(request).map_err(|error| {
-            Unanswered::failed(Code::NotAsked, format!("the question cannot be written as JSON: {error}"), "")
+            NoAnswer::failed(Code::NotAsked, format!("the question cannot be written as JSON: {error}"), "")
         })?;
         let signature = self.secret.as_ref().and_then(|secret| secret.sign(&body));
         let mut backoff = BACKOFF.iter();
@@ -66,12 +66,12 @@ impl Webhook {
                 None => true,
             };
             if wait.is_given_up() {
-                return Err(Unanswered::GivenUp);
+                return Err(NoAnswer::GivenUp);
             }
             if is_last {
                 let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
                 let message = format!("the webhook {} {why}{times}", self.target.shown);
-                return Err(Unanswered::failed(Code::Webhook, message, "make sure that it runs, and ask again"));
+                return Err(NoAnswer::failed(Code::Webhook, message, "make sure that it runs, and ask again"));
             }
         }
     }
@@ -119,9 +119,9 @@ impl Webhook {
             return self.ended(Code::WrongAnswer, &what, "answer as application/json");
         }
         let mut bytes = Vec::new();
-        match response.body_mut().as_reader().take(MOST + 1).read_to_end(&mut bytes) {
-            Ok(_) if bytes.len() as u64 > MOST => {
-                let what = format!("answered with more than {MOST} bytes");
+        match response.body_mut().as_reader().take(MAX + 1).read_to_end(&mut bytes) {
+            Ok(_) if bytes.len() as u64 > MAX => {
+                let what = format!("answered with more than {MAX} bytes");
                 self.ended(Code::WrongAnswer, &what, "answer with ids only")
             }
             Ok(_) => Attempt::Ended(
@@ -131,13 +131,13 @@ impl Webhook {
                         ..answered
                     })
                     .map_err(|wrong| {
-                        wrong.into_unanswered(&format!("the response of the webhook {}", self.target.shown))
+                        wrong.into_no_answer(&format!("the response of the webhook {}", self.target.shown))
                     }),
             ),
             Err(error) => {
                 let error = Error::from(error);
                 if matches!(error, Error::Timeout(_)) {
-                    return Attempt::Ended(Err(Unanswered::TimedOut));
+                    return Attempt::Ended(Err(NoAnswer::TimedOut));
                 }
                 let what = format!("closed the connection in the middle of its answer: {error}");
                 self.ended(Code::WrongAnswer, &what, "make sure that it sends complete answers, and ask again")
@@ -158,14 +158,14 @@ impl Webhook {
                 };
                 let at = format!("'{}' is at {}, {what}", self.target.host, address.unwrap_or_default());
                 let message = format!("the webhook is not called: {at}");
-                Attempt::Ended(Err(Unanswered::failed(Code::PrivateAddress, message, hint)))
+                Attempt::Ended(Err(NoAnswer::failed(Code::PrivateAddress, message, hint)))
             }
             Error::HostNotFound => Attempt::Failed("was not found: its host has no address".to_owned()),
             Error::ConnectionFailed => Attempt::Failed("could not be reached".to_owned()),
             Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
                 Attempt::Failed(format!("could not be reached within {} s", CONNECT.as_secs()))
             }
-            Error::Timeout(_) => Attempt::Ended(Err(Unanswered::TimedOut)),
+            Error::Timeout(_) => Attempt::Ended(Err(NoAnswer::TimedOut)),
             Error::Io(error) if is_unconnected(&error) => Attempt::Failed(format!("could not be reached: {error}")),
             error => {
                 let what = format!("gave no answer: {error}");
@@ -175,7 +175,7 @@ impl Webhook {
     }
 
     fn ended(&self, code: Code, what: &str, hint: &str) -> Attempt {
-        Attempt::Ended(Err(Unanswered::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
+        Attempt::Ended(Err(NoAnswer::failed(code, format!("the webhook {} {what}", self.target.shown), hint)))
     }
 }
 

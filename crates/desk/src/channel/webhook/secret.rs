@@ -9,7 +9,7 @@ use sha2::Sha256;
 use ureq::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
 use ureq::http::{HeaderName, HeaderValue};
 
-use super::super::Unanswered;
+use super::super::NoAnswer;
 use super::super::answer::shown;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::Code;
@@ -28,7 +28,7 @@ impl fmt::Debug for Secret {
 
 impl Secret {
     /// The secret in this environment variable.
-    pub(crate) fn of(name: &str, environment: Environment) -> Result<Self, Unanswered> {
+    pub(crate) fn of(name: &str, environment: Environment) -> Result<Self, NoAnswer> {
         Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
     }
 
@@ -49,8 +49,8 @@ impl Secret {
 pub(super) fn headers(
     settings: &ChannelSettings,
     environment: Environment,
-) -> Result<Vec<(HeaderName, HeaderValue)>, Unanswered> {
-    let wrong = |message: String| Unanswered::failed(Code::WrongHeader, message, "fix channel.headers");
+) -> Result<Vec<(HeaderName, HeaderValue)>, NoAnswer> {
+    let wrong = |message: String| NoAnswer::failed(Code::WrongHeader, message, "fix channel.headers");
     let mut headers = Vec::new();
     for (name, value) in &settings.headers {
         let printable = shown(name);
@@ -70,7 +70,7 @@ pub(super) fn headers(
         let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
             let message =
                 format!("the environment variable '{}' contains characters that a header may not have", shown(name));
-            Unanswered::failed(Code::NoVariable, message, "set it to the token only")
+            NoAnswer::failed(Code::NoVariable, message, "set it to the token only")
         })?;
         value.set_sensitive(true);
         headers.push((AUTHORIZATION, value));
@@ -78,10 +78,10 @@ pub(super) fn headers(
     Ok(headers)
 }
 
-fn variable(name: &str, key: &str, environment: Environment) -> Result<String, Unanswered> {
+fn variable(name: &str, key: &str, environment: Environment) -> Result<String, NoAnswer> {
     environment.get(name).filter(|value| !value.trim().is_empty()).ok_or_else(|| {
         let message = format!("channel.{key} names the environment variable '{}', which is not set", shown(name));
-        Unanswered::failed(Code::NoVariable, message, "set it in the environment of refdesk")
+        NoAnswer::failed(Code::NoVariable, message, "set it in the environment of refdesk")
     })
 }
 
@@ -128,10 +128,10 @@ mod tests {
             (&[("X Key", "hush")], None, "'X Key' is not a header"),
             (&[("X-Key", "hush\r\nX: y")], None, "'X-Key' contains"),
         ] {
-            let Err(Unanswered::Failed(Error { message, .. })) = with(headers, token) else { panic!("{named}") };
+            let Err(NoAnswer::Failed(Error { message, .. })) = with(headers, token) else { panic!("{named}") };
             assert!(message.contains(named) && !message.contains("hush"), "{message}");
         }
-        let Err(Unanswered::Failed(Error { message, .. })) = Secret::of("NONE", HELD) else { panic!() };
+        let Err(NoAnswer::Failed(Error { message, .. })) = Secret::of("NONE", HELD) else { panic!() };
         assert!(message.contains("'NONE'") && message.contains("secret_env"), "{message}");
     }
 }

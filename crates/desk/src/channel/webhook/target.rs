@@ -4,7 +4,7 @@
 
 use ureq::http::Uri;
 
-use super::super::Unanswered;
+use super::super::NoAnswer;
 use super::super::answer::shown;
 use refdesk_core::config::ChannelSettings;
 use refdesk_text::Code;
@@ -48,8 +48,8 @@ impl Target {
     ///
     /// # Errors
     /// Why the target is not allowed.
-    pub(crate) fn new(settings: &ChannelSettings) -> Result<Self, Unanswered> {
-        let wrong = |message: String, hint: &str| Unanswered::failed(Code::WrongEndpoint, message, hint);
+    pub(crate) fn new(settings: &ChannelSettings) -> Result<Self, NoAnswer> {
+        let wrong = |message: String, hint: &str| NoAnswer::failed(Code::WrongEndpoint, message, hint);
         let Some(written) = &settings.endpoint else {
             return Err(wrong("the webhook has no 'endpoint'".to_owned(), "give the URL that requests are posted to"));
         };
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use refdesk_text::Error;
 
-    fn target(endpoint: &str, allowed: &[&str]) -> Result<Target, Unanswered> {
+    fn target(endpoint: &str, allowed: &[&str]) -> Result<Target, NoAnswer> {
         Target::new(&ChannelSettings {
             endpoint: Some(endpoint.to_owned()),
             allow_hosts: allowed.iter().map(ToString::to_string).collect(),
@@ -142,7 +142,7 @@ mod tests {
         ] {
             match (target(endpoint, allowed), expected) {
                 (Ok(target), Ok(reach)) => assert_eq!(target.reach, reach, "{endpoint}"),
-                (Err(Unanswered::Failed(Error { message, .. })), Err(part)) => {
+                (Err(NoAnswer::Failed(Error { message, .. })), Err(part)) => {
                     assert!(message.contains(part) && !message.contains("secret"), "{endpoint}: {message}");
                 }
                 (got, expected) => panic!("{endpoint}: {got:?}, not {expected:?}"),

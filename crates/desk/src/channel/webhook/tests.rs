@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::raise::tests::{asking, asking_for_approval};
-use super::super::{Channel as _, ChannelAnswer, Request, Unanswered, Wait};
+use super::super::{Channel as _, ChannelAnswer, NoAnswer, Request, Wait};
 use super::Webhook;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::{Code, Error};
@@ -93,14 +93,14 @@ fn request() -> Request {
     asking("r", &["a", "b"])
 }
 
-fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<ChannelAnswer, Unanswered> {
+fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
     Webhook::new(settings, HELD)?.ask(&request(), wait)
 }
 
 #[track_caller]
-fn failed(came: Result<ChannelAnswer, Unanswered>) -> (Code, String) {
+fn failed(came: Result<ChannelAnswer, NoAnswer>) -> (Code, String) {
     match came {
-        Err(Unanswered::Failed(Error { code, message, fix, .. })) => {
+        Err(NoAnswer::Failed(Error { code, message, fix, .. })) => {
             let told = format!("{message} {fix}");
             assert!(!told.contains("hidden") && !told.contains("a-token") && !told.contains("a-secret"), "{told}");
             (code, message)
@@ -221,7 +221,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
             let (port, _heard) = serve([drips(begin)]);
             let began = Instant::now();
             let came = ask(&ChannelSettings { timeout, ..settings(port) }, &Wait::seconds(wait));
-            assert_eq!(came, Err(Unanswered::TimedOut), "{begin:?}");
+            assert_eq!(came, Err(NoAnswer::TimedOut), "{begin:?}");
             assert!(began.elapsed() < Duration::from_secs(5), "{begin:?}");
         }
     }
@@ -236,7 +236,7 @@ fn a_cancelled_request_ends_at_once() {
         heard.recv().unwrap();
         other.give_up();
     });
-    assert_eq!(ask(&ChannelSettings { timeout: 3600.0, ..settings(port) }, &wait), Err(Unanswered::GivenUp));
+    assert_eq!(ask(&ChannelSettings { timeout: 3600.0, ..settings(port) }, &wait), Err(NoAnswer::GivenUp));
 }
 
 #[test]

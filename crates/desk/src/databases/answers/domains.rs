@@ -6,7 +6,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
 
-use super::joins::{ToldJoin, joins_of};
+use super::joins::{DescribedJoin, joins_of};
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
@@ -84,7 +84,7 @@ pub struct DomainOverview {
     /// Its tables.
     pub tables: Vec<DomainTable>,
     /// Joins between its tables, and with others, that the reader may read.
-    pub relationships: Vec<ToldJoin>,
+    pub relationships: Vec<DescribedJoin>,
     /// Number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub tables_left_out: usize,
@@ -186,7 +186,7 @@ impl DatabaseView {
                         continue;
                     }
                     self.quote_join(&[Some(at), target], &mut sources);
-                    joins.push(ToldJoin { database: page.database.clone(), ..join });
+                    joins.push(DescribedJoin { database: page.database.clone(), ..join });
                 }
             }
         }

@@ -25,7 +25,7 @@ pub struct FoundPaths {
     /// Their database.
     pub database: String,
     /// The best first.
-    pub paths: Vec<ToldPath>,
+    pub paths: Vec<DescribedPath>,
     /// Why there is none, and which tables are nearest.
     #[serde(skip)]
     pub problem: Option<Error>,
@@ -33,16 +33,16 @@ pub struct FoundPaths {
 
 /// A path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToldPath {
+pub struct DescribedPath {
     /// One join each.
-    pub hops: Vec<ToldHop>,
+    pub hops: Vec<DescribedHop>,
     /// The joins as SQL with quoted names; `None` if the reader may not read one of them.
     pub sql_snippet: Option<String>,
 }
 
 /// A join of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToldHop {
+pub struct DescribedHop {
     /// `schema.table`.
     pub from_table: String,
     /// `schema.table`.
@@ -55,7 +55,7 @@ pub struct ToldHop {
 
 /// A join.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToldJoin {
+pub struct DescribedJoin {
     /// The database.
     pub database: String,
     /// `schema.table`.
@@ -78,7 +78,7 @@ pub struct ToldJoin {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CommonJoins {
     /// The joins to the most joined tables first.
-    pub relationships: Vec<ToldJoin>,
+    pub relationships: Vec<DescribedJoin>,
     /// The number of all joins that the reader may know about.
     pub total: usize,
 }
@@ -149,7 +149,7 @@ impl DatabaseView {
                 let ends = [&hop.from_table, &hop.to_table].map(|name| by_name.get(name).copied());
                 let is_readable = self.quote_join(&ends, &mut sources);
                 is_told &= is_readable;
-                ToldHop {
+                DescribedHop {
                     from_table: hop.from_table,
                     to_table: hop.to_table,
                     on_clause: is_readable.then_some(hop.on_clause),
@@ -157,7 +157,7 @@ impl DatabaseView {
                 }
             });
             let hops = hops.collect();
-            ToldPath { hops, sql_snippet: is_told.then_some(path.sql_snippet) }
+            DescribedPath { hops, sql_snippet: is_told.then_some(path.sql_snippet) }
         });
         let paths = paths.collect();
         Ok(answered(paths, None, sources))
@@ -225,7 +225,7 @@ impl DatabaseView {
             })
             .collect();
         let mut sources = AnswerSources { damaged: read.damaged, ..AnswerSources::default() };
-        let mut joins: Vec<(ToldJoin, [Option<usize>; 2])> = Vec::new();
+        let mut joins: Vec<(DescribedJoin, [Option<usize>; 2])> = Vec::new();
         let mut unread = 0;
         let mut counts: HashMap<(String, String), usize> = HashMap::new();
         for (_, page, doc) in &read.docs {
@@ -254,10 +254,10 @@ impl DatabaseView {
             join.joins_to_table = counts.get(&key).copied().unwrap_or_default();
         }
         joins.sort_by(|(one, _), (other, _)| {
-            let key = |join: &ToldJoin| (join.inferred, std::cmp::Reverse(join.joins_to_table));
+            let key = |join: &DescribedJoin| (join.inferred, std::cmp::Reverse(join.joins_to_table));
             key(one).cmp(&key(other)).then_with(|| {
                 let name =
-                    |join: &ToldJoin| (join.to_table.clone(), join.from_table.clone(), join.from_columns.clone());
+                    |join: &DescribedJoin| (join.to_table.clone(), join.from_table.clone(), join.from_columns.clone());
                 name(one).cmp(&name(other))
             })
         });
@@ -284,8 +284,8 @@ impl DatabaseView {
 }
 
 /// The joins on the page of a table, declared ones first.
-pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = ToldJoin> + '_ {
-    let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| ToldJoin {
+pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = DescribedJoin> + '_ {
+    let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| DescribedJoin {
         database: String::new(),
         from_table: doc.fully_qualified_name.clone(),
         from_columns: from_columns.to_vec(),

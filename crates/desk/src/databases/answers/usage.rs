@@ -10,7 +10,7 @@ use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DamagedPage;
 
 /// The most tables listed for an agent.
-pub(super) const MOST: usize = 100;
+pub(super) const MAX: usize = 100;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]

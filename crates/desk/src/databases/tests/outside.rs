@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use refdesk_core::config::{Environment, Surroundings};
+use refdesk_core::config::{Environment, WorkspaceContext};
 use refdesk_database::schema::plan::FILE;
 use refdesk_text::Code;
 
@@ -58,9 +58,9 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     let world = World::new();
     let desk = |environment| {
         let workspace = world.path.clone();
-        let around = Surroundings { current: workspace.clone(), workspace, ..Surroundings::default() };
+        let context = WorkspaceContext { current: workspace.clone(), workspace, ..WorkspaceContext::default() };
         let state = Some(world.root.path().join("state"));
-        Desk::open(Options { state, environment: Environment(environment), ..Options::new(around) })
+        Desk::open(Options { state, environment: Environment(environment), ..Options::new(context) })
     };
     let set = |name: &str| (name == "DBF").then(|| "shop.db".to_owned());
     let config = "databases:\n  - {name: shop, type: sqlite, connection: {file: '${DBF}'}}\n  \

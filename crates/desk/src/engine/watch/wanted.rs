@@ -106,7 +106,7 @@ impl WatchSet {
             wanted.file(&file);
         }
         wanted.file(desk.choice_file());
-        if let Some(home) = desk.around().config_home.as_deref().filter(|_| watcher == Watcher::Screen) {
+        if let Some(home) = desk.workspace_context().config_home.as_deref().filter(|_| watcher == Watcher::Screen) {
             wanted.file(&keymap_file(home));
             if let Some(preferences) = user::file(Some(home)) {
                 wanted.file(&preferences);

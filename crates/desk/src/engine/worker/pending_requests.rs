@@ -41,7 +41,7 @@ impl Worker<'_> {
 
     /// Looks for actions that need trust. A decision in another process is noticed at the next reload.
     pub(super) fn update_trust(&mut self) {
-        if self.tells_problems {
+        if self.reports_problems {
             self.untrusted = self.desk.untrusted().into();
             self.trust_problems = self.desk.waiting();
         }
@@ -49,7 +49,7 @@ impl Worker<'_> {
 
     /// Reads the profiles for their problems.
     pub(super) fn update_profiles(&mut self) {
-        if self.tells_problems {
+        if self.reports_problems {
             self.profile_problems = self.desk.profile_problems();
         }
     }
@@ -59,7 +59,7 @@ impl Worker<'_> {
         if self.requests.is_none() {
             return;
         }
-        let files = screen_files::read(self.desk.around().config_home.as_deref());
+        let files = screen_files::read(self.desk.workspace_context().config_home.as_deref());
         if self.screen_files.as_deref() != Some(&files) {
             self.screen_files = Some(Arc::new(files));
         }

@@ -34,12 +34,13 @@ impl Worker<'_> {
     /// The problems of the workspace. A person or a script sees all that `check` finds, and those that only a running
     /// desk can find.
     fn problems(&mut self) -> Vec<Diagnostic> {
-        let never_found = if self.tells_problems && self.unread.is_empty() { self.never_found() } else { Vec::new() };
+        let unfindable_sources =
+            if self.reports_problems && self.unread.is_empty() { self.unfindable_sources() } else { Vec::new() };
         let mut problems = self.desk.problems(ProblemParts {
             templates: &self.template_problems,
             profiles: &self.profile_problems,
             trust: &self.trust_problems,
-            never_found: &never_found,
+            unfindable_sources: &unfindable_sources,
         });
         let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
         add_new(&mut problems, self.file_problems.iter().chain(&self.watch_problems).chain(of_requests));
@@ -47,15 +48,16 @@ impl Worker<'_> {
     }
 
     /// Sources that only a pick brings up. Computed once for each catalog and mention graph.
-    fn never_found(&mut self) -> Vec<Diagnostic> {
+    fn unfindable_sources(&mut self) -> Vec<Diagnostic> {
         if self.desk.has_index() {
             return Vec::new();
         }
         let (catalog, graph) = (self.desk.catalog(), self.desk.graph());
-        let known = self.hardly_found.take();
+        let known = self.found_only_by_index.take();
         let known = known.filter(|(of, by, _)| Arc::ptr_eq(of, catalog) && Arc::ptr_eq(by, graph));
         let (catalog, graph) = (catalog.clone(), graph.clone());
-        let (.., found) = self.hardly_found.insert(known.unwrap_or_else(|| (catalog, graph, self.desk.hardly_found())));
+        let (.., found) =
+            self.found_only_by_index.insert(known.unwrap_or_else(|| (catalog, graph, self.desk.found_only_by_index())));
         found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
     }
 
@@ -90,7 +92,7 @@ impl Worker<'_> {
         let (undo, redo) = self.desk.undoable();
         let next = Snapshot {
             generation: last.generation + 1,
-            is_workspace: self.desk.around().is_workspace(),
+            is_workspace: self.desk.workspace_context().is_workspace(),
             workspace: Arc::from(self.desk.workspace().to_string_lossy()),
             desk: Arc::from(self.desk.name()),
             catalog: self.desk.catalog().clone(),
@@ -118,12 +120,12 @@ impl Worker<'_> {
         }
         self.last = next.clone();
         self.snapshots.send_replace(next.clone());
-        self.tell_difference(next);
+        self.publish_difference(next);
     }
 
     /// Sends notices of what changed since the last ones. While documents are read, only the choice counts: a document
     /// that is not read yet has not changed.
-    pub(super) fn tell_difference(&mut self, next: Snapshot) {
+    pub(super) fn publish_difference(&mut self, next: Snapshot) {
         let (notices, told) = match self.last_announced.take() {
             None if next.loading.is_some() => return,
             // What appears during the first reading of the documents is not a change.

@@ -102,7 +102,7 @@ impl Worker<'_> {
             Request::Pick { ids, tags } => {
                 return Response::Picked(self.with_desk(|desk| {
                     let picked = desk.pick(session, &ids, &tags)?;
-                    let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
+                    let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
             }
@@ -120,7 +120,7 @@ impl Worker<'_> {
                         PickReach::Near => desk.pick_within(session, id.as_str(), 1)?,
                         PickReach::Alone => desk.pick_within(session, id.as_str(), 0)?,
                     };
-                    let answer = Rows { members: Members::Telling, ..desk.settled().rows() }.picked(&picked);
+                    let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
             }
@@ -184,7 +184,7 @@ impl Worker<'_> {
                 };
                 let (enriched, problems) =
                     self.with_desk(|desk| desk.settled().enrich(session, &asked, EnrichMode::DryRun));
-                return Response::Simulated { enriched: Box::new(enriched), problems };
+                return Response::Simulation { enriched: Box::new(enriched), problems };
             }
             Request::Price(prompt) => return Response::Price(self.with_desk(|desk| desk.price(session, &prompt))),
             Request::JournalLine(number) => {
