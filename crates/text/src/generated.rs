@@ -5,8 +5,33 @@ pub const GENERATOR: &str = "refdesk";
 
 /// Whether the front matter of this page, of which the beginning is enough, says that refdesk wrote it.
 pub fn is_generated(page: &str) -> bool {
-    let front = page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    front.is_some_and(|(front, _)| front.lines().any(|line| line.strip_prefix("generated: ") == Some(GENERATOR)))
+    body(page).is_some()
+}
+
+/// What follows the front matter of a page that refdesk wrote; `None` for other pages. An editor may have changed the
+/// line endings.
+pub fn body(page: &str) -> Option<&str> {
+    let page = page.strip_prefix('\u{feff}').unwrap_or(page);
+    let mut lines = page.split_inclusive('\n');
+    let mut read = lines.next().filter(|line| line.trim_end() == "---")?.len();
+    let mut is_ours = false;
+    for line in lines {
+        read += line.len();
+        match line.trim_end_matches(['\n', '\r']) {
+            "---" => return page.get(read..).filter(|_| is_ours),
+            line => is_ours |= line.strip_prefix("generated: ") == Some(GENERATOR),
+        }
+    }
+    None
+}
+
+/// Whether a text in JSON is what refdesk writes for programs: the page of a table, or the list of pages.
+pub fn is_generated_data(text: &str) -> bool {
+    let inner = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{').map(str::trim_start);
+    inner.is_some_and(|inner| {
+        inner.starts_with("\"fully_qualified_name\"")
+            || inner.starts_with("\"schema_version\"") && inner.contains("\"indexable_files\"")
+    })
 }
 
 #[cfg(test)]
@@ -18,12 +43,38 @@ mod tests {
         for (page, expected) in [
             ("---\nid: x\ngenerated: refdesk\n---\n\nx", true),
             ("---\ngenerated: refdesk\n---\n", true),
+            ("\u{feff}---\r\nid: x\r\ngenerated: refdesk\r\n---\r\nx", true),
             ("---\nid: x\n---\n\ngenerated: refdesk\n", false),
             ("---\ngenerated: refdesk too\n---\n", false),
             ("---\ngenerated: refdesk\n", false),
             ("generated: refdesk\n", false),
         ] {
             assert_eq!(is_generated(page), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn the_body_is_what_follows() {
+        for (page, expected) in [
+            ("---\nid: x\ngenerated: refdesk\n---\n\nx\n---\ny", Some("\nx\n---\ny")),
+            ("---\r\ngenerated: refdesk\r\n---\r\nx", Some("x")),
+            ("---\nid: x\n---\nx\n---\ngenerated: refdesk\n---\n", None),
+        ] {
+            assert_eq!(body(page), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn data_is_told_by_its_first_members() {
+        for (text, expected) in [
+            ("{\n  \"fully_qualified_name\": \"main.a\"}", true),
+            ("{\"fully_qualified_name\":\"main.a\"}", true),
+            ("{\"schema_version\": \"1.0\", \"indexable_files\": []}", true),
+            ("{\"schema_version\": \"1.0\"}", false),
+            ("{\"name\": \"a\", \"fully_qualified_name\": \"main.a\"}", false),
+            ("fully_qualified_name", false),
+        ] {
+            assert_eq!(is_generated_data(text), expected, "{text}");
         }
     }
 }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::generated::names_a_document;
 use super::ids::IdMatcher;
-use super::links::{LinkSyntax, links};
+use super::links::{Link, LinkSyntax, links};
 use super::target::path_of;
+use refdesk_text::generated::{body, is_generated_data};
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::lines::LineCounter;
 use refdesk_text::number::narrow;
@@ -37,11 +38,22 @@ pub struct LinkedPath {
 }
 
 /// Scans a text.
+///
+/// What refdesk wrote about a database contains names, comments and values of that database, which may be anything: an
+/// id or a bare path in them is not a mention. Only the links count there, which such text cannot form.
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
+    let hidden = HiddenCharacters::of(text).map(Box::new);
     let mut lines = LineCounter::new(text);
-    let ids = matcher.find(text).map(|(id, start)| (narrow(id), narrow(lines.line_of(start)))).collect();
+    let (ids, links) = match body(text) {
+        Some(body) => (Box::default(), written_links(body, text.len() - body.len(), format)),
+        None if is_generated_data(text) => Default::default(),
+        None => {
+            let ids = matcher.find(text).map(|(id, start)| (narrow(id), narrow(lines.line_of(start)))).collect();
+            (ids, links(text, format))
+        }
+    };
     let mut lines = LineCounter::new(text);
-    let paths = links(text, format)
+    let paths = links
         .into_iter()
         .filter_map(|link| {
             let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), narrow(lines.line_of(link.offset)));
@@ -50,5 +62,43 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
-    ScannedMentions { ids, paths, is_binary: false, hidden: HiddenCharacters::of(text).map(Box::new) }
+    ScannedMentions { ids, paths, is_binary: false, hidden }
+}
+
+/// The links of a part of a text that begins at this offset, without bare words.
+fn written_links(part: &str, offset: usize, format: LinkSyntax) -> Vec<Link> {
+    let written = links(part, format).into_iter().filter(|link| !link.is_bare);
+    written.map(|link| Link { offset: link.offset + offset, ..link }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::catalog::testing::inline;
+
+    /// The ids and the paths that a text mentions, each with its line.
+    fn mentioned(text: &str, format: LinkSyntax) -> Vec<String> {
+        let catalog = Catalog::new(vec![inline("retry-pattern", ""), inline("orders", "")]);
+        let matcher = IdMatcher::new(&catalog);
+        let found = scan(text, format, &matcher);
+        let ids = found.ids.iter().map(|(id, line)| format!("{line} {}", matcher.ids()[*id as usize]));
+        ids.chain(found.paths.iter().map(|link| format!("{} {}", link.line, link.path))).collect()
+    }
+
+    #[test]
+    fn foreign_text_in_what_refdesk_wrote_mentions_nothing() {
+        let foreign = "See retry-pattern, @orders, @ref:orders, `orders` and ./retry.md or `./retry.md`.";
+        let front = "---\nid: orders\ntable: \"[x](./retry.md)\"\ngenerated: refdesk\n---\n";
+        for (text, expected) in [
+            (format!("{front}\n{foreign}\n"), Vec::<&str>::new()),
+            (format!("{front}\n{foreign} [`orders`](main.orders.md)\n"), vec!["7 main.orders.md"]),
+            (format!("{front}\n[a][r] {foreign}\n\n[r]: ./a.md"), vec!["7 ./a.md", "9 ./a.md"]),
+            (format!("{front}\n{foreign}").replace('\n', "\r\n"), vec![]),
+            (format!("{{\"fully_qualified_name\": \"main.orders\", \"description\": \"{foreign}\"}}"), vec![]),
+            ("---\nid: orders\n---\n".to_owned(), vec!["2 orders"]),
+        ] {
+            assert_eq!(mentioned(&text, LinkSyntax::Markdown), expected, "{text}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! Foreign text in Markdown: it cannot start a heading, a table, a link or a comment, hide anything, or end the cell or
-//! front matter that contains it.
+//! Foreign text in Markdown: it cannot start a heading, a table, a link or a comment, name a source, hide anything, or
+//! end the cell or front matter that contains it. An id without `@` stays as it is: in these pages only links mention
+//! other sources.
 
 use refdesk_text::escape::one_line;
 
@@ -13,6 +14,8 @@ pub(super) fn prose(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
+            // An agent that reads the page is not told about the source of an `@id` in it.
+            '@' => out.push_str("&#64;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
                 out.push('\\');
                 out.push(c);
@@ -90,6 +93,7 @@ mod tests {
             ("`code`", "\\`code\\`", "`` `code` ``"),
             ("\u{202e}x\u{1b}[2J", "\\\\u{202e}x\\\\x1b\\[2J", "`\\u{202e}x\\x1b[2J`"),
             ("[a](b)", "\\[a\\](b)", "`[a](b)`"),
+            ("ask @retry", "ask &#64;retry", "`ask @retry`"),
         ] {
             assert_eq!((prose(text).as_str(), code(text).as_str()), (in_prose, in_code), "{text:?}");
         }

@@ -13,6 +13,7 @@ use super::{DocumentOptions, DocumentReport};
 use crate::{Desk, Options, Session};
 
 mod damaged;
+mod foreign;
 mod gone;
 mod interrupted;
 mod moved;
