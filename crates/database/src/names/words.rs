@@ -50,13 +50,40 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("vw", "view"),
 ];
 
-/// Words that end in `s` and are singular.
+/// Words that end in `s` and are singular, or have no singular; other words in `ss`, `us` and `is` need not be here.
 const SINGULAR: &[&str] = &[
-    "address", "access", "analysis", "basis", "bonus", "bus", "business", "campus", "canvas", "census", "class",
-    "corpus", "cross", "focus", "gas", "gps", "loss", "news", "pass", "press", "process", "progress", "series", "sms",
-    "species", "stats", "status", "success", "tax", "dns", "sms", "https", "css", "aws", "sales", "address", "goods",
-    "details", "terms", "means", "us", "is", "has", "was", "its", "this", "plus", "virus", "radius", "genus", "bias",
-    "atlas", "chaos",
+    "access", "address", "alias", "atlas", "aws", "bias", "canvas", "chaos", "cosmos", "details", "dns", "gas",
+    "goods", "gps", "has", "https", "lens", "means", "news", "sales", "series", "sms", "species", "stats", "terms",
+    "was",
+];
+
+/// Plurals that no ending tells.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("analyses", "analysis"),
+    ("axes", "axis"),
+    ("children", "child"),
+    ("crises", "crisis"),
+    ("diagnoses", "diagnosis"),
+    ("halves", "half"),
+    ("hypotheses", "hypothesis"),
+    ("indices", "index"),
+    ("knives", "knife"),
+    ("leaves", "leaf"),
+    ("matrices", "matrix"),
+    ("men", "man"),
+    ("people", "person"),
+    ("quizzes", "quiz"),
+    ("shelves", "shelf"),
+    ("theses", "thesis"),
+    ("vertices", "vertex"),
+    ("wives", "wife"),
+    ("women", "woman"),
+];
+
+/// Words whose plural only adds an `s`, although its ending looks like that of another: `movies`, but `categories`.
+const PLAIN: &[&str] = &[
+    "abuse", "ache", "cache", "calorie", "canoe", "cookie", "excuse", "fuse", "hoodie", "movie", "niche", "pie",
+    "selfie", "shoe", "tie", "toe", "zombie",
 ];
 
 /// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent become
@@ -91,25 +118,32 @@ pub fn split(name: &str) -> Vec<String> {
 
 /// The singular of an English word; other words stay.
 pub fn singular(word: &str) -> String {
-    if word.len() < 4 || SINGULAR.contains(&word) {
+    if let Some((_, singular)) = IRREGULAR.iter().find(|(plural, _)| *plural == word) {
+        return (*singular).to_owned();
+    }
+    let Some(without_s) = word.strip_suffix('s').filter(|_| word.len() > 3 && !SINGULAR.contains(&word)) else {
         return word.to_owned();
+    };
+    if PLAIN.contains(&without_s) {
+        return without_s.to_owned();
     }
-    for (plural, singular) in
-        [("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("zes", "ze")]
-    {
-        if let Some(stem) = word.strip_suffix(plural) {
-            return if stem.len() < 2 { word.to_owned() } else { format!("{stem}{singular}") };
-        }
+    if let Some(stem) = word.strip_suffix("ies") {
+        return if stem.len() < 2 { word.to_owned() } else { format!("{stem}y") };
     }
-    match word.strip_suffix("ses") {
-        // `cases`, `statuses`; `addresses` is handled above.
-        Some(stem) if SINGULAR.contains(&format!("{stem}s").as_str()) => return format!("{stem}s"),
-        _ => {}
+    match without_s.strip_suffix('e') {
+        // `addresses`, `boxes`, `matches`, `heroes`.
+        Some(stem) if ["ss", "x", "ch", "sh", "zz", "o"].iter().any(|end| stem.ends_with(end)) => stem.to_owned(),
+        // `statuses`, but `houses` and `causes`.
+        Some(stem) if SINGULAR.contains(&stem) || is_latin(stem) => stem.to_owned(),
+        _ if ["s", "u", "i"].iter().any(|end| without_s.ends_with(end)) => word.to_owned(),
+        _ => without_s.to_owned(),
     }
-    match word.strip_suffix('s') {
-        Some(stem) if !stem.ends_with('s') && !stem.ends_with("u") && !stem.ends_with("i") => stem.to_owned(),
-        _ => word.to_owned(),
-    }
+}
+
+/// Whether a word ends as `status` does: in `us`, without a vowel before it other than the `i` of `radius`.
+fn is_latin(word: &str) -> bool {
+    let before = word.strip_suffix("us").and_then(|stem| stem.chars().next_back());
+    before.is_some_and(|before| !matches!(before, 'a' | 'e' | 'o' | 'u'))
 }
 
 /// The words of a name with abbreviations expanded, for a sentence: `cust_addr` is `customer address`.
@@ -215,8 +249,52 @@ mod tests {
             ("employees", "employee"),
             ("prices", "price"),
             ("sales", "sales"),
+            ("buses", "bus"),
+            ("bonuses", "bonus"),
+            ("radiuses", "radius"),
+            ("houses", "house"),
+            ("causes", "cause"),
+            ("excuses", "excuse"),
+            ("aliases", "alias"),
+            ("alias", "alias"),
+            ("lens", "lens"),
+            ("lenses", "lens"),
+            ("licenses", "license"),
+            ("databases", "database"),
+            ("processes", "process"),
+            ("branches", "branch"),
+            ("caches", "cache"),
+            ("dishes", "dish"),
+            ("taxes", "tax"),
+            ("indexes", "index"),
+            ("indices", "index"),
+            ("analyses", "analysis"),
+            ("sizes", "size"),
+            ("quizzes", "quiz"),
+            ("heroes", "hero"),
+            ("shoes", "shoe"),
+            ("movies", "movie"),
+            ("ties", "tie"),
+            ("series", "series"),
+            ("news", "news"),
+            ("people", "person"),
+            ("children", "child"),
+            ("archives", "archive"),
+            ("us", "us"),
+            ("gas", "gas"),
+            ("gases", "gas"),
+            ("employee", "employee"),
         ] {
             assert_eq!(singular(word), expected, "{word}");
+        }
+    }
+
+    /// `status_id` and `statuses` are compared by their singular, so that of a singular must be the word itself.
+    #[test]
+    fn a_singular_stays() {
+        let known = SINGULAR.iter().chain(PLAIN).chain(IRREGULAR.iter().map(|(_, singular)| singular));
+        for word in known.chain(&["address", "status", "bus", "box", "match", "category", "house", "virus", "basis"]) {
+            assert_eq!(singular(word), *word);
         }
     }
 

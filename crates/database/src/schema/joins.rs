@@ -322,6 +322,42 @@ mod tests {
     }
 
     #[test]
+    fn a_column_finds_its_table_whichever_of_them_is_plural() {
+        let nouns = "category/categories address/addresses status/statuses box/boxes bus/buses match/matches dish/dishes \
+                     person/people child/children movie/movies alias/aliases cache/caches lens/lenses analysis/analyses \
+                     index/indices house/houses process/processes bonus/bonuses hero/heroes order/orders news/news";
+        let nouns = || nouns.split(' ').filter_map(|pair| pair.split_once('/'));
+        let shown = |tables: Vec<(&str, String)>| -> Vec<String> {
+            let columns: Vec<&str> = tables.iter().map(|(_, column)| column.as_str()).collect();
+            let mut all: Vec<Table> = tables.iter().map(|(name, _)| table(name, "id", &[])).collect();
+            all.push(table("all_of_them", "id", &columns));
+            let mut snapshot = Snapshot { tables: all, ..Snapshot::default() };
+            snapshot.sort();
+            let found = infer(&snapshot, &Notes::default());
+            assert_eq!(found.ambiguous, []);
+            let joins = found.of.values().flatten();
+            joins.map(|join| format!("{} {}", join.columns[0], join.target.name)).collect()
+        };
+        let expected: Vec<String> = nouns().map(|(one, many)| format!("{one}_id {many}")).collect();
+        assert_eq!(shown(nouns().map(|(one, many)| (many, format!("{one}_id"))).collect()), expected);
+        let expected: Vec<String> = nouns().map(|(one, many)| format!("{many}_id {one}")).collect();
+        assert_eq!(shown(nouns().map(|(one, many)| (one, format!("{many}_id"))).collect()), expected);
+    }
+
+    /// Words that resemble a plural of each other but are not.
+    #[test]
+    fn other_words_are_not_joined() {
+        for (name, column) in
+            [("bas", "basis_id"), ("cas", "case_id"), ("new", "news_id"), ("gps", "gp_id"), ("len", "lens_id")]
+        {
+            let mut snapshot =
+                Snapshot { tables: vec![table(name, "id", &[]), table("x", "id", &[column])], ..Snapshot::default() };
+            snapshot.sort();
+            assert_eq!(infer(&snapshot, &Notes::default()).of, BTreeMap::new(), "{name} {column}");
+        }
+    }
+
+    #[test]
     fn notes_add_and_remove_joins() {
         let mut snapshot = Snapshot {
             tables: vec![table("customers", "id", &[]), table("orders", "id", &["customer_id", "buyer"])],
