@@ -42,7 +42,7 @@ fn all_pages(name: &str, sql: &str, ending: &str) -> String {
     let (joins, profiles) = (infer(&snapshot, &notes), BTreeMap::new());
     let input = DocInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
-    let domains = domains(&snapshot, &[]);
+    let domains = domains(&snapshot, &[], &BTreeMap::new());
     let ids = SourceIds::default();
     let input = PagesInput { config, docs_path: "docs/databases", tables: &docs, domains: &domains, ids: &ids };
     let all = pages(&input);

@@ -42,7 +42,7 @@ pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Rea
     let input =
         DocInput { config: database, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
-    let domains = domains(&snapshot, &[]);
+    let domains = domains(&snapshot, &[], &BTreeMap::new());
     let ids = SourceIds::default();
     let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains, ids: &ids };
     let mut all: String = pages(&input).into_iter().map(|page| page.text).collect();

@@ -1,7 +1,8 @@
 //! Which tables belong together, without a model: groups in the graph of foreign keys, named after the commonest word
 //! of their tables; tables without keys by a prefix that at least three share; the rest is `system`. The same schema
-//! gives the same domains. The name of a group depends only on its tables, and groups with the same name are one
-//! domain, so a new table renames no group but its own.
+//! gives the same domains. A group keeps the name that it has in the plan as long as one of its tables has that word, so
+//! a new table renames nothing; without a plan its name depends only on its tables. Groups with the same name are one
+//! domain.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,14 +19,22 @@ const SHARING: usize = 3;
 /// Rounds after which groups are taken as they are.
 const ROUNDS: usize = 24;
 
+/// What the name of a group begins with if none of its tables has a word that can be part of a path.
+const WORDLESS: &str = "group-";
+
 /// Words that do not name a business area.
 const EMPTY_WORDS: &[&str] = &[
     "tbl", "table", "id", "link", "map", "mapping", "rel", "relation", "xref", "view", "vw", "tab", "t", "has", "to",
     "of", "and", "by", "the", "for", "data", "info",
 ];
 
-/// The domain of each table; `named` has the domains that a person configured, of which the first match counts.
-pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTreeMap<TableName, String> {
+/// The domain of each table; `named` has the domains that a person configured, of which the first match counts, and
+/// `before` the domains of the last plan.
+pub fn domains(
+    snapshot: &Snapshot,
+    named: &[(String, Vec<NamePattern>)],
+    before: &BTreeMap<TableName, String>,
+) -> BTreeMap<TableName, String> {
     let mut found: BTreeMap<TableName, String> = BTreeMap::new();
     let mut free: Vec<&Table> = Vec::new();
     for table in &snapshot.tables {
@@ -42,12 +51,12 @@ pub fn domains(snapshot: &Snapshot, named: &[(String, Vec<NamePattern>)]) -> BTr
     let graph = KeyGraph::of(&free);
     for group in graph.groups() {
         let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
-        let name = group_name(&tables);
+        let name = kept_name(&tables, before).unwrap_or_else(|| group_name(&tables));
         found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
     }
     let mut left: Vec<&Table> = free.into_iter().filter(|table| !found.contains_key(&table.table_name())).collect();
     add_views(&mut found, &mut left);
-    add_prefixes(&mut found, &left);
+    add_prefixes(&mut found, &left, before);
     found
 }
 
@@ -74,7 +83,7 @@ fn add_views(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
     }
 }
 
-fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table]) {
+fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table], before: &BTreeMap<TableName, String>) {
     let prefix = |table: &Table| {
         let words = split(&table.name);
         (words.len() > 1).then(|| words.first().map(|word| slug(word)).filter(|word| word.len() > 1)).flatten()
@@ -84,9 +93,26 @@ fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table]) {
         *counts.entry(shared).or_default() += 1;
     }
     for table in left {
-        let shared = prefix(table).filter(|shared| counts.get(shared).is_some_and(|count| *count >= SHARING));
+        // Those that are left when another one of them gets a key stay together.
+        let is_kept = |shared: &String| before.get(&table.table_name()) == Some(shared);
+        let are_many = |shared: &String| counts.get(shared).is_some_and(|count| *count >= SHARING);
+        let shared = prefix(table).filter(|shared| are_many(shared) || is_kept(shared));
         found.insert(table.table_name(), shared.unwrap_or_else(|| SYSTEM.to_owned()));
     }
+}
+
+/// The domain in which most of the tables were before, if its name still is a word of one of them.
+fn kept_name(tables: &[&Table], before: &BTreeMap<TableName, String>) -> Option<String> {
+    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+    for name in tables.iter().filter_map(|table| before.get(&table.table_name())) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let has_word = |name: &String| {
+        let mut words = tables.iter().flat_map(|table| split(&table.name));
+        words.any(|word| slug(&word) == *name || slug(&singular(&word)) == *name)
+    };
+    let fits = counts.iter().filter(|(name, _)| name.starts_with(WORDLESS) || has_word(name));
+    fits.max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name))).map(|(name, _)| (*name).clone())
 }
 
 /// The word that most of the tables have. Ties go to the word of the table with the most keys from and to the others,
@@ -111,7 +137,7 @@ fn group_name(tables: &[&Table]) -> String {
         // No word has a letter that is allowed in a path.
         let names: Vec<String> = tables.iter().map(|table| table.full_name()).collect();
         let hash = refdesk_files::name::sha256_hex(names.join("\n").as_bytes());
-        format!("group-{}", hash.get(..6).unwrap_or_default())
+        format!("{WORDLESS}{}", hash.get(..6).unwrap_or_default())
     })
 }
 

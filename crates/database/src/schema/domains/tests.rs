@@ -60,20 +60,58 @@ fn a_small_shop() {
         "system: alone",
         "track: Genre MediaType Track top_top top_tracks",
     ];
-    assert_eq!(shown(&domains(&chinook, &[])), expected);
+    assert_eq!(shown(&domains(&chinook, &[], &BTreeMap::new())), expected);
     let named = [
         ("sales".to_owned(), vec![NamePattern::new("invoice*").unwrap()]),
         ("all".to_owned(), vec![NamePattern::new("s.log_*").unwrap(), NamePattern::new("Invoice").unwrap()]),
     ];
-    let found = shown(&domains(&chinook, &named));
+    let found = shown(&domains(&chinook, &named, &BTreeMap::new()));
     assert!(found.contains(&"sales: Invoice InvoiceLine".to_owned()), "{found:?}");
     assert!(found.contains(&"all: log_a log_b log_c".to_owned()), "{found:?}");
 }
 
 #[test]
+fn a_new_table_renames_no_domain() {
+    for (before, added, expected) in [
+        // Now more tables have another word.
+        (
+            &["customer", "orders > customer"][..],
+            &["order_note > orders", "order_line > orders"][..],
+            "customer orders",
+        ),
+        // Another table becomes the centre.
+        (&["album > artist", "artist"], &["track > album", "cover > album", "review > album"], "album artist"),
+        // No table has a word.
+        (&["日本 > 中国", "中国"], &["東京 > 日本"], "中国 日本"),
+        // One of the tables that share a prefix gets a key.
+        (&["log_a", "log_b", "log_c"], &["visit > log_c"], "log_a log_b"),
+    ] {
+        let first = domains(&snapshot(before), &[], &BTreeMap::new());
+        let grown = snapshot(&[before, added].concat());
+        let then = domains(&grown, &[], &first);
+        for name in expected.split(' ') {
+            let table = TableName { schema: "s".into(), name: name.into() };
+            assert_eq!(then.get(&table), first.get(&table), "{name} with {added:?}");
+        }
+        assert_eq!(domains(&grown, &[], &then), then, "the next plan changes nothing");
+    }
+}
+
+/// A name that no table has any more, because it was configured or its tables are gone, is not kept.
+#[test]
+fn a_name_without_a_table_goes() {
+    let shop = snapshot(&["customer", "orders > customer"]);
+    let table = |name: &str| TableName { schema: "s".into(), name: name.into() };
+    for (name, expected) in [("sales", "customer"), ("system", "customer"), ("order", "order"), ("orders", "orders")] {
+        let before = BTreeMap::from([(table("customer"), name.to_owned()), (table("orders"), name.to_owned())]);
+        assert_eq!(domains(&shop, &[], &before)[&table("orders")], expected, "{name}");
+    }
+}
+
+#[test]
 fn names_are_safe_in_paths() {
     let odd = snapshot(&["../../x > a|b", "a|b", "日本 > 中国", "中国"]);
-    for domain in domains(&odd, &[]).values() {
+    for domain in domains(&odd, &[], &BTreeMap::new()).values() {
         assert!(domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), "{domain}");
     }
 }
@@ -100,17 +138,17 @@ fn any_schema() -> impl Strategy<Value = Snapshot> {
 proptest! {
     #[test]
     fn domains_are_a_partition(schema in any_schema()) {
-        let found = domains(&schema, &[]);
+        let found = domains(&schema, &[], &BTreeMap::new());
         let tables: Vec<TableName> = schema.tables.iter().map(Table::table_name).collect();
         prop_assert_eq!(found.keys().cloned().collect::<Vec<_>>(), tables);
-        prop_assert_eq!(&domains(&schema, &[]), &found);
+        prop_assert_eq!(&domains(&schema, &[], &BTreeMap::new()), &found);
         prop_assert!(found.values().all(|domain| !domain.is_empty()));
     }
 
     /// A table in another component does not affect the others, whatever its name.
     #[test]
     fn a_new_table_elsewhere_moves_no_table_with_keys(schema in any_schema(), name in "[a-z]{1,8}(_[a-z]{1,8})?") {
-        let before = domains(&schema, &[]);
+        let before = domains(&schema, &[], &BTreeMap::new());
         let mut grown = schema.clone();
         grown.tables.push(Table { schema: "t".into(), name: name.clone(), ..Table::default() });
         grown.tables.push(Table {
@@ -123,9 +161,35 @@ proptest! {
             ..Table::default()
         });
         grown.sort();
-        let after = domains(&grown, &[]);
+        let after = domains(&grown, &[], &BTreeMap::new());
         for (table, domain) in &before {
             prop_assert_eq!(after.get(table), Some(domain));
         }
+    }
+
+    /// As long as the same tables are together, their domain has the same name, whatever comes to it.
+    #[test]
+    fn tables_that_stay_together_keep_their_name(
+        schema in any_schema(), more in prop::collection::vec(("[a-z]{2,8}(_order)?", 0usize..20), 1..4),
+    ) {
+        let before = domains(&schema, &[], &BTreeMap::new());
+        let mut grown = schema.clone();
+        for (at, (name, to)) in more.into_iter().enumerate() {
+            let target = schema.tables[to % schema.tables.len()].table_name();
+            let key = ForeignKey { target, ..ForeignKey::default() };
+            grown.tables.push(Table { schema: "t".into(), name: format!("{name}_{at}"), foreign_keys: vec![key], ..Table::default() });
+        }
+        grown.sort();
+        let after = domains(&grown, &[], &before);
+        for (table, domain) in before.iter().filter(|(_, domain)| *domain != SYSTEM) {
+            let together = |domains: &BTreeMap<TableName, String>| -> Vec<TableName> {
+                let own = domains.get(table);
+                before.keys().filter(|other| domains.get(*other) == own).cloned().collect()
+            };
+            if together(&before) == together(&after) {
+                prop_assert_eq!(after.get(table), Some(domain));
+            }
+        }
+        prop_assert_eq!(&domains(&grown, &[], &after), &after);
     }
 }

@@ -9,6 +9,7 @@ use refdesk_text::report::Diagnostic;
 use super::order::computed_order;
 use super::{Plan, PlannedTable, WorkUnit};
 use crate::names::words::slug;
+use crate::snapshot::TableName;
 
 /// The fix for changes to computed values.
 const FIX: &str = "change only domain, priority, skip, note and priority_order";
@@ -19,6 +20,8 @@ pub struct PlanEdits {
     pub(super) tables: BTreeMap<(String, String), TableEdit>,
     /// By database and domain.
     pub(super) orders: BTreeMap<(String, String), Vec<String>>,
+    /// By database, the domains as they were computed, which keep their names.
+    pub(super) domains: BTreeMap<String, BTreeMap<TableName, String>>,
 }
 
 /// The changes to one table.
@@ -54,6 +57,9 @@ impl PlanEdits {
                 edits.orders.insert((unit.database.clone(), unit.domain.clone()), order);
             }
             for table in &unit.tables {
+                let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
+                let domains = edits.domains.entry(unit.database.clone()).or_default();
+                domains.insert(name, table.planned.domain.clone());
                 let edit = edit_of(&unit.database, table, &mut problems, file);
                 if edit != TableEdit::default() {
                     edits.tables.insert((unit.database.clone(), table.fully_qualified_name.clone()), edit);

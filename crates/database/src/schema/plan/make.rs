@@ -125,7 +125,8 @@ fn error(input: &PlanInput<'_>, now: &str) -> Option<RunError> {
 
 fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot, edits: &PlanEdits) -> Vec<WorkUnit> {
     let (config, name) = (input.config, &input.config.name);
-    let computed = domains(snapshot, &config.domains);
+    let none = BTreeMap::new();
+    let computed = domains(snapshot, &config.domains, edits.domains.get(name).unwrap_or(&none));
     let counts = incoming(&snapshot.tables);
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
