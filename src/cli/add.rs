@@ -109,8 +109,8 @@ fn begun(desk: &Desk) -> String {
 fn unindexed(desk: &Desk) -> String {
     match desk.unindexed() {
         0 => String::new(),
-        1 => "the search index lacks 1 source: `refdesk index` reads it\n".to_owned(),
-        count => format!("the search index lacks {count} sources: `refdesk index` reads them\n"),
+        1 => "1 source is not indexed yet: `refdesk index` adds it\n".to_owned(),
+        count => format!("{count} sources are not indexed yet: `refdesk index` adds them\n"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{Cli, Command};
@@ -53,6 +54,11 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         }
         (None, None) => workspace_above(from, home.as_deref()),
     };
+    // Everything below it would look as if it were not there.
+    if let Err(error) = fs::metadata(workspace.join(".")) {
+        let message = format!("the workspace {} cannot be read: {error}", workspace.display());
+        return Err(Error::new(Code::NoWorkspace, message, "allow this user to read and enter the folder"));
+    }
     let context = WorkspaceContext {
         workspace,
         reason,

@@ -13,7 +13,7 @@ pub fn words(fix: &Fix) -> Option<String> {
             "name the databases in .jaato/databases.yaml; `refdesk db document` then writes their pages".into()
         }
         Fix::Exclude(id) => format!("`refdesk exclude {id}` keeps it out"),
-        Fix::FindMoved => "fix the path, remove the source, or let `refdesk init` find where the file went".into(),
+        Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
         Fix::GiveFalse(name) => format!("'{name}' is only tested: leave it out with --var {name}:=false"),
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),

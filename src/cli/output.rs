@@ -212,7 +212,10 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let message = first.join(" ");
         let message = message.trim_start_matches("error: ");
-        let error = json!({"code": "usage", "message": message, "hint": "refdesk --help shows the commands"});
+        let command = command_of(std::env::args().skip(1));
+        let shows = if command.has_subcommands() { "commands" } else { "options" };
+        let hint = format!("{} --help shows the {shows}", command.get_bin_name().unwrap_or("refdesk"));
+        let error = json!({"code": "usage", "message": message, "hint": hint});
         write_out(format!("{}\n", json!({ "error": error })).as_bytes());
     }
     if is_plain {
@@ -244,15 +247,20 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
     let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
     let Some(One(typed)) = error.get(ContextKind::InvalidArg).filter(|_| is_unknown) else { return };
     let Some(name) = typed.strip_prefix("--").map(str::to_owned) else { return };
-    let mut program = help::program();
-    program.build();
-    let below = |command: &clap::Command, word: String| command.find_subcommand(word).cloned();
-    let command = words.fold(program, |command, word| below(&command, word).unwrap_or(command));
+    let command = command_of(words);
     let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     if let Some(meant) = nearest(&name, known) {
         error.insert(ContextKind::SuggestedArg, One(format!("--{meant}")));
         error.remove(ContextKind::Suggested);
     }
+}
+
+/// The command that these arguments name.
+fn command_of(words: impl Iterator<Item = String>) -> clap::Command {
+    let mut program = help::program();
+    program.build();
+    let below = |command: &clap::Command, word: String| command.find_subcommand(word).cloned();
+    words.fold(program, |command, word| below(&command, word).unwrap_or(command))
 }
 
 /// Suggests the nearest command for an unknown one, if the parser does not: after `help`.

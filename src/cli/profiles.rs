@@ -108,7 +108,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
         );
     }
     let mut text = table(all);
-    let note = "The row of a profile: what the desk has after a switch to it. All sources of the catalog stay known.";
+    let note = "Each row shows what the desk has after switching to that profile. The catalog keeps all its sources.";
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!(

@@ -31,7 +31,7 @@ pub fn run(
             desk.reload();
             let desk = desk.settled();
             let (sources, selected) = (desk.catalog().len(), desk.selection().members().len());
-            let message = format!("read again: {sources} sources, {selected} selected");
+            let message = format!("reloaded: {sources} sources, {selected} selected");
             let json = json!({"status": "success", "message": message, "total": sources, "selected_count": selected});
             CommandOutput::new(json, format!("{message}\n"))
         }

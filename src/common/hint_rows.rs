@@ -101,8 +101,10 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => "being indexed".to_owned(),
         WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
         WhyNot::Rejected(Rejection::OneWord) => "a single word in common".to_owned(),
-        WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed} beside hints by tag"),
-        WhyNot::Rejected(Rejection::BelowBest { needed }) => format!("another matches better: {needed} needed"),
+        WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed}, because others match by tag"),
+        WhyNot::Rejected(Rejection::BelowBest { needed }) => {
+            format!("the best hints score much higher; needs {needed}")
+        }
         WhyNot::Rejected(rejected) => rejected.to_string(),
     }
 }

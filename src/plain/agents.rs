@@ -26,9 +26,9 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
         turn.print(sentence(problem));
     }
     match activity.sessions.len() {
-        0 => turn.print("No agent has been told anything yet. Type welcome to hear how to connect one."),
+        0 => turn.print("No agent has been told anything yet. Type welcome to learn how to connect one."),
         some => turn.print(format!(
-            "{} of agents, {} in all, the newest first; {} connected now. Type a number to hear more.",
+            "{} of agents, {} in all, the newest first; {} connected now. Type a number for more.",
             counted(some, "session"),
             tokens(activity.tokens()),
             counted(activity.connected.len(), "agent")

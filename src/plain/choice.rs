@@ -319,15 +319,19 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         return;
     }
     turn.print(&change.done);
+    // What is undone or redone is named by the sentence.
+    let is_named =
+        |id: &str| change.named.iter().any(|it| it.as_str() == id) || change.done.ends_with(&format!(" of {id}."));
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (what, members, snapshot) in [("pulled in", came, after), ("released", left, before)] {
         // An agent gets sources of mode auto before and after.
         let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
-        let others: Vec<&str> = others.filter(|id| !change.named.contains(id)).map(SourceId::as_str).collect();
+        let others: Vec<&str> = others.filter(|id| !is_named(id.as_str())).map(SourceId::as_str).collect();
         if others.is_empty() {
             continue;
         }
-        let what_more = if change.named.is_empty() { "source" } else { "more source" };
+        let is_more = !change.named.is_empty() || members.iter().any(|member| is_named(member.id.as_str()));
+        let what_more = if is_more { "more source" } else { "source" };
         let ids = names(others.iter().copied());
         let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
         turn.print(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
@@ -335,7 +339,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     if ["Undone", "Redone"].iter().any(|how| change.done.starts_with(how)) {
         for (verb, of, other) in [("lifted", before, after), ("made", after, before)] {
             let excluded = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id));
-            let count = excluded.filter(|id| !change.done.ends_with(&format!(" of {id}."))).count();
+            let count = excluded.filter(|id| !is_named(id.as_str())).count();
             if count > 0 {
                 turn.print(format!("{} {verb}.", counted(count, "exclusion")));
             }

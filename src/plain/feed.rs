@@ -97,7 +97,7 @@ pub fn event(state: &mut PlainState, event: Event) {
 pub fn print_news(state: &mut PlainState, turn: &mut InputOutcome) {
     let dropped = std::mem::take(&mut state.feed.dropped);
     if dropped > 0 {
-        turn.print(format!("news: {} before these. Type feed to hear them.", counted(dropped, "more event")));
+        turn.print(format!("news: {} before these. Type feed to list them.", counted(dropped, "more event")));
     }
     for QueuedNews::Notice(line) | QueuedNews::Other(line) in std::mem::take(&mut state.feed.news) {
         turn.print(format!("news: {line}"));
@@ -143,7 +143,7 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     }
     if let Some(id) = &notice.subject {
         state.about = Some(id.clone());
-        turn.print(format!("It is about {id}. Type show to hear about it."));
+        turn.print(format!("It is about {id}. Type show for more about it."));
     }
 }
 

@@ -55,7 +55,7 @@ fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> 
     match several(state, given)?.as_slice() {
         [id] => Ok(GraphQuestion::Neighbours(id.clone())),
         [from, to] => Ok(GraphQuestion::Path(from.clone(), to.clone())),
-        _ => Err("Give one source to hear its neighbours, or two to hear the way between them.".to_owned()),
+        _ => Err("Give one source to see its neighbours, or two to see the way between them.".to_owned()),
     }
 }
 
@@ -109,8 +109,11 @@ fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) ->
     turn.print(format!("{}, the heaviest pick first.", counted(weighed.len(), "source")));
     turn.print("Type graph hubs, graph cycles, graph orphans, graph broken, or graph and one source, or two.");
     let rows = weighed.into_iter().map(|(total, at)| {
-        let brings = analysis.weights.get(at).map_or(0, |weight| weight.sources as usize);
-        row(state, analysis, at, &format!("a pick brings {}, {} in all", counted(brings, "source"), tokens(total)))
+        let words = match analysis.weights.get(at).map_or(0, |weight| weight.sources as usize) {
+            0 => "a pick brings nothing else".to_owned(),
+            brings => format!("a pick brings {}, {} in all", counted(brings, "more source"), tokens(total)),
+        };
+        row(state, analysis, at, &words)
     });
     rows.flatten().collect()
 }

@@ -162,7 +162,7 @@ fn print_rows(state: &mut PlainState, turn: &mut InputOutcome) {
     state.list.printed = all.min(from + count);
     state.more = if state.list.printed < all { Continuation::List } else { Continuation::Nothing };
     if state.list.printed < all {
-        turn.print(format!("{} more. Type more to hear them.", counted(all - state.list.printed, "row")));
+        turn.print(format!("{} more. Type more to list them.", counted(all - state.list.printed, "row")));
     }
 }
 
@@ -182,7 +182,7 @@ fn print_lines(state: &mut PlainState, turn: &mut InputOutcome) {
         (left, Some(rest)) => format!("{} and {}", counted(left, "line"), size(rest.bytes)),
         (left, None) => counted(left, "line"),
     };
-    turn.print(format!("{left} more. Type more to hear them."));
+    turn.print(format!("{left} more. Type more to list them."));
 }
 
 /// How many of these are said at once.

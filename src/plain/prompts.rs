@@ -78,7 +78,7 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
         turn.print(format!("The prompt matches {}: {}.", counted(rows.len(), "source"), parts.join(", ")));
     }
     list(state, rows, turn);
-    turn.print("Type enriched to hear what an agent would get.");
+    turn.print("Type enriched to see what an agent would get.");
 }
 
 fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>) -> String {

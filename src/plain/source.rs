@@ -133,7 +133,7 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
 fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
     let is_brought = snapshot.selection.member(id.as_str()).is_some_and(|member| member.role == Role::Transitive);
     if snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted) {
-        return "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to hear what waits for your trust.";
+        return "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to see what waits for your trust.";
     }
     match SelectionState::of(&snapshot.catalog, &snapshot.selection, id.as_str()) {
         SelectionState::Picked => "Type unpick to remove the pick, document to read it, or why.",
@@ -146,7 +146,7 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
             "Type keep to make it a pick, exclude to keep others from pulling it in, document to read it, or why."
         }
         SelectionState::Auto => "Type pick to pick it too, or document to read it.",
-        SelectionState::Missing => "It cannot be picked until its path exists. Type open to hear where it is defined.",
+        SelectionState::Missing => "It cannot be picked until its path exists. Type open to see where it is defined.",
         SelectionState::Dormant => "Type unpick to remove the pick.",
     }
 }
@@ -304,7 +304,7 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     state.text.found = hits.len().min(from + PAGE);
     state.text.needle = needle;
     if state.text.found < hits.len() {
-        turn.print("Type find to hear the next ones.");
+        turn.print("Type find for the next ones.");
     }
 }
 

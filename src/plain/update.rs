@@ -117,12 +117,12 @@ fn status(state: &PlainState, turn: &mut InputOutcome) {
     ] {
         match count {
             0 => {}
-            1 => turn.print(format!("1 {one}. Type {command} to hear it.")),
-            some => turn.print(format!("{some} {several}. Type {command} to hear them.")),
+            1 => turn.print(format!("1 {one}. Type {command} to see it.")),
+            some => turn.print(format!("{some} {several}. Type {command} to list them.")),
         }
     }
     if snapshot.catalog.is_empty() {
-        turn.print("Type welcome to hear how to begin.");
+        turn.print("Type welcome to learn how to begin.");
     }
 }
 

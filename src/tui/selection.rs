@@ -21,7 +21,8 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::{ListRow, RowCursor};
-use refdesk_core::selection::{Role, SelectedSource};
+use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::Role;
 
 mod columns;
 pub mod preview;
@@ -207,11 +208,26 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     match node.kind {
         TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
-            Some(member) if member.role == Role::Transitive => lines.extend(reasons(state, member, columns, most)),
+            Some(member) if member.role == Role::Transitive => {
+                let parents = cells::counted(member.parents.len(), "source");
+                let head = match source_state::is_auto(&state.snapshot, member.id.as_str()) {
+                    true => format!("Mode auto: always in the instructions. Mentioned by {parents}:"),
+                    false => format!("Pulled in at depth {} by {parents}:", member.depth),
+                };
+                let parents: Vec<&SourceId> = member.parents.iter().collect();
+                lines.extend(reasons(state, (&member.id, &parents), head, columns, most));
+            }
             _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
                 lines.extend(wrapped(&format!(
                     "Picked, but its path no longer exists: it adds nothing until the path is back. {pick} unpicks it."
                 )));
+            }
+            Some(member) if node.brings.is_kept => {
+                let members = state.snapshot.selection.members().iter().map(|other| &other.id);
+                let parents: Vec<&SourceId> = members.filter(|other| mentions(state, other, &member.id)).collect();
+                let parents_counted = cells::counted(parents.len(), "selected source");
+                let head = format!("Picked, and also mentioned by {parents_counted}; unpicking it releases nothing:");
+                lines.extend(reasons(state, (&member.id, &parents), head, columns, most));
             }
             _ => lines.extend(wrapped(&brings(node))),
         },
@@ -253,9 +269,8 @@ fn is_pulled_in(state: &State, node: &TreeRow) -> bool {
 }
 
 fn brings(node: &TreeRow) -> String {
-    let PickConsequence { others, waiting, is_kept } = node.brings;
+    let PickConsequence { others, waiting, .. } = node.brings;
     match others {
-        _ if is_kept => "Picked, and pulled in by others too: nothing would leave with the pick.".to_owned(),
         0 => "Picked. Nothing else would leave with it.".to_owned(),
         _ => {
             format!("Picked. It pulls in {}{}.", cells::counted(others, "more source"), source_words::waiting(waiting))
@@ -263,20 +278,25 @@ fn brings(node: &TreeRow) -> String {
     }
 }
 
-/// Every mention that pulls a member in: `@retry-pattern  by id  docs/retry.md:12`.
-fn reasons(state: &State, member: &SelectedSource, columns: usize, most: usize) -> Vec<Line<'static>> {
+/// Whether a source mentions another one.
+fn mentions(state: &State, source: &SourceId, other: &SourceId) -> bool {
+    source != other && state.snapshot.graph.from_to(source.as_str(), |to| to == other).next().is_some()
+}
+
+/// Every mention of a source by its parents: `@retry-pattern  by id  docs/retry.md:12`.
+fn reasons(
+    state: &State,
+    (id, parents): (&SourceId, &[&SourceId]),
+    head: String,
+    columns: usize,
+    most: usize,
+) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
-    let parents = cells::counted(member.parents.len(), "source");
-    let head = match source_state::is_auto(&state.snapshot, member.id.as_str()) {
-        true => format!("Mode auto: always in the instructions. Mentioned by {parents}:"),
-        false => format!("Pulled in at depth {} by {parents}:", member.depth),
-    };
     let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];
-    let widest =
-        member.parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
+    let widest = parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
     let widest = widest.min(columns / 2);
-    for parent in member.parents.iter() {
-        let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| *to == member.id);
+    for parent in parents {
+        let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| to == id);
         for mention in mentions {
             if lines.len() >= most {
                 return lines;

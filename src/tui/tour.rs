@@ -78,7 +78,7 @@ const STEPS: [TourStep; 10] = [
         is_done: |state, begun| state.counts.picked < begun.picked,
     },
     TourStep {
-        text: "With each prompt, an agent gets hints at the sources that the prompt is about. The matches follow as you type; then see what \
+        text: "With each prompt, an agent gets hints about the sources that the prompt is about. The matches follow as you type; then see what \
                refdesk would add to the prompt, to the byte, and what each block costs.",
         keys: |state| {
             if state.hints.prompt.is_empty() || state.len(Pane::Hints) == 0 {
@@ -119,7 +119,7 @@ const STEPS: [TourStep; 10] = [
                 let named = first_table(state).map(|name| format!(" such as {name}")).unwrap_or_default();
                 return format!("Press {down} until the cursor is on a table{named}, and read its page.");
             }
-            format!("Press {back} until the form is left, then {databases}.")
+            format!("Press {back} until you leave the form, then {databases}.")
         },
         is_done: |state, _| state.databases.table().is_some() && state.databases.shown.page.is_some(),
     },

@@ -123,7 +123,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.run(&["doctor"]).exits(0);
     world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
     let added = world.run(&["add", "docs/pizza.md"]).exits(0);
-    assert!(added.text().ends_with("the search index lacks 1 source: `refdesk index` reads it\n"), "{added}");
+    assert!(added.text().ends_with("1 source is not indexed yet: `refdesk index` adds it\n"), "{added}");
     let told = world.run(&["search", "pizza"]).exits(0);
     assert!(
         format!("{told}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),

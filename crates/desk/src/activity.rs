@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::engine::{clock, sentence};
-use crate::session::{Count, JournalEvent, Line, OVER_MCP, Offers, Receipt};
+use crate::session::{Count, DEFAULT, JournalEvent, Line, OVER_MCP, Offers, Receipt};
 use refdesk_enrich::{BlockKind, Level};
 
 /// The most sessions shown: those with the newest lines.
@@ -210,6 +210,10 @@ struct Activity {
 impl Activity {
     /// Adds the next line.
     pub(crate) fn add(&mut self, line: &Line) {
+        // The default session is also that of a person's commands.
+        if line.session == DEFAULT && !is_by_agent(line) {
+            return;
+        }
         let key = [line.desk.clone(), line.session.clone()];
         if self.sessions.len() >= 2 * MAX_SESSIONS && !self.sessions.contains_key(&key) {
             self.forget_oldest();
@@ -246,6 +250,13 @@ impl Activity {
     }
 }
 
+/// Whether an agent caused this line. One without a name writes by a command.
+fn is_by_agent(line: &Line) -> bool {
+    let of_agents =
+        matches!(line.receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Failed);
+    of_agents || !line.by_person()
+}
+
 impl Folded {
     fn new(line: &Line, time: Timestamp) -> Self {
         let shown = AgentSession {
@@ -273,9 +284,7 @@ impl Folded {
         let receipt = &line.receipt;
         self.offers.count(receipt);
         self.is_counted = false;
-        // An agent without a name writes by a command.
-        let is_agents = !line.by_person()
-            || matches!(receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Failed);
+        let is_agents = is_by_agent(line);
         self.has_agent |= is_agents;
         let shown = Arc::make_mut(&mut self.shown);
         let who = line.who.strip_suffix(OVER_MCP).unwrap_or(&line.who);

@@ -399,7 +399,7 @@ impl Desk {
 }
 
 pub(super) fn not_stored(error: &std::io::Error) -> Error {
-    Error::new(Code::NotStored, format!("the desk could not be stored: {error}"), advice(error))
+    Error::new(Code::NotStored, format!("the picks and exclusions could not be saved: {error}"), advice(error))
 }
 
 #[derive(Default)]

@@ -196,7 +196,7 @@ impl Desk {
         }
         if tools != self.settings().exclude_tools {
             let hides = if tools.is_empty() { "no tool".to_owned() } else { tools.join(", ") };
-            stays.push(format!("the tools hidden from agents stay the same, although the profile hides {hides}"));
+            stays.push(format!("the profile hides {hides} from agents; a switch does not"));
         }
         stays
     }

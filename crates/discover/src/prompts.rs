@@ -74,7 +74,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     }
     let text = words.join(" ");
     if words.len() == 1 {
-        return Some(format!("what do we say about {text}?"));
+        return Some(format!("what do our documents say about {text}?"));
     }
     // A preposition begins what qualifies the noun before it.
     let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
@@ -89,7 +89,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
 
 /// A question about a tag.
 pub fn tag_prompt(tag: &str) -> String {
-    format!("what do we say about {tag}?")
+    format!("what do our documents say about {tag}?")
 }
 
 /// A title without its number and final punctuation.
@@ -130,15 +130,15 @@ mod tests {
             ("Why use a Client?", Some("why use a client?")),
             ("What are sagas?", Some("what are sagas?")),
             ("Event Hooks", Some("how do event hooks work?")),
-            ("Authentication", Some("what do we say about authentication?")),
-            ("Metrics", Some("what do we say about metrics?")),
-            ("Lasagne", Some("what do we say about lasagne?")),
+            ("Authentication", Some("what do our documents say about authentication?")),
+            ("Metrics", Some("what do our documents say about metrics?")),
+            ("Lasagne", Some("what do our documents say about lasagne?")),
             ("Design of the bucket", None),
             ("Release of tokens", Some("how does the release of tokens work?")),
             ("1. Record architecture decisions", Some("how do I record architecture decisions?")),
             ("MathJax support", Some("how does the MathJax support work?")),
-            ("HTTP/2", Some("what do we say about HTTP/2?")),
-            ("mdBook", Some("what do we say about mdBook?")),
+            ("HTTP/2", Some("what do our documents say about HTTP/2?")),
+            ("mdBook", Some("what do our documents say about mdBook?")),
             ("The init command", Some("how does the init command work?")),
             ("For developers", None),
             ("In production", None),

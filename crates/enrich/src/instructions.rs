@@ -19,8 +19,7 @@ use refdesk_text::fold::can_match;
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
 /// The same for an agent that cannot select.
-const REMAINING_TO_READ: &str =
-    "Additional reference sources are available. A text with one of their tags brings up the file to read.";
+const REMAINING_TO_READ: &str = "Additional reference sources are available. Text that contains one of their tags gets a hint with the file to read.";
 
 /// Every auto source in catalog order, then the other selected sources in selection order, then the tags of the
 /// remaining selectable ones, unless hints are excluded (`selectReferences` is in `exclude_tools`, so the agent could

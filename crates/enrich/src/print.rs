@@ -167,16 +167,25 @@ pub(crate) fn template_line(template: &Template) -> String {
 }
 
 /// The annotation of a template. A template without variables has no line for them.
-pub(crate) fn template(template: &Template) -> String {
+pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
     let mut lines = vec![template_line(template), format!("  Syntax: {}", template.syntax.word())];
     let variables = names(&template.variables);
     if !variables.is_empty() {
         let variables: Vec<_> = variables.iter().map(|name| one_line(name)).collect();
         lines.push(format!("  Variables: {}", variables.join(", ")));
     }
-    // The name as a string argument of a call, escaped as in JSON.
-    let name = serde_json::Value::from(template.name.as_str()).to_string();
-    lines.push(format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name)));
+    lines.push(match hint_action {
+        HintAction::Select => {
+            // The name as a string argument of a call, escaped as in JSON.
+            let name = serde_json::Value::from(template.name.as_str()).to_string();
+            format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name))
+        }
+        HintAction::Read => {
+            // The name as one word of a shell, whatever is in it.
+            let name = format!("'{}'", template.name.replace('\'', r"'\''"));
+            format!("  Use: refdesk render {} --vars '{{…}}'", one_line(&name))
+        }
+    });
     lines.join("\n")
 }
 
@@ -234,5 +243,25 @@ fn push_list<'p>(list: &mut String, ids: impl Iterator<Item = &'p str>) {
             list.push_str(", @");
         }
         list.push_str(&one_line(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_without_tools_gets_a_command_in_which_a_name_is_one_word() {
+        for (name, shown) in [
+            ("a.tmpl", "'a.tmpl'"),
+            ("a b.tmpl", "'a b.tmpl'"),
+            ("$(rm x)`y`.tmpl", "'$(rm x)`y`.tmpl'"),
+            ("it's.tmpl", r"'it'\''s.tmpl'"),
+        ] {
+            let annotation = super::template(&crate::testing::template(name, "x", &[]), HintAction::Read);
+            let expected =
+                format!("TEMPLATE AVAILABLE: {name}\n  Syntax: mustache\n  Use: refdesk render {shown} --vars '{{…}}'");
+            assert_eq!(annotation, expected);
+        }
     }
 }

@@ -95,7 +95,7 @@ impl fmt::Display for Rejection {
                 write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
             }
             Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
-            Self::BelowBest { needed } => write!(out, "others score much higher; it needs {needed}"),
+            Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
             Self::TooMany => write!(out, "enough others score higher"),
             Self::SameSection => write!(out, "another hint names the same section"),
         }

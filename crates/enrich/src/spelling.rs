@@ -39,12 +39,17 @@ impl<'k> Spelling<'k> {
         self.lead == 0 && self.trail == 0 && !self.core.contains("  ")
     }
 
+    /// An upper bound of the steps that [`Self::confirm`] and [`Self::place`] take.
+    pub(crate) fn steps(&self) -> usize {
+        if self.is_plain() { 0 } else { 1 + self.lead + self.trail + self.core.len() - self.pattern().len() }
+    }
+
     /// The range of this spelling in `text` if its pattern at `pattern` is a whole-word match.
     pub(crate) fn confirm(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
         if self.is_plain() {
             return is_whole(text, pattern.start, pattern.end).then_some(pattern);
         }
-        let end = self.walk(text, pattern.start)?;
+        let end = self.walk(text, pattern.end)?;
         let start = self.start_before(text, pattern.start, |start| is_whole(text, start, text.len()))?;
         Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
     }
@@ -54,13 +59,13 @@ impl<'k> Spelling<'k> {
         if self.is_plain() {
             return Some(pattern);
         }
-        let end = self.walk(text, pattern.start)?;
+        let end = self.walk(text, pattern.end)?;
         Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
     }
 
-    /// The end of the core that starts at byte `at`.
+    /// The end of the core whose pattern ends at byte `at`.
     fn walk(&self, text: &str, mut at: usize) -> Option<usize> {
-        let mut key = self.core;
+        let mut key = self.core.get(self.pattern().len()..)?;
         while let Some(wanted) = key.chars().next() {
             if wanted == ' ' {
                 let rest = key.trim_start_matches(' ');

@@ -14,6 +14,10 @@ use refdesk_text::number::{narrow, wide};
 /// The number of matches reported per tag; more of them add no information.
 pub(crate) const PLACES: usize = 256;
 
+/// The most steps in one text to confirm tags that begin or end with separators or have several in a row. Without a limit,
+/// a few hundred tags such as `a-a-a-`, each within the next, take text × tags × length.
+const STEPS: usize = 10_000_000;
+
 /// An index of all tags of a catalog. There may be tens of thousands, so everything is stored in a few long lists,
 /// without an allocation per tag.
 pub(crate) struct TagIndex {
@@ -81,6 +85,8 @@ pub(crate) struct TagMatches {
     /// The number of matches of each spelling, up to [`PLACES`].
     counts: Vec<u16>,
     places: Vec<(usize, Range<usize>)>,
+    /// The steps that are left for confirming what the automaton proposes.
+    steps: usize,
 }
 
 /// One match of a source's tag: the positions of both, and the range of the match.
@@ -129,7 +135,7 @@ impl TagIndex {
 
     /// An empty set of matches, to be filled by [`TagIndex::scan`].
     pub(crate) fn start(&self) -> TagMatches {
-        TagMatches { counts: vec![0; self.keys.len()], places: Vec::new() }
+        TagMatches { counts: vec![0; self.keys.len()], places: Vec::new(), steps: STEPS }
     }
 
     /// Adds every tag in `text.get(within)`, matched as if it had no neighbours outside. Overlapping matches count.
@@ -144,6 +150,9 @@ impl TagIndex {
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
                     continue;
                 };
+                if !spend(&mut found.steps, spelling) {
+                    continue;
+                }
                 is_wanted = true;
                 if inside_word && spelling.is_plain() {
                     continue;
@@ -162,10 +171,14 @@ impl TagIndex {
     pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
+        let mut steps = STEPS;
         automaton.all(text, |pattern, proposed| {
             let mut is_wanted = false;
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
-                let range = self.spelling(at).and_then(|it| it.place(text, proposed.clone()));
+                let Some(spelling) = self.spelling(at).filter(|spelling| spend(&mut steps, *spelling)) else {
+                    continue;
+                };
+                let range = spelling.place(text, proposed.clone());
                 is_wanted |= range.is_none_or(|range| each(at, range.start + offset..range.end + offset));
             }
             is_wanted
@@ -213,6 +226,15 @@ impl TagIndex {
     pub(crate) fn size(&self) -> (&'static str, usize, usize) {
         self.automaton.as_ref().map_or(("none", 0, 0), Proposals::size)
     }
+}
+
+/// Takes what confirming this spelling once can cost; false if not enough is left.
+fn spend(steps: &mut usize, spelling: Spelling<'_>) -> bool {
+    match steps.checked_sub(spelling.steps()) {
+        Some(left) => *steps = left,
+        None => return false,
+    }
+    true
 }
 
 fn spelling(keys: &Groups<u8>, at: usize) -> Option<Spelling<'_>> {
@@ -464,6 +486,30 @@ mod tests {
             counts[pattern] < PLACES
         });
         assert!(proposed < 800 * PLACES + 800 * 800, "{proposed}");
+    }
+
+    #[test]
+    fn tags_with_separators_at_their_ends_take_limited_time_and_do_not_hide_others() {
+        for tags in [
+            (1..=300).map(|count| "a-".repeat(count)).collect::<Vec<_>>(),
+            (1..=300).map(|count| "a--".repeat(count)).collect(),
+            (1..=300).map(|count| format!("--{}", "a-".repeat(count))).collect(),
+        ] {
+            let tags: Vec<String> = tags.into_iter().chain(["java".to_owned()]).collect();
+            let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
+            let text = format!("{} java", "a-".repeat(20_000));
+            let mut found = index.start();
+            index.scan(&text, 0..text.len(), &mut found);
+            assert!(found.steps < STEPS, "{}", found.steps);
+            let of_java = index.keys.len() - 1;
+            assert!(found.places.iter().any(|(spelling, _)| *spelling == of_java), "{}", tags[0]);
+            let mut proposed = 0;
+            index.places(&text, 0..text.len(), |_, _| {
+                proposed += 1;
+                true
+            });
+            assert!(proposed <= STEPS, "{proposed}");
+        }
     }
 
     #[test]

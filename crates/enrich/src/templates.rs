@@ -59,7 +59,7 @@ pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
 }
 
 fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
-    let (full, brief) = (print::template(template), print::template_line(template));
+    let (full, brief) = (print::template(template, reading.request.hint_action), print::template_line(template));
     // A template of the same name that is requested the same way is not new, even if its content differs.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
     DraftEntry {

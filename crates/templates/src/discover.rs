@@ -8,15 +8,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::limits::TEMPLATE_BYTES;
 use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, lossy};
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// The most templates taken from one directory.
 const LIMITS: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
+
+/// The most bytes of templates analysed from all directories together.
+const ALL_ANALYSED: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DiscoveredFile {
@@ -47,8 +51,19 @@ pub(crate) fn discover(
 ) -> (Vec<DiscoveredFile>, Vec<Diagnostic>) {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
+    let mut analysed = 0;
     for root in roots {
-        let (files, problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
+        let (mut files, mut problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
+        let fits = |file: &WalkedFile| {
+            // One that is too large by itself is not read.
+            analysed += if file.size > TEMPLATE_BYTES as u64 { 0 } else { file.size };
+            analysed <= ALL_ANALYSED
+        };
+        let count = files.iter().take_while(|file| fits(file)).count();
+        if count < files.len() {
+            files.truncate(count);
+            problems.push(Problem::TooManyBytes);
+        }
         diagnostics.extend(problems.into_iter().map(|problem| diagnostic_of(workspace, &root, problem)));
         let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -119,8 +134,13 @@ fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Dia
             let problem = problem.in_file(display(workspace, &root.path)).fix(stop.fix());
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
-        Problem::TooManyFiles | Problem::TooManyBytes => {
+        Problem::TooManyFiles => {
             let what = format!("holds more than {} templates, so the rest are left out", LIMITS.files);
+            (Code::TemplateLimit, root.path.clone(), what)
+        }
+        Problem::TooManyBytes => {
+            let mebibytes = ALL_ANALYSED / (1024 * 1024);
+            let what = format!("brings the templates to more than {mebibytes} MiB in all, so the rest are left out");
             (Code::TemplateLimit, root.path.clone(), what)
         }
     };

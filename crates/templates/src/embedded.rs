@@ -28,6 +28,9 @@ use fences::SIGNS;
 /// The most blocks taken from one document.
 const BLOCKS: usize = 20_000;
 
+/// The most bytes of blocks compiled in one document.
+pub(crate) const COMPILED: usize = 2 * 1024 * 1024;
+
 /// A code block that is a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddedBlock {
@@ -65,6 +68,8 @@ pub struct Extracted {
     pub front_matter: Option<(usize, String)>,
     /// What was skipped, if the document is too large.
     pub left_out: Option<LeftOut>,
+    /// The bytes of all blocks that were compiled, templates or not.
+    pub compiled: usize,
 }
 
 /// The templates of a markdown text.
@@ -73,11 +78,22 @@ pub fn extract(markdown: &str) -> Extracted {
         return Extracted::default();
     }
     let matter = front_matter::read(markdown);
-    let (fences, left_out) = fences::fences(markdown, matter.end, BLOCKS);
+    let (mut fences, mut left_out) = fences::fences(markdown, matter.end, BLOCKS);
+    let mut compiled = 0;
+    let fits = |fence: &fences::Fence| {
+        compiled += fence.text.len();
+        compiled <= COMPILED
+    };
+    let count = fences.iter().take_while(|fence| fits(fence)).count();
+    if count < fences.len() {
+        fences.truncate(count);
+        left_out = Some(LeftOut::Bytes);
+    }
     // Each block is parsed and compiled separately; this takes most of the time on a large document.
     let verdicts: Vec<BlockVerdict> =
         fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
-    let mut found = Extracted { front_matter: matter.problem, left_out, ..Extracted::default() };
+    let compiled = fences.iter().map(|fence| fence.text.len()).sum();
+    let mut found = Extracted { front_matter: matter.problem, left_out, compiled, ..Extracted::default() };
     for (fence, verdict) in fences.into_iter().zip(verdicts) {
         match verdict {
             BlockVerdict::Template(analysis) => found.blocks.push(EmbeddedBlock {

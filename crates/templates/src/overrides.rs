@@ -28,7 +28,10 @@ pub(crate) fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic
             (HashMap::new(), vec![diagnostic_of(&format!("the file exceeds the limit of {LIMIT} bytes (1 MiB)"))])
         }
         Err(error) if is_absent(&error) => (HashMap::new(), Vec::new()),
-        Err(error) => (HashMap::new(), vec![diagnostic_of(&format!("the file cannot be read: {error}"))]),
+        Err(error) => (
+            HashMap::new(),
+            vec![diagnostic_of(&format!("the file cannot be read: {error}")).fix("make it a readable file")],
+        ),
     }
 }
 

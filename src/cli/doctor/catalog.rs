@@ -60,8 +60,9 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     let mut lines = vec![match status {
         None if desk.catalog().is_empty() => CheckLine::note("search index", "none: there is nothing to find", ""),
         None => {
-            let sources = counted(desk.catalog().len(), "source");
-            let fix = format!("`refdesk index` finds {sources} by words and by meaning, down to the section");
+            let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
+            let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
+            let fix = format!("`refdesk index` makes {sources} searchable {by}, down to the section");
             CheckLine::note("search index", "none; hints come from tags only, and search does not work", fix)
         }
         Some(status) => {

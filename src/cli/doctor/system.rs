@@ -99,7 +99,7 @@ pub fn watches(desk: &Desk) -> CheckLine {
             let text = format!("{wanted} folders to watch, and the system allows {limit} in all");
             CheckLine::note("watches", text, "raise fs.inotify.max_user_watches; until then, files are polled")
         }
-        Some(limit) => CheckLine::ok("watches", format!("{wanted} folders to watch of {limit} that the system allows")),
+        Some(limit) => CheckLine::ok("watches", format!("{wanted} folders to watch; the system allows {limit}")),
         None => CheckLine::ok("watches", format!("{wanted} folders to watch")),
     }
 }

@@ -85,7 +85,7 @@ fn trust_covers_what_was_said() {
     state.snapshot = fixture::untrusted_snapshot(&[("post requests elsewhere", 4)]);
     assert_eq!(
         output(&mut state, "yes"),
-        ["These settings have changed meanwhile. Nothing was trusted. Type trust to hear them again."]
+        ["These settings have changed meanwhile. Nothing was trusted. Type trust to list them again."]
     );
     output(&mut state, "trust");
     assert_eq!(asked(&mut state, "yes"), Request::Trust(state.snapshot.untrusted.clone()));

@@ -110,7 +110,7 @@ fn a_source_that_waits_for_trust_is_not_offered() {
     state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     let lines = output(&mut state, "show outside");
     assert_eq!(lines.get(1).map(String::as_str), Some("It waits for trust, selectable, tokens unknown."));
-    let last = "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to hear what waits for your trust.";
+    let last = "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to see what waits for your trust.";
     assert_eq!(lines.last().map(String::as_str), Some(last));
     assert_eq!(output(&mut state, "why outside"), ["outside is not selected. It waits for trust."]);
 }
@@ -127,10 +127,10 @@ fn a_document_is_said_in_pages_and_searched() {
     let turn = answered(&mut state, Response::Document(document));
     assert_eq!(turn.lines.len(), 22);
     assert_eq!(turn.lines[..2], ["circuit-breaker, 50 lines.", "line 1 \\x1b[1m"]);
-    assert_eq!(turn.lines[21], "30 lines and 212 KB more. Type more to hear them.");
+    assert_eq!(turn.lines[21], "30 lines and 212 KB more. Type more to list them.");
     assert_eq!(output(&mut state, "more").len(), 21);
     let last = output(&mut state, "");
-    assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more. Type more to hear them."]);
+    assert_eq!(last[9..], ["line 50 \\x1b[1m", "212 KB more. Type more to list them."]);
     assert!(matches!(asked(&mut state, "more"), Request::ReadOn { from: 500, .. }));
     let rest = Document { from: 500, next: 520, ..fixture::document("circuit-breaker", "line 51\nline 52") };
     assert_eq!(answered(&mut state, Response::Document(rest)).lines, ["line 51", "line 52", "This is the end."]);
@@ -150,7 +150,7 @@ fn sessions_of_agents_are_listed_and_told() {
     assert_eq!(
         answered(&mut state, activity()).lines,
         [
-            "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number to hear more.",
+            "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number for more.",
             "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, connected now, about 16,420 tokens. It was sent \
              14 texts, about 4,120 tokens. It made 6 reads, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints and 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \
@@ -177,7 +177,7 @@ fn sessions_of_agents_are_listed_and_told() {
             "10: 10:58:12, Read circuit-breaker with the Read tool, about 1,450 tokens.",
             "11: 10:57:40, Picked java-service.",
             "12: 10:01:02, Read gone-source.",
-            "13: 09:12:00, Gave the instructions, about 700 tokens.",
+            "13: 09:12:00, Sent the instructions, about 700 tokens.",
             "14: 09:11:59, Forgot what it was given.",
         ]
     );
@@ -264,7 +264,7 @@ fn the_graph_is_said_in_sentences() {
     assert_eq!(output(&mut state, "graph broken"), ["No link is broken."]);
     assert_eq!(
         output(&mut state, "graph timeouts retry-pattern java-service"),
-        ["Give one source to hear its neighbours, or two to hear the way between them."]
+        ["Give one source to see its neighbours, or two to see the way between them."]
     );
 }
 

@@ -44,7 +44,7 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
             "1: timeouts, named in the prompt: the agent gets it with the prompt.",
             "2: java-service, hint, matched java at line 2 column 7.",
             "3: circuit-breaker, no hint: java matched, but picked already.",
-            "Type enriched to hear what an agent would get.",
+            "Type enriched to see what an agent would get.",
         ]
     );
     assert_eq!(
@@ -190,7 +190,7 @@ fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
     }
     let lines = before_line(&mut state).lines;
     assert_eq!(lines.len(), 7);
-    assert_eq!(lines[0], "news: 2 more events before these. Type feed to hear them.");
+    assert_eq!(lines[0], "news: 2 more events before these. Type feed to list them.");
     assert_eq!(lines[5..], ["news: files: @a changed 6\\x1b[m.", "Command:"]);
     assert_eq!(before_line(&mut state).lines, ["Command:"]);
     assert_eq!(output(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
@@ -209,7 +209,7 @@ fn refusals_are_said_however_much_happens_after_them() {
     assert_eq!(
         lines[..4],
         [
-            "news: 2 more events before these. Type feed to hear them.",
+            "news: 2 more events before these. Type feed to list them.",
             "news: The picks cannot be stored.",
             "news: Make room.",
             "news: files: changed 2.",

@@ -14,7 +14,8 @@ pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
 const LEAD: usize = 3;
 const MIN_ID: usize = 8;
-const MIN_TAGS: usize = 10;
+/// Wide enough to tell sources apart by their tags; mode and type give way to them.
+const MIN_TAGS: usize = 20;
 const MIN_NAME: usize = 14;
 /// Columns of the headings `name` and `tags`.
 const HEADING: usize = 4;

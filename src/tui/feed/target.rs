@@ -64,7 +64,7 @@ fn source_or_file(state: &State, source: Option<&str>, place: Option<FileLine>) 
         (Some(id), _) if state.snapshot.catalog.get(id).is_some() => Ok(RowTarget::Source(id.into())),
         (_, Some(place)) => Ok(RowTarget::File(place)),
         (Some(id), None) => Err(format!("@{id} is no longer in the catalog")),
-        (None, None) => Err("this is not about a single source".to_owned()),
+        (None, None) => Err("this row has no single source to go to".to_owned()),
     }
 }
 

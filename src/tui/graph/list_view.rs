@@ -109,8 +109,8 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
                 row.cell(&format!("{:>own$}", "own"), own, infra);
             }
             row.cell(&format!("{:>COUNT$}", "brings"), COUNT, infra);
-            row.cell(&format!("{:>TOKENS$}", "brought"), TOKENS, infra);
-            let legend = format!("{} own {} brought", glyphs.full, glyphs.empty);
+            row.cell(&format!("{:>TOKENS$}", "extra"), TOKENS, infra);
+            let legend = format!("{} own {} extra", glyphs.full, glyphs.empty);
             row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
         }
         GraphTab::Hubs => {

@@ -277,7 +277,7 @@ fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
             format!("it waits for trust, so its text is not read. {} shows what to trust", state.key(Action::Trust))
         }
         WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => {
-            "the search index is being built".to_owned()
+            "the search index is not ready yet".to_owned()
         }
         WhyNot::Rejected(rejected) => rejected.to_string(),
         why => brief(state, id, why),

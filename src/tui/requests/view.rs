@@ -433,7 +433,7 @@ fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame
     );
     let answer = |action| state.key_in(KeyContext::Approval, action);
     let [open, yes, no] = [state.key(Action::Answer), answer(Action::Approve), answer(Action::Decline)];
-    let caption = format!("start of the difference: {open} shows all of it, {yes} and {no} answer there");
+    let caption = format!("first lines: {open} shows all, then {yes} or {no}");
     frame::rule(&state.skin, rule, &caption, pane_view::caption(state, Pane::Selection), buffer);
     let columns = usize::from(rest.width.saturating_sub(2));
     let lines = lines(&approval.diff).take(usize::from(rest.height));

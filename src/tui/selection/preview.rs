@@ -71,8 +71,12 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         }
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
-            [] if is_auto => format!("{pick} would pick it alone; it is in the instructions already."),
-            [] => format!("{pick} would pick it alone: {}{}.", added(toggled, ""), source_words::own_waiting(of, id)),
+            [] if is_auto => format!("{pick} would pick only this source; it is already in the instructions."),
+            [] => format!(
+                "{pick} would pick only this source: {}{}.",
+                added(toggled, ""),
+                source_words::own_waiting(of, id)
+            ),
             with => format!(
                 "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),

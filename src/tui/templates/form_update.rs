@@ -74,7 +74,7 @@ pub fn first_sample(state: &mut State) {
     state.focus_on(Pane::Templates);
     state.part = PanePart::Values;
     to_field(state, Some(at));
-    state.refuse(format!("nothing was written: {missing}; type them, and {write} writes"));
+    state.refuse(format!("nothing was written: {missing}; fill them in, and {write} writes"));
 }
 
 fn under_cursor(state: &State) -> Option<&FormRow> {

@@ -126,8 +126,8 @@ fn a_pick_costs_what_it_adds() {
         (&["timeouts"], &[][..], 640, "Picked @timeouts, ~640 tokens: u undoes it"),
         (&["timeouts"], &[], 1, "Picked @timeouts, ~1 token: u undoes it"),
         (&["timeouts"], &[], -30, "Picked @timeouts, ~30 tokens fewer: u undoes it"),
-        (&["timeouts"], &["timeouts"], 0, "Picked @timeouts, selected already, no extra tokens: u undoes it"),
-        (&["team-conventions"], &[], 0, "Picked @team-conventions, in the instructions already: u undoes it"),
+        (&["timeouts"], &["timeouts"], 0, "Picked @timeouts, already selected, no extra tokens: u undoes it"),
+        (&["team-conventions"], &[], 0, "Picked @team-conventions, already in the instructions: u undoes it"),
     ] {
         let mut state = fixture::state(120, 36);
         answer(&mut state, picked(ids, kept, &[], tokens));
@@ -214,7 +214,7 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     answer(&mut state, Response::SelectionPreview(preview));
     let shown = screen(&state);
     assert!(!shown.contains("which also pulls in"), "{shown}");
-    assert!(shown.contains("Space would pick it alone; it is in the instructions already."), "{shown}");
+    assert!(shown.contains("Space would pick only this source; it is already in the instructions."), "{shown}");
 }
 
 /// A pick of the user's, and the conventions of mode auto that it pulls in.

@@ -135,10 +135,10 @@ fn rows_without_a_location_say_why() {
         (fixture::snapshot(), "2 m", "@circuit-breaker is a pick: no mention pulled it in"),
         (fixture::snapshot(), "2 G m", "@release-notes is not pulled in by any mention"),
         (fixture::snapshot(), "f j j j o", "there is no source under the cursor"),
-        (fixture::snapshot(), "f j j j Enter", "this is not about a single source"),
+        (fixture::snapshot(), "f j j j Enter", "this row has no single source to go to"),
         (without.clone(), "d Enter", "this problem is not in a single file"),
         (without.clone(), "d y", "this problem is not in a single file"),
-        (without, "d c", "this is not about a single source"),
+        (without, "d c", "this row has no single source to go to"),
         (nothing.clone(), "d Enter", "there are no problems in this workspace"),
         (nothing, "d c", "there are no problems in this workspace"),
     ] {

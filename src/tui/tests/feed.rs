@@ -22,7 +22,7 @@ fn feed_rows_lead_to_their_sources() {
         ("3 l Enter", Pane::Catalog, Some("timeouts"), ""),
         ("/ \"java\" Enter f Enter", Pane::Catalog, Some("timeouts"), "cleared the catalog filter"),
         ("/ \"time\" Enter f Enter", Pane::Catalog, Some("timeouts"), ""),
-        ("f j Enter", Pane::Hints, None, "this is not about a single source"),
+        ("f j Enter", Pane::Hints, None, "this row has no single source to go to"),
         ("d c", Pane::Catalog, Some("payments-api"), ""),
         ("d j c", Pane::Catalog, Some("legacy-errors"), ""),
         ("/ \"java\" Enter d c", Pane::Catalog, Some("payments-api"), "cleared the catalog filter"),

@@ -201,9 +201,9 @@ fn followed(state: &State, picked: &Picked) -> String {
     };
     match count {
         0 if !is_new && picked.kept.is_empty() => {
-            format!("Picked {ids}, in the instructions already{excluded}: {undo} undoes it")
+            format!("Picked {ids}, already in the instructions{excluded}: {undo} undoes it")
         }
-        0 if !is_new => format!("Picked {ids}, selected already, {tokens}{with}{excluded}: {undo} undoes it"),
+        0 if !is_new => format!("Picked {ids}, already selected, {tokens}{with}{excluded}: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens}{with}{own}{excluded}: {undo} undoes it"),
         _ => {
             format!("Picked {ids}; {followed} pulled in, {tokens} in all{with}{waiting}{excluded}: {undo} undoes it")

@@ -142,6 +142,24 @@ fn unreadable_documents() {
 }
 
 #[test]
+fn a_workspace_that_cannot_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = with_source(local("a.md"), &[("a.md", "kept")]);
+    let mode = |mode| fs::set_permissions(&world.path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o000);
+    let is_root = fs::metadata(world.path.join(".")).is_ok();
+    let path = world.path.display().to_string();
+    for arguments in [&["list"][..], &["init"], &["where"], &["check"], &["select", "odd"]] {
+        let ran = world.run(&[arguments, &["--workspace", &path]].concat());
+        if !is_root {
+            let ran = ran.exits(1);
+            assert!(ran.stderr.contains("cannot be read: Permission denied"), "{ran}");
+        }
+    }
+    mode(0o700);
+}
+
+#[test]
 fn a_workspace_below_another() {
     let world = Workspace::with(&[
         ("inner/.jaato/references/kept.json", &super::good_source().to_string()),

@@ -1,6 +1,7 @@
 //! Builds a catalog from files: merges the configuration's sources with the discovered ones (BEHAVIOUR §2).
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -162,7 +163,10 @@ fn discovered(
         Err(error) => {
             let problem =
                 Diagnostic::warning(Code::Unreadable, format!("the folder of references cannot be read: {error}"));
-            diagnostics.push(problem.in_file(context.display(&folder)).fix("create it, or fix 'references_dir'"));
+            diagnostics.push(problem.in_file(context.display(&folder)).fix(match error.kind() {
+                io::ErrorKind::PermissionDenied => "allow this user to read it",
+                _ => "create it, or correct 'references_dir'",
+            }));
             return Vec::new();
         }
     };

@@ -243,7 +243,7 @@ impl Library {
                     Code::BrokenLink,
                     Some(*line),
                     format!("broken link: '{path}' does not exist"),
-                    "fix the path; it is relative to the folder of the file that contains it".into(),
+                    "correct the path; it is relative to the folder of the file that contains it".into(),
                 )),
             }
         }

@@ -55,6 +55,10 @@ fn lines_add_up_to_sessions() {
         ("s1", "refdesk unselect", about(JournalEvent::Unselected, &["e"], 0)),
         ("mine", "a screen", about(JournalEvent::Selected, &["a"], 0)),
         ("s3", "refdesk enrich", told(&[(Hint, "a", Level::Full)], 7)),
+        // A hook that could not read its input belongs to the default session, like a person's commands.
+        ("default", "refdesk search", about(JournalEvent::Read, &["a"], 2_000)),
+        ("default", "codex", about(JournalEvent::Failed, &[], 0)),
+        ("default", "a screen", about(JournalEvent::Selected, &["a"], 0)),
     ]);
     let rows: Vec<String> = sessions
         .iter()
@@ -70,20 +74,21 @@ fn lines_add_up_to_sessions() {
     assert_eq!(
         rows,
         [
+            "default codex: 0 ~0, 0 ~0, 0, 1, 0/0 0/0",
             "s3 refdesk enrich: 1 ~7, 0 ~0, 0, 0, 0/1 0/0",
             "s1 claude-code: 2 ~730, 1 ~500, 2, 0, 1/2 1/1",
             "s2 codex: 0 ~0, 0 ~0, 0, 1, 0/0 0/0",
         ]
     );
-    let known: Vec<String> = sessions[1].known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
+    let known: Vec<String> = sessions[2].known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
     assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, told", "d given notice"]);
     let lines: Vec<(&str, bool, Option<&str>)> =
-        sessions[1].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
+        sessions[2].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
     assert_eq!(
         lines[..3],
         [("Unpicked @e", false, Some("e")), ("Picked @c, @e", false, None), ("Read @a", false, Some("a")),]
     );
-    assert_eq!(sessions[1].periods.tokens(), [700, 0, 30, 500]);
+    assert_eq!(sessions[2].periods.tokens(), [700, 0, 30, 500]);
 }
 
 #[test]

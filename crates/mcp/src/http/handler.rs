@@ -152,7 +152,8 @@ fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
             (-32600, "batches are not supported; send one message at a time".to_owned(), Value::Null)
         }
         Ok(value) => {
-            let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
+            let id =
+                value.get("id").filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default();
             (
                 -32600,
                 "this is not a JSON-RPC 2.0 message: it needs jsonrpc, method, params and, for an answer, id"

@@ -50,6 +50,8 @@ pub(super) const SIGNS: usize = 2_000_000;
 pub enum LeftOut {
     /// The text has too many blocks.
     Blocks,
+    /// Its blocks have too many bytes.
+    Bytes,
     /// The text has more than [`SIGNS`]; everything after this line was skipped.
     Behind(usize),
 }

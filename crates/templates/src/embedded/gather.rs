@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::documents::ScannedDocument;
-use super::{BLOCKS, Extracted, LeftOut, SIGNS, extract};
+use super::{BLOCKS, COMPILED, Extracted, LeftOut, SIGNS, extract};
 use crate::cache::CachedFiles;
 use refdesk_core::mention::LIMITS;
 use refdesk_files::beneath::open_in;
@@ -16,6 +16,13 @@ use refdesk_files::{Stamp, open_regular, read_stamped};
 use refdesk_text::Code;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::counted;
+
+/// The most bytes of blocks compiled in all documents; as many documents as are searched at once can go beyond it.
+const ALL_COMPILED: usize = 16 * 1024 * 1024;
+
+/// How many documents are searched at once.
+const AT_ONCE: usize = 8;
 
 /// A document with the result of its search.
 #[derive(Debug)]
@@ -35,15 +42,27 @@ pub(crate) fn gather(
     now: Option<SystemTime>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Text> {
-    let searched: Vec<(ScannedDocument, SearchOutcome)> = documents
-        .into_par_iter()
-        .map(|document| {
-            let found = search(&document, before);
-            (document, found)
-        })
-        .collect();
+    let mut searched: Vec<SearchOutcome> = Vec::with_capacity(documents.len());
+    let mut compiled = 0;
+    for some in documents.chunks(AT_ONCE) {
+        let found: Vec<SearchOutcome> = some.par_iter().map(|document| search(document, before)).collect();
+        compiled += found.iter().flatten().map(|(_, found)| found.compiled).sum::<usize>();
+        searched.extend(found);
+        if compiled > ALL_COMPILED {
+            break;
+        }
+    }
+    if let Some(first) = documents.get(searched.len()) {
+        let (count, mebibytes) = (documents.len() - searched.len(), ALL_COMPILED / (1024 * 1024));
+        let message = format!(
+            "{} not searched for templates: the others hold more than {mebibytes} MiB of them",
+            counted(count, "document")
+        );
+        let problem = Diagnostic::warning(Code::TemplateLimit, message).in_file(display(workspace, &first.path));
+        diagnostics.push(problem.fix("unpick sources with many templates"));
+    }
     let mut texts = Vec::with_capacity(searched.len());
-    for (document, found) in searched {
+    for (document, found) in documents.into_iter().zip(searched) {
         let of = |diagnostic: Diagnostic| {
             let reported = diagnostic.in_file(display(workspace, &document.path));
             document.source.iter().fold(reported, |reported, source| reported.about(source.as_str()))
@@ -102,6 +121,9 @@ fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
     if let Some(left_out) = found.left_out {
         let message = match left_out {
             LeftOut::Blocks => format!("only the first {BLOCKS} templates of the document are used"),
+            LeftOut::Bytes => {
+                format!("only the first {} MiB of templates in the document are used", COMPILED / (1024 * 1024))
+            }
             LeftOut::Behind(line) => format!(
                 "the document exceeds the limit of {SIGNS} line breaks and punctuation marks; templates after line {line} are ignored"
             ),

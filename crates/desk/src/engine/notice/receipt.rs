@@ -82,9 +82,9 @@ pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with the {tool} tool")).unwrap_or_default();
     match receipt.what {
         JournalEvent::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
-        JournalEvent::Instructed => "Gave the instructions".to_owned(),
+        JournalEvent::Instructed => "Sent the instructions".to_owned(),
         JournalEvent::Forgot => "Forgot what it was given".to_owned(),
-        JournalEvent::Read if receipt.about.is_empty() => format!("Read nothing{}", tool()),
+        JournalEvent::Read if receipt.about.is_empty() => format!("Found nothing to read{}", tool()),
         JournalEvent::Read => format!("Read {}{}", at(&receipt.about), tool()),
         JournalEvent::Selected => format!("Picked {}", at(&receipt.about)),
         JournalEvent::Unselected => format!("Unpicked {}", at(&receipt.about)),
@@ -133,7 +133,7 @@ fn added(receipt: &Receipt) -> String {
     for (block, words) in [
         (BlockKind::Expansion, "expanded "),
         (BlockKind::Hint, "hinted at "),
-        (BlockKind::Notice, "gave notice of "),
+        (BlockKind::Notice, "announced "),
         (BlockKind::Context, "context of "),
         (BlockKind::Templates, "templates "),
     ] {
@@ -246,7 +246,7 @@ mod tests {
             ),
             (
                 Receipt { tool: Some("find".to_owned()), ..about(JournalEvent::Read, &[]) },
-                "Read nothing with the find tool",
+                "Found nothing to read with the find tool",
                 "session s1",
             ),
             (
@@ -266,7 +266,7 @@ mod tests {
             ),
             (
                 Receipt { text: Some(String::new()), tokens: 9, ..about(JournalEvent::Instructed, &[]) },
-                "Gave the instructions",
+                "Sent the instructions",
                 "session s1, ~9 tokens",
             ),
         ] {
@@ -290,7 +290,7 @@ mod tests {
         let kind = Some(TextKind::Prompt);
         let receipt =
             Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(JournalEvent::Enriched) };
-        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; gave notice of @t \
+        let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; announced @t \
                     (from @up); 1 left out";
         assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
