@@ -54,7 +54,7 @@ pub(crate) fn discover(
     let mut analysed = 0;
     for root in roots {
         let (mut files, mut problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
-        let fits = |file: &WalkedFile| {
+        let mut fits = |file: &WalkedFile| {
             // One that is too large by itself is not read.
             analysed += if file.size > TEMPLATE_BYTES as u64 { 0 } else { file.size };
             analysed <= ALL_ANALYSED

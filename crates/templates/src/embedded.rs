@@ -80,7 +80,7 @@ pub fn extract(markdown: &str) -> Extracted {
     let matter = front_matter::read(markdown);
     let (mut fences, mut left_out) = fences::fences(markdown, matter.end, BLOCKS);
     let mut compiled = 0;
-    let fits = |fence: &fences::Fence| {
+    let mut fits = |fence: &fences::Fence| {
         compiled += fence.text.len();
         compiled <= COMPILED
     };
