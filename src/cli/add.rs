@@ -109,8 +109,8 @@ fn begun(desk: &Desk) -> String {
 fn unindexed(desk: &Desk) -> String {
     match desk.unindexed() {
         0 => String::new(),
-        1 => "1 source is not indexed yet: `refdesk index` adds it\n".to_owned(),
-        count => format!("{count} sources are not indexed yet: `refdesk index` adds them\n"),
+        1 => "1 source is not in the search index yet: `refdesk index` adds it\n".to_owned(),
+        count => format!("{count} sources are not in the search index yet: `refdesk index` adds them\n"),
     }
 }
 
@@ -155,7 +155,7 @@ fn text(desk: &Desk, outcome: &AddedSources) -> String {
         )),
     }
     for (place, id) in &outcome.known {
-        text.push_str(&one_line(&format!("{place} is in the catalog already, as {id}")));
+        text.push_str(&one_line(&format!("{place} is already in the catalog, as {id}")));
         text.push('\n');
     }
     text

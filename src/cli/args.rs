@@ -42,39 +42,33 @@ pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesComman
 )]
 pub struct Cli {
     /// The workspace folder [default: the nearest folder upward with .jaato/ or references.json, else the git repository]
-    #[arg(long, value_name = "DIR", global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Global options")]
     pub workspace: Option<PathBuf>,
     /// The configuration file [default: references.json in the workspace, then the user's own]
-    #[arg(long, value_name = "FILE", global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Global options")]
     pub config: Option<PathBuf>,
-    /// The desk to use: a selection of its own within the workspace
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "default",
-        global = true,
-        help_heading = "Options of every command"
-    )]
+    /// The desk to use: a separate selection within the workspace
+    #[arg(long, value_name = "NAME", default_value = "default", global = true, help_heading = "Global options")]
     pub desk: String,
-    /// The session, which remembers what it was already told
+    /// The session, which remembers what it was already sent
     ///
     /// [default: default]
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Global options")]
     pub session: Option<String>,
     /// Use the picks of this profile instead of the stored ones: a name in .jaato/profiles/, or a file
-    #[arg(long, value_name = "NAME|FILE", global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "NAME|FILE", global = true, help_heading = "Global options")]
     pub profile: Option<String>,
     /// Print text for people, or one JSON document for programs
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text, global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = OutputFormat::Text, global = true, help_heading = "Global options")]
     pub format: OutputFormat,
     /// The same as --format json
-    #[arg(long, global = true, help_heading = "Options of every command", conflicts_with = "format")]
+    #[arg(long, global = true, help_heading = "Global options", conflicts_with = "format")]
     pub json: bool,
     /// Use colours: if the output is a terminal, always, or never [default: auto]
-    #[arg(long, value_name = "WHEN", value_enum, global = true, help_heading = "Options of every command")]
+    #[arg(long, value_name = "WHEN", value_enum, global = true, help_heading = "Global options")]
     pub color: Option<ColorChoice>,
     /// Use the built-in sample knowledge base, in a temporary folder
-    #[arg(long, global = true, help_heading = "Options of every command", conflicts_with_all = ["workspace", "config"])]
+    #[arg(long, global = true, help_heading = "Global options", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
     /// Learn the full screen in ten steps, on the sample knowledge base
     #[arg(long, requires = "demo")]
@@ -85,7 +79,7 @@ pub struct Cli {
     /// Plain lines instead of the full screen: numbered lists and questions, for screen readers and scripts
     #[arg(long, conflicts_with = "tour")]
     pub plain: bool,
-    /// Wait for Enter before ending, so a screen that lent the terminal does not cover the output
+    /// Wait for Enter before exiting, so that the full screen does not cover the output
     #[arg(long, hide = true)]
     pub pause: bool,
     /// The command to run
@@ -229,7 +223,7 @@ pub enum Command {
     /// Check a file of expected hints against the catalog
     #[command(after_help = "Example: refdesk assert expectations.toml\n\nExits with 1 if an expectation is not met.")]
     Assert(AssertArgs),
-    /// Print what agents were told and read, and what was picked and written, as JSON lines
+    /// Print what agents were sent and read, and what was picked and written, as JSON lines
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
     /// Print the exact bytes that a journal entry recorded

@@ -252,7 +252,9 @@ fn next(desk: &Desk) -> String {
     let index = match (desk.has_index(), desk.unindexed()) {
         (false, _) => "`refdesk index` finds sources by words and by meaning, too".to_owned(),
         (true, 0) => return format!("\nNext: {connect}.\n"),
-        (true, count) => format!("`refdesk index` reads {}, which the search index lacks", counted(count, "source")),
+        (true, count) => {
+            format!("`refdesk index` adds {}, which the search index does not have yet", counted(count, "source"))
+        }
     };
     format!("\nNext: {index}; then {connect}.\n")
 }
@@ -262,7 +264,7 @@ fn sample(prompts: &[SamplePrompt]) -> String {
     if prompts.is_empty() {
         return "\nNo tag tells these sources apart, so a prompt brings up only those that it names.\n".to_owned();
     }
-    let mut text = "\nWhat an agent would be told from now on, for prompts such as these:\n".to_owned();
+    let mut text = "\nWhat agents will now get for prompts such as these:\n".to_owned();
     for SamplePrompt { prompt, hints } in prompts {
         text.push_str(&format!("\n  {}\n", one_line(prompt)));
         hints.iter().for_each(|line| text.push_str(&format!("    {}\n", one_line(line))));

@@ -1,4 +1,4 @@
-//! `refdesk journal`: what agents were told and read, and what was picked and written. Stored lines for programs, a
+//! `refdesk journal`: what agents were sent and read, and what was picked and written. Stored lines for programs, a
 //! table on a terminal, and how often hints were followed.
 
 use std::io;

@@ -208,7 +208,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
-        // Up to the first blank line; missing arguments are on lines of their own.
+        // Up to the first blank line; missing arguments are on separate lines.
         let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let message = first.join(" ");
         let message = message.trim_start_matches("error: ");

@@ -104,7 +104,7 @@ fn places(desk: &Desk) -> Vec<Place> {
         Place::new("references", references, why_references),
         Place { key: "desk", path: None, name: Some(desk.name().to_owned()), why: why_desk.to_owned() },
         Place::new("selection", choice, why_choice),
-        Place::new("journal", desk.journal_file(), format!("what agents were told{}", is_absent(&desk.journal_file()))),
+        Place::new("journal", desk.journal_file(), format!("what agents were sent{}", is_absent(&desk.journal_file()))),
         Place::new("index", index, why_index),
         Place { key: "state", path: state, name: None, why: why_state.to_owned() },
         Place {

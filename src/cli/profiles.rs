@@ -233,7 +233,7 @@ fn restrictions(it: &ProfileDetails) -> String {
         words.push(format!("only {} and what it picks", it.sources.join(", ")));
     }
     if !it.own.is_empty() {
-        words.push(format!("{} of its own", it.own.join(", ")));
+        words.push(format!("its own {}", it.own.join(", ")));
     }
     if !it.transitive_injection {
         words.push("mentions pull nothing in".to_owned());

@@ -64,7 +64,7 @@ impl Layout {
         let Some(room) = most.map(|most| (most + GAP).saturating_sub(rigid)).filter(|room| wanted > *room) else {
             return Self { columns, most };
         };
-        // A word that is wider than a line does not fit on a line of its own either.
+        // A word that is wider than a line does not fit on its own line either.
         let word = |column: usize| match widest(column, widest_word) {
             word if most.is_some_and(|most| word + INDENT > most) => 0,
             word => word,
@@ -126,7 +126,7 @@ fn widest_word(text: &str) -> usize {
     text.split(' ').map(UnicodeWidthStr::width).max().unwrap_or(0)
 }
 
-/// A text in lines of at most this width, broken at blanks; a wider word has a line of its own.
+/// A text in lines of at most this width, broken at blanks; a wider word has its own line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];

@@ -152,7 +152,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
             let (reason, what, hint) = untagged(source, verdict, why);
             let unscored = match (verdict.is_indexed, verdict.is_read) {
                 (true, true) => " Its text has nothing in common with the prompt.",
-                (true, false) => " The search index does not have it as it is now: `refdesk index` reads it.",
+                (true, false) => " The search index does not have its current text: `refdesk index` reads it.",
                 (false, _) => "",
             };
             (reason, not_hinted(&format!("{what}.{unscored}")), hint)

@@ -79,10 +79,10 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
     match why {
         WhyNot::Named => "named already".to_owned(),
         WhyNot::Excluded => "excluded".to_owned(),
-        WhyNot::Picked => "picked already".to_owned(),
+        WhyNot::Picked => "already picked".to_owned(),
         WhyNot::PulledIn(_) => match snapshot.selection.member(id.as_str()) {
             Some(member) if !member.parents.is_empty() => format!("pulled in by {}", parents(member, list)),
-            _ => "pulled in already".to_owned(),
+            _ => "already pulled in".to_owned(),
         },
         WhyNot::Auto => "always in the instructions".to_owned(),
         WhyNot::HintsOff => "hints are off".to_owned(),
@@ -93,7 +93,7 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::Absent { .. } => "not in the prompt".to_owned(),
         WhyNot::AlreadySent => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
-        WhyNot::AlreadyInText => "in the prompt already".to_owned(),
+        WhyNot::AlreadyInText => "already in the prompt".to_owned(),
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits_for_trust(snapshot, id) => {
             "waits for trust".to_owned()
         }

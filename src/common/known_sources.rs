@@ -1,4 +1,4 @@
-//! What a session of an agent knows, as rows: the selection tree with what the session was told about each source, then
+//! What a session of an agent knows, as rows: the selection tree with what the session was sent about each source, then
 //! the other sources it knows. Also what it got and did, in sentences.
 
 use refdesk_desk::engine::Snapshot;
@@ -13,7 +13,7 @@ pub struct KnownRow {
     pub id: String,
     /// Its row of the selection's tree; `None` if it is not in it.
     pub node: Option<TreeRow>,
-    /// `None` if it was told nothing about it.
+    /// `None` if it was sent nothing about it.
     pub knowledge: Option<Knowledge>,
 }
 

@@ -1,4 +1,4 @@
-//! The sessions of agents: what each was told, read and picked, at what price, and what it knows.
+//! The sessions of agents: what each was sent, read and picked, at what price, and what it knows.
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
@@ -26,7 +26,7 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
         turn.print(sentence(problem));
     }
     match activity.sessions.len() {
-        0 => turn.print("No agent has been told anything yet. Type welcome to learn how to connect one."),
+        0 => turn.print("No agent has been sent anything yet. Type welcome to learn how to connect one."),
         some => turn.print(format!(
             "{} of agents, {} in all, the newest first; {} connected now. Type a number for more.",
             counted(some, "session"),

@@ -1,5 +1,5 @@
-//! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is said before; what
-//! followed is said after.
+//! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is printed before; what
+//! followed is printed after.
 
 use std::path::Path;
 
@@ -117,7 +117,7 @@ pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 
 fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     match snapshot.selection.member(id.as_str()) {
-        Some(member) if member.role == Role::Picked => Some(format!("{id} is picked already.")),
+        Some(member) if member.role == Role::Picked => Some(format!("{id} is already picked.")),
         Some(member) if member.role == Role::Transitive => Some(format!(
             "{id} is {} already. Type keep {id} to keep it even if what pulled it in leaves, or exclude {id}.",
             state_words(snapshot, id.as_str())
@@ -161,13 +161,13 @@ fn why_not(snapshot: &Snapshot, choosing: &Choosing) -> Option<String> {
         }
         Choosing::Keep(id) => match role(id) {
             Some(Role::Transitive) => missing(snapshot, id),
-            Some(Role::Picked) => Some(format!("{id} is a pick already.")),
+            Some(Role::Picked) => Some(format!("{id} is already a pick.")),
             _ => missing(snapshot, id)
                 .or_else(|| Some(format!("{id} is not pulled in by anything. Type pick {id} to pick it."))),
         },
         Choosing::Exclude(id) => selection
             .is_excluded(id.as_str())
-            .then(|| format!("{id} is excluded already. Type include {id} to lift that.")),
+            .then(|| format!("{id} is already excluded. Type include {id} to lift that.")),
         Choosing::Include(id) => (!selection.is_excluded(id.as_str())).then(|| format!("{id} is not excluded.")),
     }
 }
@@ -259,7 +259,7 @@ pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn:
     change(state, Request::PickOne { id: id.clone(), reach }, done, vec![id], turn);
 }
 
-/// Asks the engine for a change; `done` is said once it is made.
+/// Asks the engine for a change; `done` is printed once it is made.
 pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut InputOutcome) {
     let back = if request == Request::Undo { "redo" } else { "undo" };
     state.pending =

@@ -18,7 +18,7 @@ use crate::common::notices::for_people;
 /// Notices kept; older ones are forgotten.
 const KEPT: usize = 1000;
 
-/// The most notices said at once.
+/// The most notices printed at once.
 const MAX_NOTICES: usize = 5;
 
 /// What happened, newest first, and which of it is still to be said.
@@ -35,7 +35,7 @@ pub struct PlainFeed {
 enum QueuedNews {
     /// A notice, which is in the feed too.
     Notice(String),
-    /// A refusal, or the end of a request, which is said nowhere else.
+    /// A refusal, or the end of a request, which is printed nowhere else.
     Other(String),
 }
 

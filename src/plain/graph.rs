@@ -55,7 +55,7 @@ fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> 
     match several(state, given)?.as_slice() {
         [id] => Ok(GraphQuestion::Neighbours(id.clone())),
         [from, to] => Ok(GraphQuestion::Path(from.clone(), to.clone())),
-        _ => Err("Give one source to see its neighbours, or two to see the way between them.".to_owned()),
+        _ => Err("Give one source to hear its neighbours, or two to hear the path between them.".to_owned()),
     }
 }
 
@@ -83,7 +83,7 @@ pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &Gra
     list(state, rows, turn);
 }
 
-/// A row for the source at this position, with what is said after it.
+/// A row for the source at this position, with what is printed after it.
 fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, printed: &str) -> Option<NumberedRow> {
     let id = analysis.catalog.sources().get(at)?.id.clone();
     let printed = if printed.is_empty() { String::new() } else { format!("; {printed}") };

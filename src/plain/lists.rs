@@ -14,7 +14,7 @@ use super::words::counted;
 /// Rows or lines of a page.
 pub const PAGE: usize = 20;
 
-/// A rest of at most this many is said with the page before.
+/// A rest of at most this many is printed with the page before.
 const REST: usize = 5;
 
 /// The rows of the last list.
@@ -29,7 +29,7 @@ pub struct Listing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedRow {
     pub target: Target,
-    /// What is said; `None` for the sentence about its source.
+    /// What is printed; `None` for the sentence about its source.
     pub words: Option<String>,
 }
 
@@ -86,7 +86,7 @@ pub struct Pages {
     pub lines: Vec<String>,
     /// How many were said.
     pub printed: usize,
-    /// What is said after the last line.
+    /// What is printed after the last line.
     pub end: Vec<String>,
     /// Where the text continues in its document, if not all of it was read.
     pub rest: Option<RestOfDocument>,
@@ -135,7 +135,7 @@ pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDo
 /// Says the next page of what was said last.
 pub fn more(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.more {
-        Continuation::Nothing => turn.print("There is no more."),
+        Continuation::Nothing => turn.print("There is nothing more."),
         Continuation::List => print_rows(state, turn),
         Continuation::Text => match state.text.rest.clone().filter(|_| state.text.printed == state.text.lines.len()) {
             Some(rest) => {

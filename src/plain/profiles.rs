@@ -81,7 +81,7 @@ pub fn compared(
         Err(why) => return turn.print(sentence(&why)),
     };
     if switch.is_none() {
-        return turn.print(format!("{} picks what you picked already.", switch.name));
+        return turn.print(format!("{} picks what you have already picked.", switch.name));
     }
     turn.print(format!("Switching to {} would change:", switch.name));
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
@@ -115,7 +115,7 @@ pub fn compared(
 /// Switches, if the selection is still the one that was compared with.
 pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut InputOutcome) {
     if state.snapshot.selection != profile.selection {
-        turn.print("The selection has changed meanwhile.");
+        turn.print("The selection has changed in the meantime.");
         return compare(state, profile.file, turn);
     }
     let done = format!("Switched to {}.", profile.name);

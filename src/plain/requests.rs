@@ -29,7 +29,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
         return turn.print("Only a person at a terminal can answer requests.");
     }
     match &*waiting {
-        [] => turn.print("No agent asks for anything."),
+        [] => turn.print("No agent is asking for anything."),
         [one] => open(state, one.clone(), turn),
         all => {
             turn.print(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
@@ -118,7 +118,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     match now {
         None => return turn.print("This request is no longer open. Nothing was answered."),
         Some(now) if now.request != open.waiting.request => {
-            turn.print("The request has changed meanwhile. Nothing was answered.");
+            turn.print("The request has changed in the meantime. Nothing was answered.");
             let now = now.clone();
             return self::open(state, now, turn);
         }
@@ -127,7 +127,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     let is_write = open.waiting.request.approval.is_some();
     let word = line.to_lowercase();
     match word.as_str() {
-        "later" | "cancel" => turn.print("The request still waits. Type requests to answer it."),
+        "later" | "cancel" => turn.print("The request is still open. Type requests to answer it."),
         "yes" | "y" if is_write => send(state, &open, Reply::Yes, "Approved.", turn),
         "no" | "n" if is_write => send(state, &open, Reply::No, "Declined.", turn),
         "none" => send(state, &open, Reply::No, "Answered: none.", turn),

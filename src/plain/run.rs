@@ -1,5 +1,5 @@
 //! The loop of the plain interface: it takes a line, says what follows, and takes the next line only after the engine
-//! has answered everything. What happens meanwhile is said before the next prompt, never in the middle of typing.
+//! has answered everything. What happens meanwhile is printed before the next prompt, never in the middle of typing.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -145,7 +145,7 @@ impl Conversation {
         self.settle().await
     }
 
-    /// Waits until every document is read, so that no consequence is missing in what is said, and takes the snapshot.
+    /// Waits until every document is read, so that no consequence is missing in the output, and takes the snapshot.
     async fn settle(&mut self) -> Result<(), LoopEnd> {
         self.ask(Request::Index).await?;
         self.take_whole_snapshot().await

@@ -33,7 +33,7 @@ pub enum SourceArgument {
 /// The source of an argument: a number of the list or an id; without one, the source shown last.
 ///
 /// # Errors
-/// There is no such source; the sentence that says so.
+/// There is no such source; the sentence for the user.
 pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<SourceId, String> {
     let given = given.trim();
     if given.is_empty() {

@@ -43,7 +43,7 @@ pub struct PlainState {
     pub snapshot: Snapshot,
     /// The last list; numbers choose from it.
     pub list: Listing,
-    /// The last text that is said in pages.
+    /// The last text that is printed in pages.
     pub text: Pages,
     /// What `more` continues.
     pub more: Continuation,
@@ -152,7 +152,7 @@ pub enum Pending {
     Write,
     /// What choosing these sources for a request would add.
     Marks(Box<OpenRequest>),
-    /// Anything else; this is said if it succeeds.
+    /// Anything else; this is printed if it succeeds.
     Simple(&'static str),
     Profiles,
     /// What the instructions and the prompt cost.

@@ -59,7 +59,7 @@ fn words(template: &Template) -> String {
 /// The template of an argument: a number of the list or a name; without one, the template used last.
 ///
 /// # Errors
-/// There is no such template; the sentence that says so.
+/// There is no such template; the sentence for the user.
 pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String> {
     let by_number = given.parse::<usize>().ok().and_then(|number| lists::row(state, number));
     let name = match (by_number.map(|row| &row.target), given, &state.template) {
@@ -76,7 +76,7 @@ pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String>
 /// The template of this name.
 ///
 /// # Errors
-/// There is no such template; the sentence that says so.
+/// There is no such template; the sentence for the user.
 pub fn by_name(state: &mut PlainState, name: &str) -> Result<Template, String> {
     let found = state.snapshot.templates.templates.iter().find(|template| template.name == name).cloned();
     let found = found.ok_or_else(|| format!("There is no template {name}. Type templates for a list."))?;
@@ -184,7 +184,7 @@ fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec
 /// `New file src/Entity.java, changes +43 −0.`
 fn effect(proposal: &Proposal) -> String {
     if proposal.is_unchanged() {
-        return format!("The file {} has this text already.", proposal.shown);
+        return format!("The file {} already has this text.", proposal.shown);
     }
     let what = match proposal.before {
         PriorContent::Nothing => "This is a new file",

@@ -33,7 +33,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn trust(state: &mut PlainState, printed: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
     if state.snapshot.untrusted != printed {
         return turn
-            .print("These settings have changed meanwhile. Nothing was trusted. Type trust to list them again.");
+            .print("These settings have changed in the meantime. Nothing was trusted. Type trust to list them again.");
     }
     state.pending = Some(Pending::Simple("Trusted."));
     turn.ask(Request::Trust(printed));

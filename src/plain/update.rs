@@ -1,5 +1,5 @@
-//! Applies an input to the state. Pure: a line becomes a command or the answer to a question; an answer of the engine is
-//! said, or leads to the next request.
+//! Applies an input to the state. Pure: a line becomes a command or the answer to a question; an answer of the engine
+//! is printed, or leads to the next request.
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SearchHit;
@@ -47,7 +47,7 @@ fn is_change(pending: Option<&Pending>) -> bool {
 
 fn messages(state: &PlainState, turn: &mut InputOutcome) {
     match state.messages.len() {
-        0 => turn.print("Nothing was done yet."),
+        0 => turn.print("Nothing has been done yet."),
         some => turn.print(format!("{}, the newest first.", counted(some, "message"))),
     }
     state.messages.iter().for_each(|message| turn.print(message));
@@ -56,7 +56,7 @@ fn messages(state: &PlainState, turn: &mut InputOutcome) {
 /// From this many documents on, say that they are being read.
 const MANY_DOCUMENTS: usize = 1_000;
 
-/// What is said while the documents are read, which may take a while.
+/// What is printed while the documents are read, which may take a while.
 pub fn reading(snapshot: &Snapshot) -> InputOutcome {
     let mut turn = InputOutcome::default();
     if let Some(loading) = snapshot.loading.filter(|loading| loading.total >= MANY_DOCUMENTS) {
@@ -65,7 +65,7 @@ pub fn reading(snapshot: &Snapshot) -> InputOutcome {
     turn
 }
 
-/// What is said when the workspace is open.
+/// What is printed when the workspace is open.
 pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
     let mut turn = InputOutcome::default();
     state.input_owner = start.input_owner;
@@ -78,7 +78,7 @@ pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
     turn
 }
 
-/// What is said before a line is read: news, and what can be typed.
+/// What is printed before a line is read: news, and what can be typed.
 pub fn before_line(state: &mut PlainState) -> InputOutcome {
     let mut turn = InputOutcome::default();
     feed::print_news(state, &mut turn);
@@ -111,7 +111,7 @@ fn status(state: &PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     turn.print(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
-        (snapshot.requests.len(), "request of an agent waits", "requests of agents wait", "requests"),
+        (snapshot.requests.len(), "agent request is waiting", "agent requests are waiting", "requests"),
         (snapshot.untrusted.len(), "setting needs your approval", "settings need your approval", "trust"),
         (snapshot.diagnostics.len(), "problem was found", "problems were found", "problems"),
     ] {
@@ -186,7 +186,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
         Some(Target::Session(desk, session)) => agents::ask_for(state, desk, session, turn),
         Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
         Some(Target::DatabasePage(database, path)) => databases::ask_for_page(state, database, path, turn),
-        Some(Target::Sentence) => turn.print("There is no more to say about this row."),
+        Some(Target::Sentence) => turn.print("There are no more details for this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         Some(Target::Filter(name)) => saved::apply(state, &name, turn),
         None => match source::one(state, &number.to_string(), SourceArgument::Known) {
@@ -308,7 +308,7 @@ fn help(rest: &str, turn: &mut InputOutcome) {
             let found = COMMANDS.iter().filter(|command| command.description.to_lowercase().contains(&words));
             found.for_each(|command| turn.print(format!("{}. {}", command.usage(), command.description)));
             if turn.lines.is_empty() {
-                turn.print(format!("No command is about {rest}. Type help for all."));
+                turn.print(format!("No command matches {rest}. Type help for all."));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What agents did, shown in place of the panes: each session with what it was told, read and picked, its cost over
-//! time, and whether hints were followed; below it, or on a page of its own, its journal lines and what it knows. The
+//! What agents did, shown in place of the panes: each session with what it was sent, read and picked, its cost over
+//! time, and whether hints were followed; below it, or on its own page, its journal lines and what it knows. The
 //! engine follows the journal; here are only the values that it sends.
 
 pub mod disabled;

@@ -82,7 +82,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the document in a frame of its own, with its source as the title: the cursor can be on another one already.
+/// Draws the document in its own frame, with its source as the title: the cursor can be on another one already.
 pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let shown = &state.catalog.reading.shown;
     let id = shown.as_ref().map(|shown| cells::clean(&shown.source)).unwrap_or_default();

@@ -26,7 +26,7 @@ pub struct AwaitedChange {
     back: Action,
 }
 
-/// Notes that this was requested. A pick has an answer of its own.
+/// Notes that this was requested. A pick has its own answer.
 pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
     let awaited =

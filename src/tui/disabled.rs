@@ -86,7 +86,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Border(border) => moving(state, border),
         Action::Preset(wanted) => preset(state, wanted),
         Action::ResetBorders if state.splits == Splits::default() && state.rules == DividerShares::default() => {
-            Some("all borders are where they were at first".to_owned())
+            Some("all borders are already in their default place".to_owned())
         }
         Action::LeaveTour if state.tour.is_none() => {
             Some("there is no tour here: refdesk --demo --tour starts one".to_owned())
@@ -96,7 +96,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             Some("there are no picks to clear".to_owned())
         }
         Action::Confirm => windows::disabled(state),
-        Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is empty already".to_owned()),
+        Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is already empty".to_owned()),
         Action::FilterFeed | Action::NextKind if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
         Action::ThisSession => session(state),
         Action::Follow => target::of_row(state).err(),
@@ -150,7 +150,7 @@ fn keep(state: &State) -> Option<String> {
     let Some(id) = state.acted_on() else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
-        Some(member) if member.role == Role::Picked => Some(format!("@{id} is a pick already")),
+        Some(member) if member.role == Role::Picked => Some(format!("@{id} is already a pick")),
         _ if state.snapshot.catalog.get(id).is_none() => Some(format!("@{id} is no longer in the catalog")),
         _ => missing(state, id)
             .or_else(|| Some(format!("@{id} is not pulled in by anything: {} picks it", state.key(Action::Toggle)))),
@@ -243,7 +243,7 @@ fn zoom(state: &State) -> Option<String> {
         Pane::Selection | Pane::Hints => tour::rest(state).width < layout::WIDE || state.is_feed_alone(),
         Pane::Templates => true,
     };
-    (state.arrangement == Arrangement::Focused && shows_all).then(|| "this pane fills the screen already".to_owned())
+    (state.arrangement == Arrangement::Focused && shows_all).then(|| "this pane already fills the screen".to_owned())
 }
 
 fn preset(state: &State, preset: Preset) -> Option<String> {

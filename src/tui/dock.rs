@@ -13,7 +13,7 @@ use crate::tui::widgets::cells;
 /// Columns between two folded panes.
 const GAP: u16 = 2;
 
-/// The least columns of a notice.
+/// The minimum columns of a notice.
 const MIN_TEXT: usize = 16;
 
 /// A folded pane, or the feed.
@@ -25,7 +25,7 @@ struct FoldedPane {
     place: Rect,
 }
 
-/// How much is said about each pane.
+/// The level of detail about each pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FoldDetail {
     /// Its name, its count and what is in it.

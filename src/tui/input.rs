@@ -102,7 +102,7 @@ pub enum Effect {
     Copy(String),
 }
 
-/// A command that gets the terminal, because it has questions or a screen of its own.
+/// A command that gets the terminal, because it has questions or its own screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LentCommand {
     /// The demo with its tour.

@@ -1,5 +1,5 @@
-//! A key and its notation: `q`, `G`, `Space`, `C-c`, `M-x`, `Tab`, `BackTab`, `Up`, `F5`. The keymap, the bottom line, the
-//! help, the documentation and the tests all write keys this way. What a key does is said in `action`, not here.
+//! A key and its notation: `q`, `G`, `Space`, `C-c`, `M-x`, `Tab`, `BackTab`, `Up`, `F5`. The keymap, the bottom line,
+//! the help, the documentation and the tests all write keys this way. What a key does is defined in `action`, not here.
 
 use std::fmt;
 use std::str::FromStr;

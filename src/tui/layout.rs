@@ -22,7 +22,7 @@ pub const SMALLEST: Size = Size { width: 40, height: 10 };
 /// The smallest terminal that shows all four at once.
 pub const GRID: Size = Size { width: 100, height: 28 };
 
-/// The least width of a pane that shows details beside its list.
+/// The minimum width of a pane that shows details beside its list.
 const BESIDE: u16 = 110;
 /// The most columns of a line of prose: longer ones are hard to read.
 pub const MAX_TEXT: u16 = 100;

@@ -80,7 +80,7 @@ impl ExitReason {
 
 /// Runs the screen until the user leaves it, then restores the terminal.
 ///
-/// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be taken over or
+/// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be entered or
 /// written to, or if the engine ends first.
 pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;

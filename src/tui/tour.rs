@@ -22,7 +22,7 @@ pub struct Tour {
     /// The step, from 0; after the last one the tour is done.
     step: usize,
     begun: StepStart,
-    /// Whether it was said that there is no room for it.
+    /// Whether the lack of room was announced.
     is_announced: bool,
 }
 

@@ -285,7 +285,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
         return format!("{keys} does nothing in this window: {} closes it", state.keymap.named(Action::Back, window));
     }
     if state.is_before_request() {
-        return format!("{keys} does nothing until you turn to this request: {}", state.key(Action::Requests));
+        return format!("{keys} does nothing until you go to this request: {}", state.key(Action::Requests));
     }
     let elsewhere = |context| match state.keymap.pressed(keys.keys(), &[context]) {
         Pressed::Bound(binding) => Some(binding),

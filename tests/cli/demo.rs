@@ -175,7 +175,7 @@ fn its_two_intended_problems() {
 }
 
 /// The pages of its database, their manifest and plan, and the sources made of them, are what refdesk writes. With
-/// `INSTA_UPDATE=always` they are written anew.
+/// `INSTA_UPDATE=always` they are written again.
 #[test]
 fn its_database_is_documented_as_refdesk_does_it() {
     const MADE: [&str; 3] = ["docs/databases", ".jaato/databases", ".jaato/references"];

@@ -123,7 +123,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.run(&["doctor"]).exits(0);
     world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
     let added = world.run(&["add", "docs/pizza.md"]).exits(0);
-    assert!(added.text().ends_with("1 source is not indexed yet: `refdesk index` adds it\n"), "{added}");
+    assert!(added.text().ends_with("1 source is not in the search index yet: `refdesk index` adds it\n"), "{added}");
     let told = world.run(&["search", "pizza"]).exits(0);
     assert!(
         format!("{told}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),
@@ -132,7 +132,7 @@ fn sources_that_were_added_since_are_named_as_missing() {
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
-    assert!(why.text().contains("The search index does not have it as it is now"), "{why}");
+    assert!(why.text().contains("The search index does not have its current text"), "{why}");
     assert_eq!(why.text().matches("`refdesk index` reads it").count(), 1, "{why}");
     world.json(&["index"], 0);
     let why = world.run(&["why-not", "pizza", "--prompt", "how long does dough rest?"]).exits(0);
@@ -143,10 +143,13 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.json(&["index"], 0);
     serving("Whole.");
     let why = world.run(&["why-not", "pizza", "--prompt", "squares by scissors"]).exits(0);
-    assert!(why.text().contains("The search index does not have it as it is now"), "{why}");
+    assert!(why.text().contains("The search index does not have its current text"), "{why}");
     world.put("docs/lasagne.md", b"# Lasagne\n\nBaked in layers.\n");
     let next = world.run(&["init", "--yes"]).exits(0);
-    assert!(next.text().contains("Next: `refdesk index` reads 1 source, which the search index lacks; then"), "{next}");
+    assert!(
+        next.text().contains("Next: `refdesk index` adds 1 source, which the search index does not have yet; then"),
+        "{next}"
+    );
 }
 
 #[test]
@@ -424,7 +427,7 @@ fn a_server_answers_with_its_model_for_commands() {
     let ran = run(command.env("REFDESK_LOG", "debug"), Some(PROMPT)).exits(0);
     assert!(ran.text().contains("@retries"), "{ran}");
     let log = fs::read_to_string(state.join("refdesk.log")).unwrap();
-    assert!(log.contains("another process lends the model"), "{log}");
+    assert!(log.contains("another process shares the model"), "{log}");
     client.end();
     assert_eq!(lenders(), 0);
 }

@@ -77,7 +77,7 @@ fn one_file_is_the_old_or_the_new_one() {
 
 #[test]
 fn many_files_are_all_old_or_all_new_after_the_next_command() {
-    // So many that there is time between the first rename and the last.
+    // Enough that there is time between the first rename and the last.
     let files = scaled(120, 300);
     let rounds = scaled(25, 200);
     let world = Workspace::new();

@@ -1,4 +1,5 @@
-//! `F7` on the real screen: sessions of agents appear as their hooks run, with what they were told, and lead to the receipt.
+//! `F7` on the real screen: sessions of agents appear as their hooks run, with what they were sent, and lead to the
+//! receipt.
 
 use serde_json::json;
 

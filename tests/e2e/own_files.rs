@@ -20,7 +20,7 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     pty.type_bytes("Z");
     pty.wait_for("Z quit");
     assert!(pty.text().contains("/retry"), "the filter is still there:\n{}", pty.text());
-    // A mistake is said, and loses nothing else.
+    // A mistake is reported and loses nothing else.
     write_atomic(&keymap, b"[global]\nquit = \"Z Z\"\nreload = \"Reload\"\n").unwrap();
     pty.wait_for("1 problem in your settings");
     pty.type_bytes("d");
@@ -29,7 +29,7 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
-/// Waits until the screen has a background of its own, as the light theme has, or none, as the dark one.
+/// Waits until the screen has its own background, as the light theme has, or none, as the dark one.
 fn wait_for_ground(pty: &Pty, is_light: bool) {
     let what = if is_light { "the light theme" } else { "the dark theme" };
     pty.wait_until(what, |seen| {

@@ -146,7 +146,7 @@ fn what_can_be_added_is_known_before_it_is() {
         ("https://example.org/page", ""),
         ("docs/*.md", ""),
         ("nothing.md", "'nothing.md' is not an existing file or folder"),
-        ("docs/one.md", "'docs/one.md' is in the catalog already, as 'one'"),
+        ("docs/one.md", "'docs/one.md' is already in the catalog, as 'one'"),
         ("https://", "'https://' is not an address: it has no host, or a blank"),
         (".git", "'.git' is not an existing file or folder"),
     ] {

@@ -28,7 +28,7 @@ fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
     World::with(folder, workspace, engine)
 }
 
-/// Asks like an agent, on a thread of its own.
+/// Asks like an agent, on its own thread.
 fn ask(
     workspace: &Path,
     approval: Option<Approval>,

@@ -43,7 +43,7 @@ fn nothing_outside_is_watched_before_trust() {
     }
 }
 
-/// In a process of its own, whose watches are counted.
+/// In its own process, whose watches are counted.
 #[test]
 fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
     if !is_alone("engine::watch_limits::a_huge_workspace_is_watched_in_part_and_that_is_reported") {

@@ -6,7 +6,7 @@ use crate::http::server::{Server, world};
 
 const TOKEN: &str = "a-secret-of-sixteen-or-more";
 
-/// A POST with a host of its own.
+/// A POST with its own host.
 fn as_host(client: &mut Client, host: &str, headers: &str) -> u16 {
     let body = initialize().to_string();
     let length = body.len();

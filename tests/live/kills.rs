@@ -27,7 +27,7 @@ const ROUNDS: [usize; 2] = [25, 200];
 /// Rounds in one workspace.
 const LIFE: usize = 25;
 
-/// Every so many rounds, a file is written that the screen has to approve.
+/// Every few rounds, a file is written that the screen has to approve.
 const QUESTION: usize = 6;
 
 /// A change of another process that takes longer waited for the lock of a dead one, which takes twenty seconds.

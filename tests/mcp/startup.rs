@@ -52,7 +52,7 @@ fn a_profile_applies_from_the_first_answer() {
     client.refused("selectReferences", json!({"ids": ["tree"]}));
     let (_, status, said) = client.end();
     assert!(status.success() && said.contains("nobody"), "{said}");
-    // It does not become a desk of its own.
+    // It does not become its own desk.
     assert!(!workspace.path.join(".jaato/refdesk/selection.json").exists());
     let unknown = workspace.run(&["--profile", "nobody", "mcp"]).exits(1);
     assert!(unknown.stderr.contains("nobody"), "{unknown:?}");

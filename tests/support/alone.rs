@@ -5,7 +5,7 @@ use std::process::Command;
 /// Set in the process of a single test.
 const ALONE: &str = "REFDESK_TEST_ALONE";
 
-/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in a process of its own, where
+/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in its own process, where
 /// this returns true, and fails if it fails.
 #[track_caller]
 pub fn is_alone(path: &str) -> bool {

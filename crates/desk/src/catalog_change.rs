@@ -1,4 +1,4 @@
-//! Changes of the catalog as one write plan: new entries, each in a file of its own or in the configuration, and new
+//! Changes of the catalog as one write plan: new entries, each in its own file or in the configuration, and new
 //! paths of existing ones. Existing content is kept byte for byte.
 
 use std::collections::{BTreeMap, HashSet};

@@ -375,7 +375,7 @@ impl Desk {
                     words.push(format!("pulled in {}", at_some(&answer.pulled_in)));
                 }
             }
-            PickStatus::AllSelected => words.push("everything is picked already".to_owned()),
+            PickStatus::AllSelected => words.push("everything is already picked".to_owned()),
             PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
             PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
                 words.push(format!("no source has the tag {}{}", quoted_tags(tags), self.nearest_tag(tags)));

@@ -1,6 +1,6 @@
 //! The desk as a background task. A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
 //! [`Response`]; [`Snapshot`]s and [`Event`]s arrive unasked. The engine owns the desk and uses no terminal. The desk
-//! reads files and computes, which would only block an async scheduler, so it has a thread of its own behind tokio's
+//! reads files and computes, which would only block an async scheduler, so it has its own thread behind tokio's
 //! channels.
 
 mod database_run;

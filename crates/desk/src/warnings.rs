@@ -82,7 +82,7 @@ impl Desk {
             return true;
         }
         if let Err(error) = write_private(&file, hash.as_bytes()) {
-            tracing::info!("the record that {kind} were told cannot be stored: {error}");
+            tracing::info!("cannot record that {kind} were shown: {error}");
         }
         false
     }

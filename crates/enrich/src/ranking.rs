@@ -49,7 +49,7 @@ pub enum Rejection {
     },
     /// It has no tag in the text and shares only one word with it, and is compared only by words.
     OneWord,
-    /// It has a tag in the text, but hardly anything else in the text is about it.
+    /// It has a tag in the text, but almost nothing else in the text is about it.
     TagAlone {
         /// The lowest sufficient score.
         needed: Score,

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 /// Pairs of files that tokio's runtime opens when it is created.
 const PAIRS: usize = 4;
 
-/// Fails if this process can open hardly any more files, since tokio would panic when it starts.
+/// Fails if this process can open almost no more files, since tokio would panic when it starts.
 ///
 /// # Errors
 /// The limit of open files is reached.

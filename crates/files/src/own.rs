@@ -103,7 +103,7 @@ pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     Ok((Folder::root(root)?.make(below, FileMode::Default)?, name))
 }
 
-/// Splits a path at the workspace if it lies in refdesk's own folder of one; otherwise the whole path is the user's.
+/// Splits a path at the workspace if it is in refdesk's own folder of one; otherwise the whole path is the user's.
 fn split(folder: &Path) -> (&Path, &Path) {
     let own = folder.ancestors().find(|folder| is_own(folder)).and_then(|own| own.parent()?.parent());
     let below = own.and_then(|root| folder.strip_prefix(root).ok());

@@ -394,7 +394,7 @@ impl Corpus {
         covered
     }
 
-    /// The words of the pieces with the documents they stand in; `None` for one that is too common.
+    /// The words of the pieces with the documents that contain them; `None` for one that is too common.
     pub(crate) fn terms<'a>(
         &self,
         storage: &dyn Storage,

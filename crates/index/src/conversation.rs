@@ -25,7 +25,7 @@ const FACTOR: f32 = 1.3;
 pub struct EarlierText {
     /// The model of the vector.
     pub model: String,
-    /// Its words that say something and that a document has, in lower case.
+    /// Its informative words that occur in a document, in lower case.
     pub words: Vec<String>,
     /// How many more there are, which no document has.
     #[serde(default)]

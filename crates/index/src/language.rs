@@ -1,5 +1,5 @@
-//! The language of a text, as far as scores depend on it: a text is nearer to documents in its own language than to any other,
-//! whatever both are about, so that what is said of one language does not hold for another.
+//! The language of a text, as far as scores depend on it: a text is nearer to documents in its own language than to any
+//! other, whatever both are about, so a threshold of one language does not apply to another.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use refdesk_text::stop_words::{is_english, is_of_other_language};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     English,
-    /// Another one in the Latin script, or one that cannot be told.
+    /// Another one in the Latin script, or an unrecognized one.
     OtherLatin,
     Cyrillic,
     Greek,
@@ -50,7 +50,7 @@ impl Language {
         Self::detect(text).unwrap_or(Self::OtherLatin)
     }
 
-    /// The languages of the pieces of a text that can be told; that of the whole if none can. A question in one language may
+    /// The recognized languages of the pieces of a text; that of the whole if none can. A question in one language may
     /// be followed by a log or code in another.
     pub(crate) fn of_pieces(text: &str) -> BTreeSet<Self> {
         let pieces = pieces(text);

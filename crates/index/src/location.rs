@@ -75,14 +75,14 @@ enum Reopened {
     Usable(Connection),
     /// It is of an older version, and all that it says can be computed again.
     Older,
-    /// It is to be kept beside the new one.
+    /// It is kept next to the new one.
     Damaged,
 }
 
 /// How a reader opens the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// Beside a writer, with files in the same folder that say who reads and writes.
+    /// Alongside a writer, with files in the same folder that say who reads and writes.
     Shared,
     /// As a file that does not change: such files cannot be made there, and without them SQLite opens nothing else.
     Immutable,

@@ -172,7 +172,7 @@ impl Borrowed {
         let mut answer = [0; LENGTH];
         let asked = stream.write_all(&question).and_then(|()| stream.read_exact(&mut answer));
         if let Err(error) = asked {
-            tracing::debug!("the process that lends the model does not answer: {error}");
+            tracing::debug!("the process that shares the model does not answer: {error}");
             *self = Self::None;
             return None;
         }
@@ -197,7 +197,10 @@ fn find(folder: &Path) -> Option<UnixStream> {
             None
         }
     });
-    tracing::debug!("{}", if found.is_some() { "another process lends the model" } else { "nothing lends the model" });
+    tracing::debug!(
+        "{}",
+        if found.is_some() { "another process shares the model" } else { "no process shares the model" }
+    );
     found
 }
 
@@ -285,7 +288,7 @@ mod tests {
         assert!(!is_lent(&model, "fail") && !is_lent(&model, "retries"));
     }
 
-    /// What stands in place of a lender; the model is loaded then, in time.
+    /// What replaces a lender; the model is loaded then, in time.
     #[test]
     fn what_does_not_answer_as_a_lender_is_passed_over() {
         let other_version = b"refdesk-model 2 all-MiniLM-L6-v2/int7\n".to_vec();

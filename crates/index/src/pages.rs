@@ -52,7 +52,7 @@ pub struct IndexedJoin {
     pub to_table: String,
     /// The columns there, in the order of the others.
     pub to_columns: Vec<String>,
-    /// Whether no key says so.
+    /// Whether it is inferred rather than a key.
     pub inferred: bool,
 }
 
@@ -63,9 +63,9 @@ pub struct PageDocument {
     pub kind: &'static str,
     /// Its name.
     pub heading: String,
-    /// What is said of it.
+    /// Its text.
     pub content: String,
-    /// Words by which it is found besides those of heading and content.
+    /// Words that find it in addition to those of heading and content.
     pub keywords: String,
     /// What it is about.
     pub subject: DatabaseSubject,
@@ -78,7 +78,7 @@ pub struct PageDocument {
 pub struct PageContent {
     /// What it says as data.
     pub documents: Vec<PageDocument>,
-    /// Its prose, where it says something that the data does not.
+    /// Its prose, if it adds to the data.
     pub prose: Option<String>,
     /// What its prose is about.
     pub subject: Option<DatabaseSubject>,
@@ -138,7 +138,8 @@ impl PageContent {
 impl From<PageDocument> for NewDocument {
     fn from(document: PageDocument) -> Self {
         let PageDocument { kind, heading, content, keywords, subject, join } = document;
-        // What is said of a table names its columns and joins, so its vector stands for theirs: a schema would take minutes.
+        // The text about a table names its columns and joins, so its vector stands for theirs: a schema would take
+        // minutes.
         let content_hash = if matches!(kind, TABLE | DOMAIN) { embedded_hash(&heading, &content) } else { Vec::new() };
         Self {
             doc_type: kind,

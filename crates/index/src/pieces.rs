@@ -70,7 +70,7 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
         .collect()
 }
 
-/// The words of a piece that say something, in lower case, each once, names also in parts; versions as phrases.
+/// The informative words of a piece, in lower case, each once, names also in parts; versions as phrases.
 pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let forms = words(piece).flat_map(forms).map(|form| form.to_lowercase());

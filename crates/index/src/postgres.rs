@@ -68,7 +68,7 @@ pub(crate) struct PostgresStorage {
     session: Session,
     repository: i32,
     is_writer: bool,
-    /// Identifies this checkout among those that know stamps; `None` if it cannot be told from others.
+    /// Identifies this checkout among those that know stamps; `None` if it cannot be distinguished from others.
     checkout: Option<Vec<u8>>,
     workspace: PathBuf,
 }

@@ -50,8 +50,8 @@ pub struct TopicQuery<'a> {
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextTopics {
-    /// The threshold: a source with at least this score is meant; `None` before it was computed. Until it is known for meaning,
-    /// scores and threshold are those of words alone.
+    /// The threshold: a source with at least this score matches; `None` before it was computed. Until it is known for
+    /// meaning, scores and threshold are those of words alone.
     pub threshold: Option<f32>,
     /// The threshold of sources that are compared by words alone.
     pub words_threshold: Option<f32>,
@@ -95,7 +95,7 @@ pub struct IndexStatus {
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// The threshold of texts in English: a source with at least this score is meant; `None` if it was not computed yet.
+    /// The threshold of texts in English: a source with at least this score matches; `None` if it was not computed yet.
     pub threshold: Option<f32>,
 }
 
@@ -110,8 +110,8 @@ pub struct Section {
     pub line: usize,
 }
 
-/// Of sources that are compared by words alone, those with fewer words of a text are not what it is about: one word stands in some
-/// document of any catalog.
+/// Of sources that are compared by words alone, those with fewer words of a text are not what it is about: any single
+/// word occurs in some document of any catalog.
 const MIN_WORDS: usize = 2;
 
 impl TextTopics {
@@ -177,7 +177,7 @@ impl Index {
         Ok(self.corpus_cache.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
-    /// How many files of a catalog came, changed or went since it was made, as far as that can be told quickly: of the first two
+    /// How many files of a catalog came, changed or went since it was made, as far as that can be detected quickly: of the first two
     /// thousand.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
-//! Seals of the rows that an index in a file hands out. The record of the files tells them from others by what the file system
-//! knows of them, which stays when content is copied over ours; what a session is given has to be proven by itself.
+//! Seals of the rows that an index in a file hands out. The record of the files tells them from others by what the file
+//! system knows of them, which stays when content is copied over ours; what a session is given must be verifiable on
+//! its own.
 
 use refdesk_files::SealKey;
 

@@ -38,7 +38,7 @@ const NEAR: f32 = 0.15;
 /// catalogs.
 const NEAR_WITHOUT_WORDS: f32 = 0.35;
 
-/// How many times as many documents are looked at if one stands for all of a table.
+/// How many times more documents are examined if one represents a whole table.
 const DOCUMENTS_OF_A_TABLE: usize = 4;
 
 /// Names of the lists.
@@ -244,8 +244,8 @@ impl Index {
     }
 }
 
-/// How much the list of meaning counts beside that of words. The model was taught English: texts in scripts without blanks are all
-/// near to each other, and only break ties.
+/// The weight of the meaning list relative to the word list. The model was taught English: texts in scripts without
+/// blanks are all near to each other, and only break ties.
 fn meaning_counts(query: &str) -> f64 {
     let (unspaced, spaced): (Vec<char>, Vec<char>) =
         query.chars().filter(|char| char.is_alphabetic()).partition(|char| is_unspaced(*char));
@@ -375,7 +375,7 @@ fn best_sections(
 enum SectionKey {
     /// A table, in whatever sources its page is; what a person added to the page is about it, too.
     Table(DatabaseSubject),
-    /// A heading of a file, in whatever sources the file is. What has no file is told apart by its source.
+    /// A heading of a file, in whatever sources the file is. What has no file is distinguished by its source.
     Section { source: Option<String>, path: String, heading: String },
     /// A part of such a text without headings.
     Part { source: Option<String>, path: String, line: usize, content: String },

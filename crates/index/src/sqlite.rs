@@ -403,9 +403,9 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         .map(drop)
 }
 
-/// What the seal of a document covers: all that is said of it, and what it is found by. The texts are its type, source, path,
-/// heading, content and keywords, the lines its first and last. That a document is boilerplate only hides it from hints, as its
-/// removal would.
+/// What the seal of a document covers: all of its text, and the keywords that find it. The texts are its type, source,
+/// path, heading, content and keywords, the lines its first and last. That a document is boilerplate only hides it from
+/// hints, as its removal would.
 fn sealed_document(
     texts: [&str; 6],
     lines: [usize; 2],

@@ -100,7 +100,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// What others are told of it.
+    /// What callers learn about it.
     pub(crate) fn found(&self) -> FoundDocument<'_> {
         let Self { doc_type: kind, source, path, heading, line, content, .. } = self;
         FoundDocument { kind, source, path, heading, line: *line, content }
@@ -176,8 +176,8 @@ pub(crate) trait Storage: Send {
     /// the text.
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error>;
 
-    /// For each word or phrase the ids of the documents it stands in, in any form that search takes for the same word; at most
-    /// `limit` of them.
+    /// For each word or phrase the ids of the documents that contain it, in any form that search treats as the same
+    /// word; at most `limit` of them.
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error>;
 
     /// A document for each content that has no vector of this model, by ascending id.

@@ -287,7 +287,7 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
 }
 
 fn until_vectors_are_there_words_alone_decide(world: &World) {
-    // So many that their vectors take a while.
+    // Enough that their vectors take a while.
     let others = || (0..20).map(|nth| inline(&format!("station-{nth}"), &format!("wind at {nth} metres")));
     let sources = || [inline("a", "retry with backoff")].into_iter().chain(others()).collect::<Vec<_>>();
     let about = || {

@@ -184,7 +184,7 @@ fn key(model: &str, language: Language) -> String {
     format!("threshold/5/{}/{model}", language.name())
 }
 
-/// The value below which this share of the values lies; 0 if there are none.
+/// The value below which this share of the values falls; 0 if there are none.
 fn quantile(values: &mut [f32], share: f32) -> f32 {
     values.sort_by(f32::total_cmp);
     let at = ((values.len().max(1) - 1) as f32 * share).round() as usize;

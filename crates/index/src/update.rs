@@ -34,7 +34,7 @@ const BATCH: usize = 500;
 /// Vectors of one transaction, about a second's work.
 const VECTOR_BATCH: usize = 32;
 
-/// The kinds of documents besides those of pages: a part of a text, and what the catalog says about a source.
+/// The kinds of documents in addition to those of pages: a part of a text, and what the catalog says about a source.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const SOURCE: &str = "source";
 
@@ -134,7 +134,7 @@ pub struct Job<'a> {
     pub fresh: bool,
     /// The current time.
     pub now: SystemTime,
-    /// Is told how far it is, several times a second; ends the run by returning false.
+    /// Receives the progress several times a second; ends the run by returning false.
     pub progress: &'a mut dyn FnMut(Progress) -> bool,
 }
 

@@ -64,7 +64,7 @@ impl WordPiece {
         ids
     }
 
-    /// Adds a character without case and accents; punctuation is a word of its own.
+    /// Adds a character without case and accents; punctuation is its own word.
     fn add(&self, char: char, word: &mut String, ids: &mut Vec<i32>) {
         if char.is_ascii() {
             if char.is_ascii_punctuation() {

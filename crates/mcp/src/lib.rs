@@ -26,7 +26,7 @@ use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Options, Session, engine};
 use refdesk_tools::handle::DeskHandle;
 
-/// Opens the desk for the agents of a server: all of them in the given session, or each in one of its own.
+/// Opens the desk for the agents of a server: all of them in the given session, or each in its own.
 fn open(options: Options, session: Option<String>) -> std::io::Result<DeskHandle> {
     let id = session.clone().unwrap_or_else(|| DEFAULT.to_owned());
     let (renderer, is_trial) = (options.renderer.clone(), options.is_trial);

@@ -122,7 +122,7 @@ pub struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TemplateOrigin {
-    /// A file of its own.
+    /// A separate file.
     Standalone,
     /// A code block of a document.
     Embedded,

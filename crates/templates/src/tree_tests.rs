@@ -72,7 +72,7 @@ fn jinja2() {
             ("{{ größe }}{{ 名前.x }}", "größe 名前{x}"),
             ("{{ a, b.c }}{% set d, e = f, g %}{{ d.x }}{{ e }}", "a b{c} f{x} g"),
             ("{% with a = b, c = a, (d, e) = f %}{{ a.x }}{{ c }}{{ d }}{% endwith %}", "a b{x} f"),
-            ("\n{% if %}", "✗ 'if' at line 2 lacks a condition"),
+            ("\n{% if %}", "✗ 'if' at line 2 needs a condition"),
             ("{% for x in items %}{{ x.items }}{{ loop.index0 }}{% endfor %}{{ loop.x }}", "items[items] loop{x}"),
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
             ("{% for x in xs %}{% for x in x.ys %}{{ x.z }}{% endfor %}{{ x.w }}{% endfor %}{{ x }}", "x xs[w ys[z]]"),

@@ -158,7 +158,7 @@ fn rule_for(path: &str) -> serde_json::Value {
     json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
 }
 
-/// Why there is no reply.
+/// The reason for no reply.
 fn no_reply(unanswered: NoAnswer) -> Error {
     match unanswered {
         NoAnswer::TimedOut => Error::new(
@@ -178,7 +178,7 @@ fn wait_for(request: &Request, setup: &ChannelSetup) -> Wait {
     Wait::seconds(request.timeout.unwrap_or(setup.settings.timeout))
 }
 
-/// Asks on a thread, which ends soon after `wait` is given up, and keeps its slot to the end.
+/// Asks on a thread, which ends soon after `wait` is abandoned, and keeps its slot to the end.
 fn on_thread(
     wait: Wait,
     ask: impl FnOnce(&Wait) -> UserReply + Send + 'static,
@@ -197,7 +197,7 @@ fn on_thread(
     }
 }
 
-/// Waits for a reply, and journals the question and the reply. If the call is dropped, the question is given up, which
+/// Waits for a reply, and journals the question and the reply. If the call is dropped, the question is abandoned, which
 /// is also journalled.
 async fn ask<F: Future<Output = UserReply>>(
     call: &ToolCall,

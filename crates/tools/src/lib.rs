@@ -155,7 +155,7 @@ pub fn offered(offer: ToolAvailability<'_>) -> impl Iterator<Item = &'static Too
     TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
 
-/// Calls a tool. To cancel the call, drop the future: a question to a person is given up; a change already requested is
+/// Calls a tool. To cancel the call, drop the future: a question to a person is abandoned; a change already requested is
 /// still made.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ pub struct ReplayArgs {
 pub struct HookArgs {
     /// The agent: claude-code, gemini-cli, codex or cursor
     pub agent: String,
-    /// Add everything, even what this session was already told, and remember nothing
+    /// Add everything, even what this session was already sent, and remember nothing
     #[arg(long)]
     pub repeat: bool,
     /// The agent has refdesk's MCP server, so hints name its tools [default: yes if one runs here]
@@ -55,7 +55,7 @@ pub struct McpArgs {
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// Why you ask, shown to the person who answers
+    /// The reason for asking, shown to the person who answers
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub context: String,
     /// Offer only sources with this tag; repeat it for sources with any of several

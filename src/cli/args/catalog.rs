@@ -146,7 +146,7 @@ pub struct InitArgs {
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// List also what is not ticked
+    /// Also list what is not ticked
     #[arg(long)]
     pub all: bool,
     /// Write all sources into references.json instead of a file for each
@@ -175,7 +175,7 @@ pub struct AddArgs {
     /// When agents get the source
     #[arg(long, value_enum, default_value_t = NewMode::Selectable)]
     pub mode: NewMode,
-    /// Add each document of a folder as a source of its own
+    /// Add each document of a folder as a separate source
     #[arg(long)]
     pub each: bool,
 }

@@ -14,7 +14,7 @@ pub struct ConnectArgs {
     /// Add only the MCP server: the agent can ask, but gets no hints
     #[arg(long)]
     pub mcp_only: bool,
-    /// Which settings, and how
+    /// Which settings to change, and how
     #[command(flatten)]
     pub settings: SettingsArgs,
 }
@@ -25,7 +25,7 @@ pub struct DisconnectArgs {
     /// The agents: claude-code, gemini-cli, codex, cursor, vscode, opencode or goose [default: those connected here]
     #[arg(value_name = "AGENT")]
     pub agents: Vec<String>,
-    /// Which settings, and how
+    /// Which settings to change, and how
     #[command(flatten)]
     pub settings: SettingsArgs,
 }

@@ -112,10 +112,10 @@ pub struct DbShowArgs {
 /// Arguments of `db path`.
 #[derive(Debug, Args)]
 pub struct DbPathArgs {
-    /// The table to begin at
+    /// The first table
     #[arg(value_name = "TABLE")]
     pub from: String,
-    /// The table to end at
+    /// The last table
     #[arg(value_name = "TABLE")]
     pub to: String,
     /// Use at most this many joins in a path [default: 6]
@@ -174,7 +174,7 @@ pub struct DbPlanArgs {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Print what would be read of each table and told of each column, and write nothing
+    /// Print what would be read from each table and published about each column, and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Does nothing yet: no language model is ever asked

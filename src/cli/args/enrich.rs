@@ -45,19 +45,19 @@ pub struct TextArgs {
 /// Arguments of `enrich`.
 #[derive(Debug, Args)]
 pub struct EnrichArgs {
-    /// What the text is
+    /// The text and its kind
     #[command(flatten)]
     pub text: TextArgs,
-    /// Add everything, even what this session was already told, and remember nothing
+    /// Add everything, even what this session was already sent, and remember nothing
     #[arg(long)]
     pub repeat: bool,
-    /// Do not remember this as told
+    /// Do not remember this as sent
     #[arg(long)]
     pub dry_run: bool,
     /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Forget first what this session was told, because its conversation was compacted or cleared
+    /// First forget what this session was sent, because its conversation was compacted or cleared
     #[arg(long, value_enum)]
     pub event: Option<Forgetting>,
 }
@@ -74,10 +74,10 @@ pub enum Forgetting {
 /// Arguments of `simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// What the text is
+    /// The text and its kind
     #[command(flatten)]
     pub text: TextArgs,
-    /// Ignore what the session was already told
+    /// Ignore what the session was already sent
     #[arg(long)]
     pub repeat: bool,
     /// The budget
@@ -152,10 +152,10 @@ pub struct SearchArgs {
     /// Only sources with this tag; repeat it for sources with any of several
     #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
-    /// Only what is about this documented database
+    /// Only results about this documented database
     #[arg(long, value_name = "NAME")]
     pub database: Option<String>,
-    /// Only what is about this domain of a documented database
+    /// Only results about this domain of a documented database
     #[arg(long, value_name = "NAME")]
     pub domain: Option<String>,
     /// Only selected sources
@@ -167,7 +167,7 @@ pub struct SearchArgs {
     /// Print at most this many tokens (estimated): first heading and place of each hit, then excerpts while they fit
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u64>,
-    /// Say why each hit was found
+    /// Explain why each hit was found
     #[arg(long)]
     pub explain: bool,
 }

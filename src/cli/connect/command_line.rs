@@ -3,7 +3,7 @@
 
 use refdesk_agents::setup::{Client, NAME};
 
-/// Stands for what is not shown.
+/// Replaces what is not shown.
 const HIDDEN: &str = "…";
 
 /// A command written for a shell.

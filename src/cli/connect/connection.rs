@@ -204,8 +204,8 @@ impl Connection {
     fn other_part(&self, desk: &Desk) -> Option<String> {
         let (places, what, option) = match self.wanted {
             RequestedParts::Both => return None,
-            RequestedParts::Hooks => (self.client.server.places, "the server of refdesk stays", "--hooks-only"),
-            RequestedParts::Server => (self.client.hooks?.places, "the hooks of refdesk stay", "--mcp-only"),
+            RequestedParts::Hooks => (self.client.server.places, "the refdesk server stays", "--hooks-only"),
+            RequestedParts::Server => (self.client.hooks?.places, "the refdesk hooks stay", "--mcp-only"),
         };
         let file = settings_file::of(desk, &places, self.for_user).ok().flatten()?;
         let is_there = match self.wanted {
@@ -238,7 +238,7 @@ impl Connection {
         let mut changes = changes?;
         let proposals: Vec<&Proposal> = changes.iter().flatten().map(|change| &change.proposal).collect();
         if let Some((_, _, refused)) = conflicts(&proposals).into_iter().next() {
-            return Err(Error { fix: "replace the link with a file of its own".into(), ..refused });
+            return Err(Error { fix: "replace the link with a regular file".into(), ..refused });
         }
         FileChange::share_folders(&mut changes);
         Ok(changes)

@@ -163,7 +163,7 @@ impl SettingsFile {
             let real = proposal.path.strip_prefix(&self.root).unwrap_or(&proposal.path);
             let message =
                 format!("a link leads from {} to {}, which is one of refdesk's own files", self.shown, real.display());
-            return Err(Error::new(Code::Guarded, message, "replace the link with a file of its own"));
+            return Err(Error::new(Code::Guarded, message, "replace the link with a regular file"));
         }
         Ok(proposal.called(self.shown.clone()))
     }

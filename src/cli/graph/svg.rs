@@ -18,7 +18,7 @@ const ROW: f64 = 38.0;
 const BETWEEN_LAYERS: f64 = 90.0;
 const BETWEEN_BOXES: f64 = 14.0;
 const MARGIN: f64 = 40.0;
-/// The least width that sources without mentions are wrapped to.
+/// The minimum width that sources without mentions are wrapped to.
 const MIN_WIDTH: f64 = 900.0;
 
 /// A longer id is cut in the picture; the whole one is in its tooltip.

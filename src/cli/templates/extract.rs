@@ -43,7 +43,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     let rows: Vec<Value> = templates.iter().map(|template| row_with_place(desk, template)).collect();
     let Written { written, kept, removed, superseded, mut diagnostics } = done;
     if superseded {
-        let message = "another process changed the selection meanwhile; nothing was written";
+        let message = "another process changed the selection in the meantime; nothing was written";
         diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).fix("run it again"));
     }
     let json = document(&rows, &written, &kept, &removed);

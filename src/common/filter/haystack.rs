@@ -220,7 +220,7 @@ impl Haystack {
     }
 }
 
-/// A tag to look for, as it lies between its line breaks.
+/// A tag to look for, between its line breaks.
 #[derive(Debug, Clone)]
 pub struct TagPattern(String);
 

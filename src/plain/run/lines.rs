@@ -1,4 +1,4 @@
-//! Reads lines from standard input, on a thread of its own: a read cannot be interrupted, and a signal must not wait for it.
+//! Reads lines from standard input, on its own thread: a read cannot be interrupted, and a signal must not wait for it.
 
 use std::io::{self, BufRead};
 use std::thread;

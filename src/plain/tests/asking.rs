@@ -60,10 +60,10 @@ fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
         ["+a\\x1b[2J", "Type yes to let it write exactly this, no to decline, or later."]
     );
     assert_eq!(output(&mut state, "approve"), ["Please type yes, no, or later."]);
-    // Another write under the same id is said first.
+    // Another write under the same id is printed first.
     state.snapshot = ask("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n");
     let lines = output(&mut state, "yes");
-    assert_eq!(lines[0], "The request has changed meanwhile. Nothing was answered.");
+    assert_eq!(lines[0], "The request has changed in the meantime. Nothing was answered.");
     assert!(lines.iter().any(|line| line.starts_with("This OVERWRITES a file.")), "{lines:?}");
     assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
     output(&mut state, "requests");
@@ -85,7 +85,7 @@ fn trust_covers_what_was_said() {
     state.snapshot = fixture::untrusted_snapshot(&[("post requests elsewhere", 4)]);
     assert_eq!(
         output(&mut state, "yes"),
-        ["These settings have changed meanwhile. Nothing was trusted. Type trust to list them again."]
+        ["These settings have changed in the meantime. Nothing was trusted. Type trust to list them again."]
     );
     output(&mut state, "trust");
     assert_eq!(asked(&mut state, "yes"), Request::Trust(state.snapshot.untrusted.clone()));

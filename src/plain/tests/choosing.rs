@@ -145,19 +145,19 @@ fn what_the_engine_refuses_is_said() {
 #[test]
 fn what_cannot_be_chosen_says_why() {
     for (line, expected) in [
-        ("pick circuit-breaker", "circuit-breaker is picked already."),
+        ("pick circuit-breaker", "circuit-breaker is already picked."),
         (
             "pick timeouts",
             "timeouts is pulled in by circuit-breaker and retry-pattern already. Type keep timeouts to keep it even if \
              what pulled it in leaves, or exclude timeouts.",
         ),
         ("keep legacy-errors", "legacy-errors is missing: docs/legacy/codes.md does not exist. Correct its path."),
-        ("keep circuit-breaker", "circuit-breaker is a pick already."),
+        ("keep circuit-breaker", "circuit-breaker is already a pick."),
         ("keep java-service", "java-service is not pulled in by anything. Type pick java-service to pick it."),
         ("unpick java-service", "java-service is not picked."),
         ("unpick timeouts", "timeouts is not a pick: it is pulled in by circuit-breaker and retry-pattern."),
         ("include timeouts", "timeouts is not excluded."),
-        ("exclude release-notes", "release-notes is excluded already. Type include release-notes to lift that."),
+        ("exclude release-notes", "release-notes is already excluded. Type include release-notes to lift that."),
         ("undo", "There is nothing to undo."),
         ("redo", "There is nothing to redo."),
     ] {

@@ -11,7 +11,7 @@ fn what_is_said_to_a_line() {
     let mut state = state();
     for (line, expected) in [
         ("", &["Type help for the commands."][..]),
-        ("more", &["There is no more."]),
+        ("more", &["There is nothing more."]),
         ("3", &["There is no list to take row 3 from. Type catalog for a list."]),
         ("show", &["Which source? Give a number of the list, or an id."]),
         ("pik", &["There is no command pik. Did you mean pick?"]),
@@ -77,7 +77,10 @@ fn what_is_said_to_a_line() {
         ("why release-notes", &["release-notes is not selected. It is excluded."]),
         ("catalog nothing-like-it", &["None of 10 sources matches nothing-like-it. Type catalog to list all."]),
         ("sort colour", &["Sources cannot be sorted by colour. Type sort catalog, id, type, tokens or state."]),
-        ("help why", &["why [N or ID]. Say why a source is selected, with file and line.", "Other names: mention."]),
+        (
+            "help why",
+            &["why [N or ID]. Explain why a source is selected, with file and line.", "Other names: mention."],
+        ),
     ] {
         assert_eq!(output(&mut state, line), expected, "{line:?}");
     }
@@ -181,7 +184,7 @@ fn sessions_of_agents_are_listed_and_told() {
             "14: 09:11:59, Forgot what it was given.",
         ]
     );
-    assert_eq!(output(&mut state, "14"), ["There is no more to say about this row."]);
+    assert_eq!(output(&mut state, "14"), ["There are no more details for this row."]);
     assert_eq!(asked(&mut state, "9"), Request::JournalLine(61));
     assert_eq!(asked(&mut state, "receipt 9"), Request::JournalLine(61));
 }
@@ -264,7 +267,7 @@ fn the_graph_is_said_in_sentences() {
     assert_eq!(output(&mut state, "graph broken"), ["No link is broken."]);
     assert_eq!(
         output(&mut state, "graph timeouts retry-pattern java-service"),
-        ["Give one source to see its neighbours, or two to see the way between them."]
+        ["Give one source to hear its neighbours, or two to hear the path between them."]
     );
 }
 
@@ -375,7 +378,7 @@ fn the_budget_is_said_against_a_limit_to_set() {
 #[test]
 fn messages_are_what_was_done() {
     let mut state = state();
-    assert_eq!(output(&mut state, "messages"), ["Nothing was done yet."]);
+    assert_eq!(output(&mut state, "messages"), ["Nothing has been done yet."]);
     asked(&mut state, "reload");
     let done = answered(&mut state, Response::Done(Vec::new())).lines;
     assert_eq!(output(&mut state, "messages"), ["1 message, the newest first.".to_owned(), done.join(" ")]);

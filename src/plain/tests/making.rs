@@ -43,7 +43,7 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
             "The prompt matches 3 sources: 1 named, 1 hinted at, 1 passed over.",
             "1: timeouts, named in the prompt: the agent gets it with the prompt.",
             "2: java-service, hint, matched java at line 2 column 7.",
-            "3: circuit-breaker, no hint: java matched, but picked already.",
+            "3: circuit-breaker, no hint: java matched, but already picked.",
             "Type enriched to see what an agent would get.",
         ]
     );

@@ -110,7 +110,7 @@ fn hiding_actions(
         let (word, taker, contexts) = (entry.binding.word(), binding.word(), contexts.join(", "));
         let message = match is_lost {
             true => format!("'{keys}' is '{taker}' in {contexts}; '{word}' cannot be reached there"),
-            false => format!("'{keys}' is '{taker}' in {contexts}, so that it is not '{word}' there"),
+            false => format!("'{keys}' is '{taker}' in {contexts}, so it is not '{word}' there"),
         };
         (message, binding)
     };

@@ -209,7 +209,7 @@ impl KeymapReader<'_> {
                     return true;
                 };
                 let message = if other == keys {
-                    format!("'{keys}' is '{}' already in [{}]", by.word(), context.word())
+                    format!("'{keys}' is already '{}' in [{}]", by.word(), context.word())
                 } else {
                     let [short, long] =
                         if keys.keys().len() < other.keys().len() { [keys, other] } else { [other, keys] };
@@ -403,7 +403,7 @@ mod tests {
             ),
             (
                 "[catalog]\nsort = \"F2\"\npick = [\"F9\", \"F2\"]",
-                &["Error 3:15 'F2' is 'sort' already in [catalog]; give 'pick' or 'sort' another key"],
+                &["Error 3:15 'F2' is already 'sort' in [catalog]; give 'pick' or 'sort' another key"],
             ),
             (
                 "[catalog]\nsort = \"s\"\npick = [\"F9\", \"s s\"]",
@@ -459,9 +459,7 @@ mod tests {
             ),
             (
                 "[global]\ngraph = [\"g\", \"F9\"]",
-                &[
-                    "Warning 2:10 'g' is 'top' in [list], so that it is not 'graph' there; give 'graph' or 'top' another key",
-                ],
+                &["Warning 2:10 'g' is 'top' in [list], so it is not 'graph' there; give 'graph' or 'top' another key"],
             ),
             (
                 "[global]\nundo = \"Space\"",

@@ -92,7 +92,7 @@ pub fn known(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let id = &row.id;
     let words = match row.knowledge {
         Some(knowledge) => format!("This session knows @{id}: {}.", knowledge.words()),
-        None => format!("This session has been told nothing about @{id} since it began or was compacted."),
+        None => format!("This session has not been sent anything about @{id} since it began or was compacted."),
     };
     let state_words = source_state::words(&state.snapshot, id);
     let follow = state.key(Action::Follow);

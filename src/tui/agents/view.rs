@@ -152,13 +152,13 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
         (AgentsPage::Sessions, None) => {
             let welcome = state.key_in(KeyContext::Global, Action::Welcome);
             format!(
-                "No agent has been told anything yet. Once an agent is connected ({welcome} shows how), each of its sessions is a row \
+                "No agent has been sent anything yet. Once an agent is connected ({welcome} shows how), each of its sessions is a row \
                  here."
             )
         }
         (AgentsPage::Lines, _) => "The journal has no line of this session.".to_owned(),
         (AgentsPage::Known, _) => {
-            "This session has been told about no source since it began or was compacted, and nothing is selected."
+            "This session has not been sent any source since it began or was compacted, and nothing is selected."
                 .to_owned()
         }
     })

@@ -7,7 +7,7 @@ use refdesk_core::catalog::Mode;
 
 use crate::tui::counts::Counts;
 
-/// The least columns of the numbers of tokens: `~123,456`.
+/// The minimum columns of the numbers of tokens: `~123,456`.
 const TOKENS: usize = 8;
 /// Columns of a type.
 pub const KIND: usize = 6;

@@ -392,7 +392,8 @@ mod tests {
 
     #[test]
     fn a_path_is_what_the_graph_says_about_its_line() {
-        // Two links on one line are told apart by their paths; one that leads through a link on disk is the only one left.
+        // Two links on one line are distinguished by their paths; one that leads through a link on disk is the only one
+        // left.
         let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
         let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
         assert_eq!(

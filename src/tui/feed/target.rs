@@ -43,7 +43,7 @@ pub fn of_row(state: &State) -> Result<RowTarget, String> {
     of_feed(state)
 }
 
-/// The target of the feed's row, whatever window lies over it: its receipt, else its source, else its file.
+/// The target of the feed's row, whatever window covers it: its receipt, else its source, else its file.
 pub fn of_feed(state: &State) -> Result<RowTarget, String> {
     let Some(notice) = state.feed.current() else {
         let is_quiet = state.feed.notices.is_empty();

@@ -1,4 +1,4 @@
-//! Draws the neighbourhood: the source at the centre on a line of its own, and below it the levels side by side, what
+//! Draws the neighbourhood: the source at the centre on its own line, and below it the levels side by side, what
 //! mentions it on the left, what it mentions on the right.
 
 use ratatui::buffer::Buffer;
@@ -18,7 +18,7 @@ use crate::tui::widgets::{cells, frame};
 const WIDE: u16 = 46;
 /// Columns for how a source is mentioned.
 const VIA: usize = 4;
-/// The least columns of a place.
+/// The minimum columns of a place.
 const MIN_PLACE: usize = 8;
 /// Columns for a price.
 const PRICE: usize = 9;

@@ -312,7 +312,7 @@ pub fn spot(state: &State) -> Result<FileLine, String> {
     }
     let mention = mention(state).ok_or_else(|| "this row is not a single mention".to_owned())?;
     target::in_file(state, &mention)
-        .ok_or_else(|| format!("the mention is in the content of @{}, not in a file of its own", mention.from))
+        .ok_or_else(|| format!("the mention is in the inline text of @{}, not in a file", mention.from))
 }
 
 /// A click puts the cursor on a row; on the row under the cursor it centres its source.

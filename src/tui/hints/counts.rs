@@ -43,7 +43,7 @@ impl HintCounts {
         counts
     }
 
-    /// The sources that the agent is told about.
+    /// The sources that the agent gets.
     pub fn for_agent(self) -> usize {
         self.named + self.hinted
     }

@@ -20,7 +20,7 @@ use refdesk_text::lines;
 /// The most line numbers listed for one tag.
 const LINES: usize = 5;
 
-/// For the row: `(matched: java 1:9)`, `– java: picked already`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
+/// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
 /// a score, as [`full`] says. Where `room` is too little, scores go first, then places.
 pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     let wordings = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
@@ -31,7 +31,7 @@ pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     fitting.or(wordings.last()).cloned().unwrap_or_default()
 }
 
-/// How much is said about a match.
+/// The level of detail about a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exactness {
     Full,
@@ -310,8 +310,8 @@ mod tests {
             (
                 "circuit-breaker",
                 WhyNot::Picked,
-                "– java: picked already",
-                "Matched java (lines 1, 2). No hint: picked already. Space unpicks it.",
+                "– java: already picked",
+                "Matched java (lines 1, 2). No hint: already picked. Space unpicks it.",
             ),
             (
                 "retry-pattern",

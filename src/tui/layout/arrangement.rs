@@ -7,21 +7,21 @@ use crate::tui::layout::splits::USUAL_LEFT;
 use crate::tui::layout::{GRID, MAX_TEXT, MIN, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
-/// The least width that shows the catalog's list beside something else.
+/// The minimum width that shows the catalog's list beside something else.
 pub const WIDE: u16 = 100;
-/// The least width that can also show the selection beside them.
+/// The minimum width that can also show the selection beside them.
 const WIDEST: u16 = 160;
-/// The least columns, with its border, of a document beside a list: fewer are not readable.
+/// The minimum columns, with its border, of a document beside a list: fewer are not readable.
 const MIN_READER: u16 = 44;
 /// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
 const READABLE: u16 = 60;
 /// The columns of a document that is read: prose fills them and its borders.
 const READ: u16 = MAX_TEXT + 4;
-/// The least columns of the selection as the third column.
+/// The minimum columns of the selection as the third column.
 const MIN_THIRD: u16 = 45;
-/// The least columns, with its border, of a list beside hints that need the others.
+/// The minimum columns, with its border, of a list beside hints that need the others.
 const MIN_IDLE: u16 = 36;
-/// The least columns, with its border, of hints beside a list.
+/// The minimum columns, with its border, of hints beside a list.
 const MIN_HINTS: u16 = 60;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
@@ -89,7 +89,7 @@ impl ScreenLayout {
     }
 }
 
-/// A way to use the screen, on a key of its own.
+/// A way to use the screen, on its own key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Preset {
     /// All four panes.
@@ -100,7 +100,7 @@ pub enum Preset {
     Hints,
     /// The whole screen for templates.
     Templates,
-    /// The whole screen for what agents were told.
+    /// The whole screen for what agents were sent.
     Feed,
 }
 
@@ -173,7 +173,7 @@ fn columns(
         // Its rows are sentences.
         Focused::Feed => return vec![(RenderPreview(Pane::Hints), width)],
     };
-    // Values and preview stand beside each other already.
+    // Values and preview are already next to each other.
     if zoomed || width < WIDE || pane == Pane::Templates {
         return vec![(RenderPreview(pane), width)];
     }

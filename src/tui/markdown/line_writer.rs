@@ -9,7 +9,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine};
 
-/// The deepest nesting of quotes, items and footnotes that is told apart; deeper ones are shown as this deep.
+/// The deepest nesting of quotes, items and footnotes that is distinguished; deeper ones are shown as this deep.
 const MAX_NESTED: usize = 64;
 
 pub struct LineWriter<'a> {

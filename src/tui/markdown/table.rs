@@ -15,7 +15,7 @@ use crate::tui::widgets::page::{LinePart, wrap};
 /// The most columns of a heading before each cell of its column, in a list of cells.
 const LONGEST_NAME: usize = 200;
 
-/// The least width of a column.
+/// The minimum width of a column.
 const MIN: usize = 8;
 
 #[derive(Debug, Clone, Default)]

@@ -21,14 +21,14 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
     let Some(waiting) = state.request() else { return owned("there are no requests") };
     if action == Action::Requests {
-        return state.in_request().then(|| "you are at the request already".to_owned());
+        return state.in_request().then(|| "you are already at the request".to_owned());
     }
     if state.shown_request().is_none() {
-        return Some(format!("the request is put aside: {} brings it back", state.key(Action::Requests)));
+        return Some(format!("the request is set aside: {} brings it back", state.key(Action::Requests)));
     }
     if state.requests.place == RequestPlacement::Next {
         let turns = matches!(action, Action::NextRequest | Action::PreviousRequest);
-        return (!turns).then(|| format!("this is the next request: {} turns to it", state.key(Action::Requests)));
+        return (!turns).then(|| format!("this is the next request: {} goes to it", state.key(Action::Requests)));
     }
     let request = &waiting.request;
     let is_sent = state.requests.sent.as_ref() == Some(&request.request_id);

@@ -402,7 +402,7 @@ fn brings(state: &State, id: &str) -> String {
         return "Not in the catalog of this workspace.".to_owned();
     }
     if snapshot.selection.is_picked(id) {
-        return "Picked already: it adds nothing new.".to_owned();
+        return "Already picked: it adds nothing new.".to_owned();
     }
     let Some(brings) = &state.requests.preview.answer else { return String::new() };
     // The answer can still be that of the row before.

@@ -1,4 +1,4 @@
-//! When the document follows the cursor of the catalog: immediately after a single move, in a frame of its own, and
+//! When the document follows the cursor of the catalog: immediately after a single move, in its own frame, and
 //! after quick moves once the cursor rests, so that holding a key does not draw documents that flash by unread.
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The signals that end, stop and continue the screen, as one stream. It starts before the terminal is taken over, so
+//! The signals that end, stop and continue the screen, as one stream. It starts before the terminal is entered, so
 //! that no signal leaves the terminal in raw mode.
 
 use std::io;

@@ -143,7 +143,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
-        Action::Requests if state.is_before_request() => Some("turn to this request"),
+        Action::Requests if state.is_before_request() => Some("go to this request"),
         Action::Requests => Some("answer"),
         Action::Answer if is_approval(state) => Some("look at the write"),
         Action::Decline if is_approval(state) => Some("no"),

@@ -31,8 +31,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             let is_sample = !row.typed && row.item().is_none();
             is_sample.then(|| "nothing to reset: this variable has its sample value".to_owned())
         }
-        (Action::Leftwards, ..) => (pane.across == 0).then(|| "the lines begin here".to_owned()),
-        (Action::Rightwards, ..) => (!preview::is_clipped(state)).then(|| "no line goes on to the right".to_owned()),
+        (Action::Leftwards, ..) => (pane.across == 0).then(|| "this is the start of the lines".to_owned()),
+        (Action::Rightwards, ..) => {
+            (!preview::is_clipped(state)).then(|| "no line extends further to the right".to_owned())
+        }
         (Action::View | Action::Write, _, None) if action == Action::Write && preview_update::is_answered(state) => {
             Some("the preview does not fit: make the terminal larger".to_owned())
         }

@@ -273,7 +273,7 @@ mod tests {
     /// A text with a style, at a place.
     type Written = (u16, u16, String, Style);
 
-    /// A terminal of its own for the bytes of frames.
+    /// Its own terminal for the bytes of frames.
     struct Emulated {
         terminal: Terminal<FrameEncoder>,
         shown: vt100::Parser,

@@ -181,7 +181,7 @@ fn a_thousand_sessions_and_no_session_are_drawn() {
     assert!(shown.contains("1,000 sessions") && shown.contains("s999") && shown.contains("1,000/1,000"), "{shown}");
     activity.sessions.clear();
     answer(&mut state, Response::Agents(Arc::new(activity.clone())));
-    assert!(screen(&state).contains("No agent has been told anything yet."));
+    assert!(screen(&state).contains("No agent has been sent anything yet."));
     activity.problem = Some("the journal cannot be read: no".to_owned());
     answer(&mut state, Response::Agents(Arc::new(activity)));
     assert!(screen(&state).contains("the journal cannot be read: no."));

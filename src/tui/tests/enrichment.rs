@@ -63,7 +63,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
         time: "11:05:12".to_owned(),
         session: Some("s-42".into()),
         reason: "session s-42".to_owned(),
-        ..Notice::new(Actor::Other("claude-code".into()), Topic::Failed, "A hook could do nothing: no JSON")
+        ..Notice::new(Actor::Other("claude-code".into()), Topic::Failed, "A hook failed: no JSON")
     };
     let (_, line) = fixture::receipt(9, "s-42");
     event(&mut state, Event::Receipts(Receipts { lines: vec![(failed, line)], age: Age::Now, gap: None }));

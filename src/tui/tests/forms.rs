@@ -287,9 +287,9 @@ fn long_lines_can_be_scrolled_to_their_ends() {
     let outcome = Ok(fixture::shown(&text));
     answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     press(&mut state, "H");
-    assert_eq!(message(&state), "the lines begin here");
+    assert_eq!(message(&state), "this is the start of the lines");
     press(&mut state, "L L");
     assert!(screen(&state).contains("xEND"), "{}", screen(&state));
     press(&mut state, "L L L");
-    assert_eq!(message(&state), "no line goes on to the right");
+    assert_eq!(message(&state), "no line extends further to the right");
 }

@@ -229,7 +229,7 @@ fn disabled_actions_say_why() {
         ("m w", "the path begins at @circuit-breaker: go to another source"),
         ("/", "the map, the hubs and the orphans can be filtered"),
         ("O", "this row is not a single mention"),
-        ("Right Right Right O", "the mention is in the content of @error-handling, not in a file of its own"),
+        ("Right Right Right O", "the mention is in the inline text of @error-handling, not in a file"),
         ("Tab Left", "only the neighbours have levels"),
         ("z", "the graph fills the screen: Esc leaves it"),
         ("BackTab Space", "there is no source under the cursor"),

@@ -259,7 +259,7 @@ fn the_help_begins_with_the_marks_and_finds_keys_by_words() {
     assert_eq!(state.open_window(), Some(WindowKind::Help));
     assert!(screen(&state).contains("sort catalog"), "the words stay");
     press(&mut state, "/ \" qqq\"");
-    assert!(screen(&state).contains("No key has these words. C-u deletes what you typed."));
+    assert!(screen(&state).contains("No key matches these words. C-u deletes what you typed."));
     press(&mut state, "Esc");
     assert!(screen(&state).contains("Marks"), "everything again");
     press(&mut state, "/ \"sort\" Enter Esc ?");

@@ -248,7 +248,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_keep_their_shares() {
         press(&mut state, "Esc =");
         assert_eq!(state.remember().rules, DividerShares::default());
         press(&mut state, "=");
-        assert_eq!(message(&state), "all borders are where they were at first");
+        assert_eq!(message(&state), "all borders are already in their default place");
     }
 }
 

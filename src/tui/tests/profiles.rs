@@ -150,7 +150,7 @@ fn a_disabled_switch_says_why() {
     let mut state = listed(100, 30, all());
     compared(&mut state, Ok(ProfileSwitch::default()));
     assert!(commands(&press(&mut state, "y")).is_empty());
-    assert_eq!(message(&state), "these are your picks already");
+    assert_eq!(message(&state), "these are already your picks");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn disabled_actions_say_why() {
     for (waiting, keys, why) in [
         (choice("r1"), "A Enter", "nothing is marked: Space marks a source, n chooses none"),
         (choice("r1"), "A ]", "there is no other request"),
-        (choice("r1"), "A A", "you are at the request already"),
+        (choice("r1"), "A A", "you are already at the request"),
         (choice("r1"), "A / \"zzz\" Enter Space", "there is no source under the cursor"),
         (choice("r1"), "A / \"zzz\" Enter a", "there are no sources to mark"),
         (choice("r1"), "A Space Enter Enter", "your answer is being sent"),
@@ -231,7 +231,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
                     assert_eq!(press(&mut state, key), [], "{keys} {key}");
                     let seen = (state.focus, state.window, state.typing, state.requests.current.as_deref());
                     assert_eq!(seen, (Pane::Selection, None, None, Some("r2")), "{keys} {key}");
-                    assert!(state.is_before_request() && screen(&state).contains("A turn to this request"));
+                    assert!(state.is_before_request() && screen(&state).contains("A go to this request"));
                 }
             }
         }
@@ -253,7 +253,7 @@ fn the_next_request_takes_no_keys_meant_for_the_one_before() {
             assert_eq!(press(&mut state, key), [], "{key}");
             assert_eq!((state.window, state.marks()), (None, None), "{key}");
         }
-        assert_eq!(message(&state), "p does nothing until you turn to this request: A");
+        assert_eq!(message(&state), "p does nothing until you go to this request: A");
         for turn in ["A", "]", "1 2", "["] {
             let mut state = state.clone();
             press(&mut state, turn);

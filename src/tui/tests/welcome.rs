@@ -1,4 +1,5 @@
-//! A workspace without a catalog: the welcome, the proposals of a scan, the difference, and what agents are told from then on.
+//! A workspace without a catalog: the welcome, the proposals of a scan, the difference, and what agents get from then
+//! on.
 
 use std::path::PathBuf;
 use std::sync::Arc;

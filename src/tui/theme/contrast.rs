@@ -1,5 +1,5 @@
-//! Measures whether colours can be told apart: contrast as defined by WCAG 2.2, and the distance for people without red or
-//! green cones. Used only by tests of the themes.
+//! Measures whether colours can be distinguished: contrast as defined by WCAG 2.2, and the distance for people without
+//! red or green cones. Used only by tests of the themes.
 
 #[derive(Debug, Clone, Copy)]
 pub enum ColourVision {

@@ -70,7 +70,7 @@ fn every_file_in_themes_is_used() {
 }
 
 /// Every role is used for text somewhere, and on the row under the cursor too, so it needs the 4.5 to 1 of WCAG 2.2
-/// (1.4.3). A theme without a background of its own needs it on those that terminals for it have. The sixteen colours are
+/// (1.4.3). A theme without its own background needs it on those that terminals for it have. The sixteen colours are
 /// measured as xterm shows them by default, on black, or on white in the theme for that; a terminal's user may have set
 /// others.
 #[test]
@@ -128,8 +128,8 @@ fn roles_differ_without_red_or_green_cones() {
     }
 }
 
-/// Colour is never the only sign: without colours, every state has a mark of its own, and what is marked within a text
-/// has an attribute of its own.
+/// Colour is never the only sign: without colours, every state has its own mark, and what is marked within a text
+/// has its own attribute.
 #[test]
 fn states_differ_without_colours() {
     let mono = Theme::new(Colours::Mono);

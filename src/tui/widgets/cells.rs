@@ -243,7 +243,7 @@ mod tests {
         for (text, expected) in [
             ("there are no requests", "There are no requests"),
             ("a pick", "A pick"),
-            ("keep: @a is a pick already", "Keep: @a is a pick already"),
+            ("keep: @a is already a pick", "Keep: @a is already a pick"),
             ("x does nothing here", "x does nothing here"),
             ("@a is gone", "@a is gone"),
             ("references.json:4: no list", "references.json:4: no list"),

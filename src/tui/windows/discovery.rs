@@ -1,5 +1,5 @@
-//! From a scan of the repository to a catalog: the proposals to tick, the difference that writing them makes, and what agents
-//! would be told from then on. A window for each.
+//! From a scan of the repository to a catalog: the proposals to tick, the difference that writing them makes, and what
+//! agents would get from then on. A window for each.
 
 mod difference;
 mod list;

@@ -37,7 +37,9 @@ impl Window for DocumentationWindow {
             RunState::Preparing => Some("the databases are still being read".to_owned()),
             RunState::Prepared { run, .. } if run.preview.is_up_to_date => Some("there is nothing to write".to_owned()),
             RunState::Prepared { .. } => None,
-            RunState::Idle | RunState::Failed(_) | RunState::Writing { .. } => Some("nothing is prepared".to_owned()),
+            RunState::Idle | RunState::Failed(_) | RunState::Writing { .. } => {
+                Some("nothing has been prepared".to_owned())
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl Window for Help {
         draw_lines(lines.get(window.clone()).unwrap_or_default(), inner, buffer);
         if lines.is_empty() && !inner.is_empty() {
             let delete = state.key_in(KeyContext::Field, Action::Edit(TextEdit::DeleteToStart));
-            let sentence = format!("No key has these words. {delete} deletes what you typed.");
+            let sentence = format!("No key matches these words. {delete} deletes what you typed.");
             let grey = state.skin.theme.style(ThemeRole::Infra);
             buffer.set_stringn(inner.x + 1, inner.y, sentence, usize::from(inner.width).saturating_sub(1), grey);
         }

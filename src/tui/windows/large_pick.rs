@@ -92,7 +92,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more)) };
-    // If there is little room, only the ways out are shown, each on a line of its own, in the same detail.
+    // If there is little room, only the ways out are shown, each on its own line, in the same detail.
     let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
     let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
     let [all, direct, only] = choices(state, pick, detail);
@@ -115,7 +115,7 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// How much is said about a size. How many sources wait for trust is always said.
+/// The level of detail about a size. How many sources wait for trust is always said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
     /// `+126, ~76,475 tokens in all (~80,102 with instructions), and 3 that wait for trust`

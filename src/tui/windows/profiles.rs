@@ -250,7 +250,7 @@ fn wrapped(lines: &[(String, ThemeRole)], columns: usize) -> WrappedText {
 /// Rows of a list of ids at most.
 const LIST_ROWS: usize = 4;
 
-/// `Pulls in @a @b … +7 more`, in at most so many rows.
+/// `Pulls in @a @b … +7 more`, in at most this many rows.
 fn list(state: &State, what: &str, ids: &[SourceId], columns: usize, rows: usize) -> String {
     if ids.is_empty() {
         return String::new();

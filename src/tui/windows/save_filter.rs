@@ -39,7 +39,7 @@ impl Window for SaveFilter {
             return Some("type a name".to_owned());
         }
         let is_full = state.named_filters.len() >= MAX && !state.named_filters.contains_key(name);
-        is_full.then(|| format!("{MAX} filters are saved already: remove one first"))
+        is_full.then(|| format!("{MAX} filters are already saved: remove one first"))
     }
 
     fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {

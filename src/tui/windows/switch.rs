@@ -37,7 +37,7 @@ impl Window for SwitchView {
         match &state.profiles.switch {
             _ if !state.profiles.is_current => Some("the profile is still being compared".to_owned()),
             Some(Err(why)) => Some(why.clone()),
-            Some(Ok(switch)) if switch.is_none() => Some("these are your picks already".to_owned()),
+            Some(Ok(switch)) if switch.is_none() => Some("these are already your picks".to_owned()),
             _ => None,
         }
     }
@@ -83,7 +83,7 @@ fn text(state: &State, columns: usize) -> WrappedText {
 fn difference(switch: &Difference, columns: usize) -> WrappedText {
     let mut lines = Vec::new();
     if switch.is_none() {
-        lines.push(("These are your picks already.".to_owned(), ThemeRole::Text));
+        lines.push(("These are already your picks.".to_owned(), ThemeRole::Text));
     }
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
     let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();

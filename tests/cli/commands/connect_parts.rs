@@ -114,9 +114,9 @@ fn hints_speak_of_what_the_agent_has() {
 
 #[test]
 fn a_part_that_was_not_asked_for_stays_and_is_named() {
-    let server = "note: the server of refdesk stays in .mcp.json, since --hooks-only removes nothing; \
+    let server = "note: the refdesk server stays in .mcp.json, since --hooks-only removes nothing; \
                   `refdesk disconnect claude-code` removes both\n";
-    let hooks = "note: the hooks of refdesk stay in .claude/settings.json, since --mcp-only removes nothing; \
+    let hooks = "note: the refdesk hooks stay in .claude/settings.json, since --mcp-only removes nothing; \
                  `refdesk disconnect claude-code` removes both\n";
     let (restart, allow) = ("Now restart Claude Code", ", and allow the server refdesk when it asks");
     let world = tagged();

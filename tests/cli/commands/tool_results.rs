@@ -99,7 +99,7 @@ fn announced_templates_render_by_name() {
     assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "--repeat changes no file either");
     let told = look(&[]);
     assert_eq!(told["text"], foretold["text"]);
-    // A document of the selection has the name already; templates with equal names are told apart by their folders.
+    // A document of the selection has the name already; templates with equal names are distinguished by their folders.
     let names = announced(&told);
     assert_eq!(names, ["client-1.java.tmpl", "templates/rest.tmpl"]);
     assert!(told["text"].as_str().unwrap().contains(

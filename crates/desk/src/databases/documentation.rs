@@ -392,7 +392,7 @@ impl Desk {
             let elsewhere = self.catalog().get(&entry.id).filter(|source| *source.origin.file != *file);
             if let Some(other) = elsewhere {
                 let message = format!(
-                    "the catalog has '{}' already, in {}",
+                    "the catalog already has '{}', in {}",
                     entry.id,
                     self.workspace_context().display(&other.origin.file)
                 );

@@ -264,7 +264,7 @@ fn keep<T>(kept: &mut VecDeque<T>, new: T) {
 /// Why an answer does not count.
 #[derive(Debug)]
 pub(super) enum ReplyFailure {
-    /// Another answer was first, or the request no longer waits.
+    /// Another answer was first, or the request is no longer open.
     Late(Option<String>),
     /// It could not be written.
     Failed(io::Error),

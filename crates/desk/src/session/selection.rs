@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign
-    /// file is moved aside, and the part taken over from it is written as ours.
+    /// file is moved aside, and the part kept from it is written as ours.
     ///
     /// # Errors
     /// The file system's error with the path. Then nothing was changed.
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Copies a foreign file aside while the lock is held. The original stays in place until it is replaced, so that
-    /// the part taken over from it always exists.
+    /// the part kept from it always exists.
     fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;

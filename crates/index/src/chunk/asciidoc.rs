@@ -1,4 +1,4 @@
-//! The blocks of AsciiDoc, as far as they can be told line by line: titles, listings and paragraphs.
+//! The blocks of AsciiDoc, as far as they can be recognized line by line: titles, listings and paragraphs.
 
 use super::{Block, BlockKind};
 

@@ -12,8 +12,8 @@ pub(super) struct Packer<'t> {
     lines: Vec<usize>,
     /// The whole document is one.
     is_changelog: bool,
-    /// A chunk goes on past a heading until it has this length. What is read of HTML has no headings anymore by which the
-    /// section that is meant could be found in a chunk later, so that each of its sections is one.
+    /// A chunk goes on past a heading until it has this length. Parsed HTML has no headings left to find a section
+    /// within a chunk by, so each of its sections is a chunk.
     shortest: usize,
     /// There was a heading.
     has_title: bool,
@@ -35,7 +35,7 @@ struct Open {
     /// In characters.
     length: usize,
     headings: Vec<String>,
-    /// There is something besides headings.
+    /// It has more than headings.
     has_text: bool,
     /// Where the headings begin that end it: they belong to what follows.
     last_headings: Option<usize>,

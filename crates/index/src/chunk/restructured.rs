@@ -1,4 +1,5 @@
-//! The blocks of reStructuredText, as far as they can be told line by line: titles, paragraphs, and what is indented.
+//! The blocks of reStructuredText, as far as they can be recognized line by line: titles, paragraphs, and what is
+//! indented.
 
 use super::{Block, BlockKind};
 

@@ -1,4 +1,4 @@
-//! What stands in the place of an index, and how it is opened.
+//! What is found in the place of an index, and how it is opened.
 
 #![allow(
     clippy::disallowed_methods,

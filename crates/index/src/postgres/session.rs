@@ -1,4 +1,4 @@
-//! A connection to a server. The client is asynchronous; each question runs on a thread of its own, because a caller may
+//! A connection to a server. The client is asynchronous; each question runs on its own thread, because a caller may
 //! itself be a task of an async runtime, in which waiting for another runtime is an error.
 
 use std::sync::{Mutex, PoisonError};
@@ -84,7 +84,7 @@ impl Drop for Connection {
     }
 }
 
-/// Runs something on a thread of its own and waits for it.
+/// Runs something on its own thread and waits for it.
 fn apart<T: Send>(server: &Server, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));

@@ -24,7 +24,7 @@ fn a_server_that_does_not_answer_is_given_up() {
 #[test]
 fn an_index_on_a_server() {
     let Some(server) = TestServer::start() else { return };
-    // One database, as that of a team: each workspace is a repository of its own in it.
+    // One database, as that of a team: each workspace is its own repository in it.
     let shared = server.database("cases");
     for (name, case) in CASES.iter().chain(crate::search::tests::CASES).chain(crate::pages::tests::CASES) {
         eprintln!("{name}");

@@ -43,8 +43,8 @@ pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
 }
 
 impl Excerpt {
-    /// The most telling line: the first of those with most matches, but no heading if another line says something. A long line is
-    /// cut around its first match.
+    /// The most telling line: the first of those with most matches, but no heading if another line has content. A long
+    /// line is cut around its first match.
     pub fn one_line(&self) -> Self {
         let lines = self.text.split_inclusive('\n').scan(0, |end, line| {
             let start = *end;
@@ -85,7 +85,7 @@ fn around(line: &str, range: Range<usize>, byte: usize) -> Range<usize> {
     start..cut.map_or(end, |at| start + at)
 }
 
-/// A part of a text with `…` where text is left out, on a line of its own where whole lines are, and the matches within it.
+/// A part of a text with `…` where text is left out, on its own line where whole lines are, and the matches within it.
 fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     let Range { start, end } = range;
     let before = text.get(..start).unwrap_or_default();

@@ -76,7 +76,7 @@ impl<'a> Stamps<'a> {
         Ok(Self { pages, has_other_pages: has_other_pages(storage, pages)? })
     }
 
-    /// Whether the files of a document are those that it was made of; false if their stamps do not say so.
+    /// Whether the files of a document are those that it was made of; false if their stamps cannot prove it.
     pub(crate) fn are_same(&self, document: &Document) -> bool {
         let path = Path::new(&document.path);
         let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));

@@ -28,7 +28,7 @@ const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 /// Timeout for requests that wait for a person, which are cancelled when the server shuts down.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves all clients in the given session, or each in one of its own, until `stop` returns; a second `stop` aborts requests in
+/// Serves all clients in the given session, or each in its own, until `stop` returns; a second `stop` aborts requests in
 /// progress. `listening` is called with the address once connections are accepted.
 ///
 /// # Errors

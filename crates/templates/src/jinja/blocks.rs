@@ -23,7 +23,7 @@ pub(super) fn must_be_complete(word: &str, rest: &[(Token<'_>, Span)], line: usi
         "autoescape" if rest.is_empty() => "'true' or 'false'",
         _ => return Ok(()),
     };
-    Err(template_error(line, format!("'{word}' at line {line} lacks {lacks}")))
+    Err(template_error(line, format!("'{word}' at line {line} needs {lacks}")))
 }
 
 #[derive(Debug, Default)]

@@ -111,7 +111,7 @@ fn rewritten_tag(
     }
 }
 
-/// Replaces `.` as a word of its own, which means the value itself.
+/// Replaces `.` as a separate word, which means the value itself.
 fn this(content: &str) -> Cow<'_, str> {
     if !content.split_whitespace().any(|word| word == ".") {
         return Cow::Borrowed(content);

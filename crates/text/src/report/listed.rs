@@ -12,7 +12,7 @@ pub const LISTED: usize = 10_000;
 pub struct ListedProblems {
     listed: Vec<Diagnostic>,
     errors: usize,
-    /// Stands for the others.
+    /// Represents the others.
     rest: Option<Diagnostic>,
 }
 

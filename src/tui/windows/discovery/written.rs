@@ -1,4 +1,4 @@
-//! After the catalog was written: prompts that a developer might type, and what an agent is told for each.
+//! After the catalog was written: prompts that a developer might type, and what an agent gets for each.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     if let Some(written) = &state.draft.written {
         let files = cells::counted(written.files.len(), "file");
         lines.push(PageLine::new(
-            format!("Wrote {files}. Agents will be told, for prompts such as these:"),
+            format!("Wrote {files}. Agents will now get, for prompts such as these:"),
             ThemeRole::Text,
         ));
         for sample in &written.prompts {

@@ -104,7 +104,7 @@ mod tests {
         let why = |name: &str| rows.iter().find(|row| row.name == name).and_then(|row| row.why_not.clone());
         assert_eq!(why("values").as_deref(), Some("available in templates"));
         assert!(why("keep").is_some());
-        assert_eq!(why("zoom").unwrap(), "this pane fills the screen already");
+        assert_eq!(why("zoom").unwrap(), "this pane already fills the screen");
     }
 
     #[test]

@@ -311,7 +311,7 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     }
 }
 
-/// The rows of the feed. A typed time asks what agents were told then: all rows of that minute come first.
+/// The rows of the feed. A typed time asks what agents were sent then: all rows of that minute come first.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let is_time = is_time(words);
     for (nth, notice) in state.feed.notices.iter().enumerate() {

@@ -105,8 +105,8 @@ impl McpServer {
         }
     }
 
-    /// Whether an entry is one that `connect` writes for this command. Agents that write it anew add its type, and keys
-    /// without a value.
+    /// Whether an entry is one that `connect` writes for this command. Agents that write it again add its type, and
+    /// keys without a value.
     pub(in crate::setup) fn is_written(&self, entry: &Value, command: &ServerCommand) -> bool {
         let is_command = |for_user| *command == self.command(&command.program, for_user);
         let written = self.entry(command);

@@ -98,8 +98,8 @@ pub fn sentence(receipt: &Receipt) -> String {
         JournalEvent::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
         JournalEvent::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
         JournalEvent::Unwritten => format!("Not written: {}", receipt.reason),
-        JournalEvent::Failed if receipt.reason.is_empty() => "A hook could do nothing".to_owned(),
-        JournalEvent::Failed => format!("A hook could do nothing: {}", receipt.reason),
+        JournalEvent::Failed if receipt.reason.is_empty() => "A hook failed".to_owned(),
+        JournalEvent::Failed => format!("A hook failed: {}", receipt.reason),
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
             ),
             (
                 Receipt { reason: "no JSON".to_owned(), ..about(JournalEvent::Failed, &[]) },
-                "A hook could do nothing: no JSON",
+                "A hook failed: no JSON",
                 "session s1",
             ),
             (

@@ -105,7 +105,7 @@ impl Worker<'_> {
             }
             Some(Err(ReplyFailure::Late(by))) => {
                 let why =
-                    by.map_or_else(|| "the request no longer waits".to_owned(), |by| format!("{by} answered first"));
+                    by.map_or_else(|| "the request is no longer open".to_owned(), |by| format!("{by} answered first"));
                 let message = format!("your answer came too late: {why}");
                 self.refuse(Error::new(Code::Answered, message, ""));
             }

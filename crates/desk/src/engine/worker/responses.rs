@@ -285,7 +285,7 @@ impl Worker<'_> {
     /// Prepares a run on its own thread; it replaces one that waits for approval.
     fn prepare_databases(&mut self, session: Session, names: Vec<String>, reply: oneshot::Sender<Response>) {
         if self.database_run.as_ref().is_some_and(DatabaseRun::is_writing) {
-            let busy = Error::new(Code::DatabaseBusy, "databases are being documented already", "wait for it to end");
+            let busy = Error::new(Code::DatabaseBusy, "databases are already being documented", "wait for it to end");
             drop(reply.send(Response::DatabasesPrepared(Err(busy))));
             return;
         }
