@@ -372,14 +372,14 @@ mod tests {
         };
         let all: Vec<&str> = Client::words().collect();
         let program = Cli::command();
-        for (name, told) in [
+        for (name, reported) in [
             ("hook", format!("The agent: {}", listed(&answered))),
             ("connect", format!("The agents: {} [default: those found here]", listed(&all))),
             ("disconnect", format!("The agents: {} [default: those connected here]", listed(&all))),
         ] {
             let command = program.find_subcommand(name).unwrap();
             let agent = command.get_positionals().next().unwrap();
-            assert_eq!(agent.get_help().unwrap().to_string(), told, "{name}");
+            assert_eq!(agent.get_help().unwrap().to_string(), reported, "{name}");
         }
     }
 }

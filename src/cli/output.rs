@@ -249,8 +249,8 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
     let Some(name) = typed.strip_prefix("--").map(str::to_owned) else { return };
     let command = command_of(words);
     let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
-    if let Some(meant) = nearest(&name, known) {
-        error.insert(ContextKind::SuggestedArg, One(format!("--{meant}")));
+    if let Some(suggestion) = nearest(&name, known) {
+        error.insert(ContextKind::SuggestedArg, One(format!("--{suggestion}")));
         error.remove(ContextKind::Suggested);
     }
 }
@@ -270,8 +270,8 @@ fn suggest_command(error: &mut clap::Error) {
         error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
     let Some(One(typed)) = error.get(ContextKind::InvalidSubcommand).filter(|_| is_unknown) else { return };
     let program = help::program();
-    let Some(meant) = nearest(typed, program.get_subcommands().map(clap::Command::get_name)) else { return };
-    error.insert(ContextKind::SuggestedSubcommand, One(meant.to_owned()));
+    let Some(suggestion) = nearest(typed, program.get_subcommands().map(clap::Command::get_name)) else { return };
+    error.insert(ContextKind::SuggestedSubcommand, One(suggestion.to_owned()));
 }
 
 /// Escapes the arguments that the parser repeats in its message.

@@ -16,9 +16,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutp
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
         // An agent that was told to read them would be refused.
-        let withheld = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
+        let warning = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
         let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
-        return CommandOutput { diagnostics: withheld.into_iter().collect(), ..answer };
+        return CommandOutput { diagnostics: warning.into_iter().collect(), ..answer };
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one",

@@ -221,18 +221,18 @@ mod tests {
         assert!(printer.lines(of(Age::Past)).is_empty());
         let lines = printer.lines(of(Age::Now));
         assert_eq!(lines.len(), 2, "the gap comes first");
-        let told: Value = serde_json::from_str(&lines[1]).unwrap();
-        assert_eq!((&told["session"], &told["receipt"]), (&json!("s1"), &json!(receipt().1)));
+        let reported: Value = serde_json::from_str(&lines[1]).unwrap();
+        assert_eq!((&reported["session"], &reported["receipt"]), (&json!("s1"), &json!(receipt().1)));
     }
 
     #[test]
     fn only_the_requested_session_is_printed() {
-        for (session, told) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
+        for (session, reported) in [(None, 2), (Some("s1"), 1), (Some("other"), 0)] {
             let printer = printer(session, OutputFormat::Json);
             let of_notice = printer.lines(Event::Notice(notice())).len();
             let of_receipt =
                 printer.lines(Event::Receipts(Receipts { lines: vec![receipt()], age: Age::Now, gap: None }));
-            assert_eq!(of_notice + of_receipt.len(), told, "{session:?}");
+            assert_eq!(of_notice + of_receipt.len(), reported, "{session:?}");
         }
     }
 

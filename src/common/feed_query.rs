@@ -111,8 +111,8 @@ mod tests {
 
     fn notice() -> Notice {
         let receipt = Some(Ticket { number: 1, kind: Some(TextKind::ToolResult), holds: JournalText::Text, tokens: 9 });
-        let told = Notice::new(Actor::Other("claude-code".into()), Topic::Enriched, "Added to a result of Read");
-        Notice { receipt, session: Some("S-42".into()), reason: "~9 tokens".to_owned(), ..told }
+        let reported = Notice::new(Actor::Other("claude-code".into()), Topic::Enriched, "Added to a result of Read");
+        Notice { receipt, session: Some("S-42".into()), reason: "~9 tokens".to_owned(), ..reported }
     }
 
     #[test]

@@ -48,8 +48,8 @@ pub fn presence(activity: &AgentActivity, session: &AgentSession) -> String {
 /// What it got and did: `It was sent 12 texts, ~4,120 tokens.`
 pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<String> {
     let price = |count: u64| if count == 0 { String::new() } else { format!(", {}", tokens(count)) };
-    let AgentSession { told, told_tokens, reads, read_tokens, picks, failures, hints, expansions, .. } = session;
-    let mut sentences = vec![format!("It was sent {}{}.", counted(*told, "text"), price(*told_tokens))];
+    let AgentSession { sent, sent_tokens, reads, read_tokens, picks, failures, hints, expansions, .. } = session;
+    let mut sentences = vec![format!("It was sent {}{}.", counted(*sent, "text"), price(*sent_tokens))];
     sentences.push(match (*reads, *picks) {
         (0, 0) => "It read and picked nothing.".to_owned(),
         (0, picks) => format!("It picked {} and read nothing.", counted(picks, "source")),

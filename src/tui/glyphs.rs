@@ -172,8 +172,8 @@ impl Glyphs {
         }
     }
 
-    pub fn mark(&self, standing: SelectionState) -> &'static str {
-        if self.unicode { standing.mark() } else { standing.ascii_mark() }
+    pub fn mark(&self, state: SelectionState) -> &'static str {
+        if self.unicode { state.mark() } else { state.ascii_mark() }
     }
 }
 
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn each_glyph_is_one_column_wide_and_the_ascii_set_is_ascii() {
         for glyphs in [Glyphs::UNICODE, Glyphs::ASCII] {
-            for standing in SelectionState::ALL {
-                assert_eq!(glyphs.mark(standing).width(), 1, "{standing:?}");
+            for state in SelectionState::ALL {
+                assert_eq!(glyphs.mark(state).width(), 1, "{state:?}");
             }
             let borders = [glyphs.plain.vertical_right, glyphs.focused.vertical_right];
             assert!(!borders.contains(&glyphs.thumb), "a scrollbar is visible on every border");
@@ -196,7 +196,7 @@ mod tests {
         }
         let ascii = Glyphs::ASCII;
         assert!(![ascii.ellipsis, ascii.rest].iter().any(|glyph| ["~", ascii.plain.vertical_left].contains(glyph)));
-        assert!(SelectionState::ALL.iter().all(|standing| Glyphs::ASCII.mark(*standing).is_ascii()));
+        assert!(SelectionState::ALL.iter().all(|state| Glyphs::ASCII.mark(*state).is_ascii()));
     }
 
     #[test]

@@ -130,5 +130,5 @@ pub struct RequestNews {
     /// A new request, by its id.
     pub news: Option<(String, String)>,
     /// Both, as shown.
-    pub said: Option<String>,
+    pub shown_text: Option<String>,
 }

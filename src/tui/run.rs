@@ -206,17 +206,17 @@ impl App {
             let early = self.is_open() && !self.early.is_empty();
             tokio::select! {
                 biased;
-                told = signals.next() => {
+                action = signals.next() => {
                     // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
                     if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
                         self.ended = Some(ExitReason::Signal(i32::from(HANGUP)));
                     }
-                    self.signal(told)?;
+                    self.signal(action)?;
                 }
                 // Handled below, before later input.
                 () = std::future::ready(()), if early => {}
                 event = keyboard.next() => self.terminal_input(event?)?,
-                heard = self.handle_engine() => heard?,
+                result = self.handle_engine() => result?,
                 () = at(due) => {}
             }
             self.take_ready(&mut keyboard)?;
@@ -370,8 +370,8 @@ impl App {
         self.screen.suspend()
     }
 
-    fn signal(&mut self, told: SignalAction) -> io::Result<()> {
-        match told {
+    fn signal(&mut self, action: SignalAction) -> io::Result<()> {
+        match action {
             SignalAction::End(signal) if self.is_from_editor_key(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
             SignalAction::Stop => self.opening = Some(LentTask::Shell),

@@ -54,7 +54,7 @@ fn giving_once_costs_less_than_a_seventh_and_gives_all_that_is_expected() {
         sources.iter().map(|source| (text(&source["id"]), text(&source["name"]))).collect()
     };
     let cases = cases(&world.read(EXPECTATIONS));
-    let (mut told, mut held) = (BTreeSet::new(), 0);
+    let (mut reported, mut held) = (BTreeSet::new(), 0);
     for turn in &once {
         let mut hinted = BTreeSet::new();
         for (kind, block) in blocks(&turn.added) {
@@ -63,13 +63,13 @@ fn giving_once_costs_less_than_a_seventh_and_gives_all_that_is_expected() {
             };
             let ids = named.iter().filter(says).map(|(id, _)| id.clone());
             hinted.extend(ids.clone().filter(|_| kind == "hints"));
-            told.extend(ids);
+            reported.extend(ids);
         }
         let Some(prompt) = &turn.prompt else { continue };
         for case in cases.iter().filter(|case| case["prompt"] == json!(prompt)) {
             let list = |key: &str| Some(&case[key]).filter(|list| list.is_array()).map(strings);
             for wanted in ["hints", "expands"].into_iter().filter_map(list).flatten() {
-                assert!(told.contains(&wanted), "{wanted} was not given up to: {prompt}");
+                assert!(reported.contains(&wanted), "{wanted} was not given up to: {prompt}");
                 held += 1;
             }
             for unwanted in list("not_hints").unwrap_or_default() {

@@ -43,9 +43,10 @@ fn from_knowledge_to_code_as_the_documentation_says() {
     shell.args(["-euc", commands]).current_dir(here).env_clear().env("PATH", std::env::join_paths(paths).unwrap());
     shell.env("HOME", world.beside("home")).env("TMPDIR", world.beside("tmp"));
     let ran = run(&mut shell, None).exits(0);
-    for told in ["class NordicClient:", "JSON schema:", "Wrote clients/nordic_sky/client.py: ", "4 templates: 0 errors"]
+    for reported in
+        ["class NordicClient:", "JSON schema:", "Wrote clients/nordic_sky/client.py: ", "4 templates: 0 errors"]
     {
-        assert!(ran.text().contains(told), "{told}: {ran}");
+        assert!(ran.text().contains(reported), "{reported}: {ran}");
     }
     assert!(ran.text().contains("Wrote clients/arctic/settings.toml: "), "{ran}");
 }
@@ -107,8 +108,8 @@ fn blocks_for_prompts() {
     for prompt in expected()["prompts"].as_array().unwrap() {
         let world = demo(&prompt["picks"], &prompt["exclusions"]);
         let text = prompt["text"].as_str().unwrap();
-        let told = world.feed_json(&["enrich", "--dry-run"], text.as_bytes());
-        let metadata = &told["metadata"];
+        let reported = world.feed_json(&["enrich", "--dry-run"], text.as_bytes());
+        let metadata = &reported["metadata"];
         let hints: serde_json::Map<String, Value> = prompt["hints"]
             .as_array()
             .unwrap()
@@ -119,7 +120,7 @@ fn blocks_for_prompts() {
         assert_eq!(metadata["tag_matched_references"], Value::Object(hints), "{text}");
         assert_eq!(metadata["transitive_references"], prompt["transitive"], "{text}");
         if let Some(enriched) = prompt["enriched"].as_str() {
-            assert_eq!(told["text"], enriched);
+            assert_eq!(reported["text"], enriched);
             let printed = world.feed(&["enrich"], text.as_bytes()).exits(0);
             assert_eq!(printed.text(), enriched, "the text form is the same");
         }
@@ -199,13 +200,16 @@ fn its_database_is_documented_as_refdesk_does_it() {
         );
     }
     let world = Workspace::new();
-    let told = run(&mut world.bare(&["--demo", "db", "status"]), None).exits(0);
-    assert_eq!(told.text(), "accounts  reachable  19 pages  up to date\n");
+    let reported = run(&mut world.bare(&["--demo", "db", "status"]), None).exits(0);
+    assert_eq!(reported.text(), "accounts  reachable  19 pages  up to date\n");
     // An agent reads each table once, and pays for it once.
     let world = conversation::demo();
     world.run(&["select", "db-accounts-contracts"]).exits(0);
-    let told = world.run(&["instructions"]).exits(0).text().to_owned();
-    assert!(told.contains("/contracts` containing 5 file(s):") && !told.contains("main.tariff.json"), "{told}");
+    let reported = world.run(&["instructions"]).exits(0).text().to_owned();
+    assert!(
+        reported.contains("/contracts` containing 5 file(s):") && !reported.contains("main.tariff.json"),
+        "{reported}"
+    );
 }
 
 /// Every file below a folder, by its path.

@@ -174,9 +174,9 @@ fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
     for words in [&["list"][..], &["resolve", "a"], &["check"], &["why", "web"], &["instructions"], &["journal"]] {
         let ran = world.run(words);
         assert!(!format!("{ran}").contains("evil"), "{ran}");
-        let told = format!("{}{}", ran.stderr, ran.text());
-        assert_eq!(told.matches(TOLD).count(), 1, "{ran}");
-        assert!(told.contains("selection.json (only its picks and exclusions count)"), "{ran}");
+        let reported = format!("{}{}", ran.stderr, ran.text());
+        assert_eq!(reported.matches(TOLD).count(), 1, "{ran}");
+        assert!(reported.contains("selection.json (only its picks and exclusions count)"), "{ran}");
     }
     let ran = world.feed(&["enrich", "--dry-run"], b"the web").exits(0);
     assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
@@ -208,14 +208,14 @@ fn a_foreign_session_memory_suppresses_nothing() {
     let own = world();
     let first = own.feed(&["enrich"], b"the web").exits(0);
     assert!(first.text().contains("@web"), "{first}");
-    let told = ".jaato/refdesk/sessions/default/told.json";
-    let bytes = fs::read(own.path.join(told)).unwrap();
+    let reported = ".jaato/refdesk/sessions/default/told.json";
+    let bytes = fs::read(own.path.join(reported)).unwrap();
     let mut bare: Value = serde_json::from_slice(&bytes).unwrap();
     bare.as_object_mut().unwrap().shift_remove("seal");
     // Without a seal, with the seal of another workspace, of another session, and with a changed byte.
     let forged = [
-        (told, bare.to_string().into_bytes(), "default"),
-        (told, bytes.clone(), "default"),
+        (reported, bare.to_string().into_bytes(), "default"),
+        (reported, bytes.clone(), "default"),
         (".jaato/refdesk/sessions/other/told.json", bytes.clone(), "other"),
         (".jaato/refdesk/desks/review/sessions/default/told.json", bytes, "default"),
     ];
@@ -422,9 +422,9 @@ fn a_configuration_or_profile_that_is_a_link_out_of_the_workspace_is_not_read() 
         &["--profile", "merger", "list"],
     ] {
         let ran = world.run(words);
-        let told = format!("{}{}", ran.text(), ran.stderr);
-        let leaks = ["ACME", "acme", "token", "merger.json"].iter().any(|part| told.contains(part));
-        assert!(!leaks, "{words:?}: {told}");
+        let reported = format!("{}{}", ran.text(), ran.stderr);
+        let leaks = ["ACME", "acme", "token", "merger.json"].iter().any(|part| reported.contains(part));
+        assert!(!leaks, "{words:?}: {reported}");
     }
     assert!(world.run(&["list"]).stderr.contains("references.json: the configuration is a link out of the workspace"));
     assert!(world.run(&["profiles"]).stderr.contains("profiles: the folder of profiles is a link out"));

@@ -124,10 +124,10 @@ fn sources_that_were_added_since_are_named_as_missing() {
     world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
     let added = world.run(&["add", "docs/pizza.md"]).exits(0);
     assert!(added.text().ends_with("1 source is not in the search index yet: `refdesk index` adds it\n"), "{added}");
-    let told = world.run(&["search", "pizza"]).exits(0);
+    let reported = world.run(&["search", "pizza"]).exits(0);
     assert!(
-        format!("{told}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),
-        "{told}"
+        format!("{reported}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),
+        "{reported}"
     );
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("1 source not read yet"), "{doctor}");
@@ -162,9 +162,9 @@ fn files_that_changed_since_are_counted() {
     world.put("docs/a.md", b"# A\n\nOld text.\n\n## More\n\nA newword.\n");
     world.put("docs/c.md", b"# C\n\nAnother newword.\n");
     assert_eq!(changed(), 2);
-    let told = world.run(&["search", "newword"]).exits(0);
-    assert!(told.stderr.contains("2 files have changed since the index was updated"), "{told}");
-    assert!(told.stderr.contains("`refdesk index` updates the index"), "{told}");
+    let reported = world.run(&["search", "newword"]).exits(0);
+    assert!(reported.stderr.contains("2 files have changed since the index was updated"), "{reported}");
+    assert!(reported.stderr.contains("`refdesk index` updates the index"), "{reported}");
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("2 files have changed since"), "{doctor}");
     world.run(&["index"]).exits(0);
@@ -238,8 +238,8 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
     let score = score.as_f64().unwrap();
     let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
     let said = |world: &Workspace, session: &str| {
-        let told = world.feed_json(&["--session", session, "enrich"], b"the caller gives up");
-        told["metadata"]["semantic_matched_references"]["retries"].is_object()
+        let reported = world.feed_json(&["--session", session, "enrich"], b"the caller gives up");
+        reported["metadata"]["semantic_matched_references"]["retries"].is_object()
     };
     let kept = |session: &str| {
         fs::read_to_string(world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"))).unwrap_or_default()
@@ -251,15 +251,15 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
         let session = format!("session-{conversation}");
         assert_eq!([said(&world, &session), said(&world, &session)], expected, "conversation: {conversation}");
         // Without anything to remember there is none.
-        let told = kept(&session);
-        assert!(!told.contains("gives up"), "the text is not kept");
-        assert_eq!(told.contains("\"prompts\""), conversation);
+        let reported = kept(&session);
+        assert!(!reported.contains("gives up"), "the text is not kept");
+        assert_eq!(reported.contains("\"prompts\""), conversation);
     }
     // Of a password that was typed into a prompt nothing is kept, of a word of the documents the word.
     world.feed_json(&["--session", "secret", "enrich"], b"the pauses of hunter2xyz are 4711qq");
-    let told = kept("secret");
-    assert!(told.contains("\"pauses\"") && told.contains("\"absent\""), "{told}");
-    assert!(!told.contains("hunter2xyz") && !told.contains("4711qq"), "{told}");
+    let reported = kept("secret");
+    assert!(reported.contains("\"pauses\"") && reported.contains("\"absent\""), "{reported}");
+    assert!(!reported.contains("hunter2xyz") && !reported.contains("4711qq"), "{reported}");
     world.run(&["--session", "session-true", "enrich", "--event", "clear"]);
     assert!(!world.read(".jaato/refdesk/sessions/session-true/told.json").contains("\"prompts\""));
 }
@@ -282,8 +282,8 @@ fn sections_have_the_lines_that_they_have_now() {
         assert_eq!((&hit["line"], &hit["end_line"]), (&json!(line), &json!(line + 2)), "{hit}");
         assert!(hit["excerpt"].as_str().unwrap().starts_with("## Lockout"), "{hit}");
         assert!(hit["heading"].as_str().unwrap().ends_with("Lockout"), "{hit}");
-        let told = world.feed(&["enrich", "--repeat"], b"a cashier is locked out after a wrong pin").exits(0);
-        assert!(told.text().contains(&format!("Lockout\", tills.md:{line}")), "{told}");
+        let reported = world.feed(&["enrich", "--repeat"], b"a cashier is locked out after a wrong pin").exits(0);
+        assert!(reported.text().contains(&format!("Lockout\", tills.md:{line}")), "{reported}");
     }
 }
 

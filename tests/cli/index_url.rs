@@ -25,8 +25,8 @@ fn a_database_that_cannot_be_reached_costs_hints_by_meaning_alone() {
     assert!(waiting.text().contains("shared with all checkouts of git.example/team/app"), "{waiting}");
     assert_eq!(world.json(&["index"], 0)["database_waits_for_trust"], true);
     for arguments in [&["index"][..], &["search", "retry"], &["doctor"]] {
-        let told = world.run(arguments).to_string();
-        assert!(told.contains("waits for trust; the file in the workspace is used meanwhile"), "{told}");
+        let reported = world.run(arguments).to_string();
+        assert!(reported.contains("waits for trust; the file in the workspace is used meanwhile"), "{reported}");
     }
     let place = world.json(&["where"], 0)["index"]["why"].clone();
     assert_eq!(place, "the search index, used until the database that 'index_url' names is trusted");

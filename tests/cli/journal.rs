@@ -165,9 +165,9 @@ fn replay_prints_the_exact_bytes() {
     world.put("docs/a.md", b"Something else by now.\n");
     let added = &given.text()["@web und der Rückweg".len()..];
     assert_eq!(world.run(&["replay", "1"]).exits(0).text(), added);
-    let told = world.json(&["replay", "1"], 0);
-    assert_eq!((&told["text"], &told["ok"], &told["n"]), (&json!(added), &json!(true), &json!(1)));
-    assert_eq!(told["hash"].as_str().unwrap().len(), 64);
+    let reported = world.json(&["replay", "1"], 0);
+    assert_eq!((&reported["text"], &reported["ok"], &reported["n"]), (&json!(added), &json!(true), &json!(1)));
+    assert_eq!(reported["hash"].as_str().unwrap().len(), 64);
     for (n, code, says) in
         [("2", "no-bytes", "selected"), ("3", "unknown-line", "no line 3"), ("0", "unknown-line", "0")]
     {
@@ -234,15 +234,15 @@ fn later_reads_and_picks_count_as_followed() {
     assert_eq!(follows[2..5], [json!(null), hint, picked]);
     assert_eq!(follows.last(), Some(&expansion));
     assert!(follows[..2].iter().all(Value::is_null));
-    let told = world.json(&["journal", "--precision"], 0);
+    let reported = world.json(&["journal", "--precision"], 0);
     let count = |name: &str, what: &str, followed: u64, offered: u64| {
         #[expect(clippy::cast_precision_loss, reason = "few")]
         let share = followed as f64 / offered as f64;
         json!({name: what, "offered": offered, "followed": followed, "share": share})
     };
-    assert_eq!(told["hints"]["tags"], json!([count("tag", "queue", 1, 1), count("tag", "web", 1, 1)]));
-    assert_eq!(told["hints"]["sources"], json!([count("id", "b", 1, 1), count("id", "web", 1, 1)]));
-    assert_eq!(told["expansions"]["sources"], json!([count("id", "b", 1, 1)]));
+    assert_eq!(reported["hints"]["tags"], json!([count("tag", "queue", 1, 1), count("tag", "web", 1, 1)]));
+    assert_eq!(reported["hints"]["sources"], json!([count("id", "b", 1, 1), count("id", "web", 1, 1)]));
+    assert_eq!(reported["expansions"]["sources"], json!([count("id", "b", 1, 1)]));
     let table = world.run(&["journal", "--precision"]).exits(0);
     assert!(table.text().contains("Hints by tag"), "{table}");
     assert!(table.text().lines().any(|line| line.split_whitespace().eq(["queue", "1", "1", "100%"])), "{table}");

@@ -135,9 +135,9 @@ fn travel(journey: &Journey) {
     let event = if journey.agent == "gemini-cli" { "BeforeAgent" } else { "UserPromptSubmit" };
     let document = json!({"session_id": "s-1", "cwd": below, "hook_event_name": event, "prompt": prompt});
     let mut agent = world.bare(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
-    let told = run(agent.current_dir(&below), Some(document.to_string().as_bytes())).exits(0).json();
-    let context = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(context.contains(&format!("@{about}")), "{prompt}: {told}");
+    let reported = run(agent.current_dir(&below), Some(document.to_string().as_bytes())).exits(0).json();
+    let context = reported["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(context.contains(&format!("@{about}")), "{prompt}: {reported}");
 
     let gone = world.json(&["disconnect", journey.agent, "--yes"], 0);
     assert_eq!(gone["status"], "disconnected", "{gone}");

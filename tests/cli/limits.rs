@@ -250,7 +250,7 @@ fn without_threads_there_is_still_an_answer() {
         let ran = run(&mut under("ulimit -u 1", &whole), None);
         let answer = ran.json();
         let says = "the render worker cannot be started";
-        let told = answer["error"]["message"].as_str().is_none_or(|message| !works && message.contains(says));
-        assert!(told && matches!(ran.code, 0 | 1), "{ran}");
+        let reported = answer["error"]["message"].as_str().is_none_or(|message| !works && message.contains(says));
+        assert!(reported && matches!(ran.code, 0 | 1), "{ran}");
     }
 }

@@ -171,11 +171,12 @@ fn try_out(agent: &RealAgent, has_hooks: bool) {
         let said = run(asked.arg(PROMPT).envs((agent.environment)(&model.url)), None).exits(0);
         assert!(said.text().contains("ok"), "{said}");
         let requests = model.requests();
-        let told = |what: &str| format!("{} {scope}: {what} in {requests:#?}\n{said}\n{connected:#}", agent.program);
+        let reported =
+            |what: &str| format!("{} {scope}: {what} in {requests:#?}\n{said}\n{connected:#}", agent.program);
         if has_hooks {
-            assert!(requests.iter().any(|request| request.to_string().contains(HINT)), "{}", told("no hint"));
+            assert!(requests.iter().any(|request| request.to_string().contains(HINT)), "{}", reported("no hint"));
         }
-        assert!(requests.iter().any(has_tool), "{}", told("no tool"));
+        assert!(requests.iter().any(has_tool), "{}", reported("no tool"));
         let report = world.json(&["doctor"], 0);
         assert_eq!(report["ok"], true, "{report:#}");
     }

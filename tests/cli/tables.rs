@@ -70,8 +70,8 @@ fn tables_are_found_as_tables() {
         (["--database", "shopp"], "no documented database is named 'shopp'\n  fix: did you mean 'shop'?"),
         (["--domain", "invoices"], "no domain is named 'invoices'\n  fix: did you mean 'invoice'?"),
     ] {
-        let told = world.run(&[&["search", "x"], &words[..]].concat()).exits(1);
-        assert!(told.stderr.contains(said), "{told}");
+        let reported = world.run(&[&["search", "x"], &words[..]].concat()).exits(1);
+        assert!(reported.stderr.contains(said), "{reported}");
     }
 }
 
@@ -118,8 +118,8 @@ fn a_manifest_names_only_pages() {
     world.run(&["index", "--words-only"]).exits(0);
     let found = hits(&world, &["track", "--kind", "table", "--limit", "50"]);
     assert!(!found.is_empty() && !json!(found).to_string().contains("Planted"), "{found:?}");
-    let told = world.run(&["search", "x", "--domain", "secret"]).exits(1);
-    assert!(told.stderr.contains("no domain is named 'secret'"), "{told}");
+    let reported = world.run(&["search", "x", "--domain", "secret"]).exits(1);
+    assert!(reported.stderr.contains("no domain is named 'secret'"), "{reported}");
     world.put(manifest, b"{");
     world.run(&["index", "--words-only"]).exits(0);
     assert!(hits(&world, &["track", "--kind", "table"]).is_empty());
@@ -163,29 +163,33 @@ fn a_name_means_one_table_or_says_which_it_could() {
         ("\"view.g\"", "main.view.g"),
         ("g", "main.g"),
     ] {
-        let told = world.run(&["db", "show", name, "--json"]).exits(0).json();
-        assert_eq!(told["fully_qualified_name"], expected, "{name}: {told}");
+        let reported = world.run(&["db", "show", name, "--json"]).exits(0).json();
+        assert_eq!(reported["fully_qualified_name"], expected, "{name}: {reported}");
     }
-    let told = world.run(&["db", "show", "two.item", "--json"]).exits(0).json();
-    assert_eq!((&told["database"], &told["readable"]), (&json!("two"), &json!(true)), "{told}");
-    let told = world.run(&["db", "show", "item"]).exits(1);
+    let reported = world.run(&["db", "show", "two.item", "--json"]).exits(0).json();
+    assert_eq!((&reported["database"], &reported["readable"]), (&json!("two"), &json!(true)), "{reported}");
+    let reported = world.run(&["db", "show", "item"]).exits(1);
     let expected = "'item' means 2 tables: one.main.item, two.main.item\n  fix: name one with its database and schema, such as 'one.main.item'";
-    assert!(told.stderr.contains(expected), "{told}");
-    let told = world.run(&["db", "show", "itme"]).exits(1);
-    assert!(told.stderr.contains("no table is named 'itme'\n  fix: did you mean 'item'?"), "{told}");
-    let told = world.run(&["db", "show", "x\u{1b}[2J"]).exits(1);
-    assert!(!told.stderr.contains('\u{1b}'), "{told}");
+    assert!(reported.stderr.contains(expected), "{reported}");
+    let reported = world.run(&["db", "show", "itme"]).exits(1);
+    assert!(reported.stderr.contains("no table is named 'itme'\n  fix: did you mean 'item'?"), "{reported}");
+    let reported = world.run(&["db", "show", "x\u{1b}[2J"]).exits(1);
+    assert!(!reported.stderr.contains('\u{1b}'), "{reported}");
 }
 
 #[test]
 fn two_names_are_joined_where_both_are() {
     let world = twins();
-    let told = world.run(&["db", "path", "item", "orders", "--json"]).exits(0).json();
-    assert_eq!((&told["database"], &told["paths"][0]["hops"][0]["inferred"]), (&json!("one"), &json!(false)), "{told}");
-    assert!(told["tokens_used"].as_u64().is_some_and(|used| used > 0), "{told}");
-    let told = world.run(&["db", "path", "buyer", "item"]).exits(0);
+    let reported = world.run(&["db", "path", "item", "orders", "--json"]).exits(0).json();
+    assert_eq!(
+        (&reported["database"], &reported["paths"][0]["hops"][0]["inferred"]),
+        (&json!("one"), &json!(false)),
+        "{reported}"
+    );
+    assert!(reported["tokens_used"].as_u64().is_some_and(|used| used > 0), "{reported}");
+    let reported = world.run(&["db", "path", "buyer", "item"]).exits(0);
     let expected = "two: 1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
-    assert_eq!(told.text(), expected);
+    assert_eq!(reported.text(), expected);
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),
         ("orders", "orders", "the path begins and ends at main.orders"),
@@ -194,18 +198,19 @@ fn two_names_are_joined_where_both_are() {
         ("orders", "alone", "main.alone is joined with no table"),
         ("orders", "buyers", "did you mean 'buyer'?"),
     ] {
-        let told = world.run(&["db", "path", from, to]).exits(1);
-        assert!(told.stderr.contains(said), "{told}");
+        let reported = world.run(&["db", "path", from, to]).exits(1);
+        assert!(reported.stderr.contains(said), "{reported}");
     }
-    let told = world.run(&["db", "path", "orders", "alone", "--json"]).exits(1).json();
-    assert_eq!((&told["paths"], &told["error"]["code"]), (&json!([]), &json!("no-path")), "{told}");
-    let told = world.run(&["db", "usage", "ITEM_ID", "--json"]).exits(0).json();
-    let tables: Vec<&str> = told["usage"].as_array().unwrap().iter().map(|it| it["table"].as_str().unwrap()).collect();
-    assert_eq!(tables, ["main.orders", "main.buyer"], "{told}");
-    let told = world.run(&["db", "usage", "item_id", "--database", "two", "--json"]).exits(0).json();
-    assert_eq!(told["usage"].as_array().map(Vec::len), Some(1), "{told}");
-    let told = world.run(&["db", "usage", "item_id", "--database", "tow"]).exits(2);
-    assert!(told.stderr.contains("did you mean 'two'?"), "{told}");
-    let told = world.run(&["db", "usage", "itemid"]).exits(1);
-    assert!(told.stderr.contains("no table has a column 'itemid'\n  fix: did you mean 'item_id'?"), "{told}");
+    let reported = world.run(&["db", "path", "orders", "alone", "--json"]).exits(1).json();
+    assert_eq!((&reported["paths"], &reported["error"]["code"]), (&json!([]), &json!("no-path")), "{reported}");
+    let reported = world.run(&["db", "usage", "ITEM_ID", "--json"]).exits(0).json();
+    let tables: Vec<&str> =
+        reported["usage"].as_array().unwrap().iter().map(|it| it["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["main.orders", "main.buyer"], "{reported}");
+    let reported = world.run(&["db", "usage", "item_id", "--database", "two", "--json"]).exits(0).json();
+    assert_eq!(reported["usage"].as_array().map(Vec::len), Some(1), "{reported}");
+    let reported = world.run(&["db", "usage", "item_id", "--database", "tow"]).exits(2);
+    assert!(reported.stderr.contains("did you mean 'two'?"), "{reported}");
+    let reported = world.run(&["db", "usage", "itemid"]).exits(1);
+    assert!(reported.stderr.contains("no table has a column 'itemid'\n  fix: did you mean 'item_id'?"), "{reported}");
 }

@@ -118,21 +118,21 @@ fn actions_of_others_arrive_once_and_in_order() {
     assert_eq!((&receipt["what"], &receipt["who"]), (&json!("enriched"), &json!("refdesk enrich")), "{receipt}");
     assert!(receipt["text"].as_str().unwrap().contains("@first"), "{receipt}");
     // A selection comes as a notice of the desk itself, possibly after the next action.
-    let mut told = seen;
-    if !told.iter().any(|line| line["text"] == "Picked @caller") {
-        told.extend(watch.until("the pick", |line| line["text"] == "Picked @caller"));
+    let mut reported = seen;
+    if !reported.iter().any(|line| line["text"] == "Picked @caller") {
+        reported.extend(watch.until("the pick", |line| line["text"] == "Picked @caller"));
     }
     enrich(&world, "end", "about java");
-    told.extend(watch.until("the end", |line| line["session"] == "end"));
-    let picks: Vec<&Value> = told.iter().filter(|line| line["text"] == "Picked @caller").collect();
-    assert_eq!(picks.len(), 1, "{told:#?}");
+    reported.extend(watch.until("the end", |line| line["session"] == "end"));
+    let picks: Vec<&Value> = reported.iter().filter(|line| line["text"] == "Picked @caller").collect();
+    assert_eq!(picks.len(), 1, "{reported:#?}");
     assert_eq!((&picks[0]["who"], &picks[0]["session"]), (&json!("refdesk select"), &json!("default")));
-    let brought = told.iter().filter(|line| {
+    let brought = reported.iter().filter(|line| {
         line["text"].as_str().is_some_and(|text| text.starts_with("References transitively included: @callee"))
     });
-    assert_eq!(brought.count(), 1, "{told:#?}");
-    assert!(told.iter().all(|line| line["time"].as_str().is_some_and(|time| time.ends_with('Z'))), "{told:#?}");
-    assert!(told.iter().all(|line| line["session"] != "old"), "what was before is not told: {told:#?}");
+    assert_eq!(brought.count(), 1, "{reported:#?}");
+    assert!(reported.iter().all(|line| line["time"].as_str().is_some_and(|time| time.ends_with('Z'))), "{reported:#?}");
+    assert!(reported.iter().all(|line| line["session"] != "old"), "what was before is not told: {reported:#?}");
     assert_eq!(watch.end(Signal::TERM), Some(0));
 }
 
@@ -153,8 +153,8 @@ fn it_can_be_limited_to_one_session() {
     enrich(&world, "begin", "about @callee");
     seen.extend(watch.until("the end", |line| line["text"].as_str().unwrap().contains("expanded @callee")));
     assert!(seen.iter().all(|line| line["session"] == "begin"), "{seen:#?}");
-    let told = |text: &str| seen.iter().filter(|line| line["text"].as_str().unwrap().starts_with(text)).count();
-    let counts = ["Picked @caller", "References transitively included: @callee", "To a prompt: "].map(told);
+    let reported = |text: &str| seen.iter().filter(|line| line["text"].as_str().unwrap().starts_with(text)).count();
+    let counts = ["Picked @caller", "References transitively included: @callee", "To a prompt: "].map(reported);
     assert_eq!((counts, seen.len()), ([1, 1, 2], 4), "{seen:#?}");
     assert_eq!(watch.end(Signal::INT), Some(0));
 }

@@ -122,9 +122,9 @@ fn a_proposal_is_written_and_reported() {
     let write = |proposal| Request::Write { proposal: Box::new(proposal), reason: String::new() };
     let Response::Written(Ok(written)) = world.ask(write(proposal.clone())) else { panic!() };
     assert_eq!(written.bytes, proposal.text.len());
-    let told = world.notice(|notice| notice.text == "Wrote out/Ada.txt (+2 −0)");
-    let place = told.place.unwrap();
-    assert_eq!((place.path, place.line, told.who.word()), (proposal.path.clone(), 1, "you"));
+    let reported = world.notice(|notice| notice.text == "Wrote out/Ada.txt (+2 −0)");
+    let place = reported.place.unwrap();
+    assert_eq!((place.path, place.line, reported.who.word()), (proposal.path.clone(), 1, "you"));
     assert_eq!(std::fs::read_to_string(world.at("out/Ada.txt")).unwrap(), proposal.text);
     // A file that changed since is not overwritten, and the new diff is returned.
     let proposal = propose(&world, Some("other.txt"));

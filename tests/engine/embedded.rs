@@ -42,15 +42,15 @@ impl World {
 fn a_block_that_appears_changes_and_disappears() {
     let mut world = world();
     world.send(Request::pick("guide"));
-    let told = world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
-    assert_eq!(told.place, Some(FileLine { path: world.at("guide.md"), line: 4 }));
+    let reported = world.notice(|notice| notice.text == "New templates: guide.java.tmpl");
+    assert_eq!(reported.place, Some(FileLine { path: world.at("guide.md"), line: 4 }));
     world.write("guide.md", "A line more.\n\n# Guide\n\n```java\nclass {{ Name }} {}\n```\n");
     world.until("it moved", |now| now.templates.templates.iter().any(|it| it.place(1).1 == 6));
     world.write("guide.md", "# Guide\n\n```java\nclass {{ Name }} of {{ Town }} {}\n```\n");
-    let told = world.notice(|notice| notice.text.starts_with("Template"));
-    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Template changed: guide.java.tmpl", "new: Town"));
+    let reported = world.notice(|notice| notice.text.starts_with("Template"));
+    assert_eq!((reported.text.as_str(), reported.reason.as_str()), ("Template changed: guide.java.tmpl", "new: Town"));
     assert_eq!(
-        (told.place, told.subject),
+        (reported.place, reported.subject),
         (Some(FileLine { path: world.at("guide.md"), line: 4 }), Some("guide".into()))
     );
     world.write("guide.md", "# Guide\n\n```java\nclass {{ Name {}\n```\n");

@@ -32,18 +32,18 @@ fn state_that_came_with_the_repository_is_not_used() {
     save(&workspace.join(".jaato/refdesk/write.json"), &note.to_string());
     save(&workspace.join(".jaato/refdesk/selection.json"), r#"{"picks": ["a"], "exclusions": []}"#);
     let mut world = World::over(folder, workspace);
-    let told = |code: &str, snapshot: &refdesk_desk::engine::Snapshot| {
+    let reported = |code: &str, snapshot: &refdesk_desk::engine::Snapshot| {
         snapshot.diagnostics.iter().filter(|problem| problem.code.as_str() == code).count()
     };
     let snapshot = world.until("the picks count", |snapshot| snapshot.selection.contains("a"));
-    assert_eq!(told("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
+    assert_eq!(reported("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
     world.send(Request::Unpick("a".into()));
     world.until("it is unpicked", |snapshot| !snapshot.selection.contains("a"));
     world.send(Request::pick("a"));
     let snapshot = world.until("its template is written", |snapshot| {
         snapshot.selection.contains("a") && !snapshot.templates.templates.is_empty()
     });
-    assert_eq!(told("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
+    assert_eq!(reported("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
     for victim in victims {
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{}", victim.display());
     }

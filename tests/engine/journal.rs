@@ -36,16 +36,16 @@ fn read(id: &str) -> Receipt {
 
 /// The notices up to the first about this.
 fn notices_until(world: &mut World, text: &str) -> Vec<Notice> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     world.event(|event| {
         match event {
-            Event::Notice(notice) => told.push(notice.clone()),
-            Event::Receipts(receipts) => told.extend(receipts.lines.iter().map(|(notice, _)| notice.clone())),
+            Event::Notice(notice) => reported.push(notice.clone()),
+            Event::Receipts(receipts) => reported.extend(receipts.lines.iter().map(|(notice, _)| notice.clone())),
             _ => {}
         }
-        told.iter().any(|notice| notice.text == text)
+        reported.iter().any(|notice| notice.text == text)
     });
-    told
+    reported
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn a_line_of_another_process_arrives_without_a_reload() {
     let before = world.until("it is read, and again once it is watched", |now| now.reads > 0);
     for at in 0..3 {
         append(&other_process(&world, "default"), read(&format!("x{at}"))).unwrap();
-        let told = notices_until(&mut world, &format!("Read @x{at}"));
-        let last = told.last().unwrap();
+        let reported = notices_until(&mut world, &format!("Read @x{at}"));
+        let last = reported.last().unwrap();
         assert_eq!((last.topic, last.session.as_deref(), last.who.word()), (Topic::Read, Some("s1"), "another"));
     }
     let after = world.until("it is there", |_| true);
@@ -78,9 +78,9 @@ fn earlier_lines_come_first_and_are_marked() {
     store.append_all(&another(), lines).unwrap();
     let mut world = World::over(folder, workspace);
     let event = world.event(|event| matches!(event, Event::Receipts(_)));
-    let Event::Receipts(Receipts { lines: told, age, gap }) = event else { unreachable!() };
-    assert_eq!((told.len(), age, gap), (300, Age::Past, None), "the last few hundred");
-    assert_eq!(told.last().map(|(notice, _)| notice.text.as_str()), Some("Read @x399"));
+    let Event::Receipts(Receipts { lines: reported, age, gap }) = event else { unreachable!() };
+    assert_eq!((reported.len(), age, gap), (300, Age::Past, None), "the last few hundred");
+    assert_eq!(reported.last().map(|(notice, _)| notice.text.as_str()), Some("Read @x399"));
 }
 
 #[test]
@@ -95,13 +95,14 @@ fn a_selection_is_reported_once_by_whichever_process() {
     let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(JournalEvent::Selected) };
     append(&other_process(&world, "other"), choice).unwrap();
     append(&other_process(&world, "default"), read("end")).unwrap();
-    let told = notices_until(&mut world, "Read @end");
-    let count = |text: &str| told.iter().filter(|notice| notice.text == text).count();
-    assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{told:#?}");
-    let session = |text: &str| told.iter().find(|it| it.text.starts_with(text)).and_then(|it| it.session.as_deref());
+    let reported = notices_until(&mut world, "Read @end");
+    let count = |text: &str| reported.iter().filter(|notice| notice.text == text).count();
+    assert_eq!(["Picked @c", "Picked @a", "Picked @kit"].map(count), [1, 1, 1], "{reported:#?}");
+    let session =
+        |text: &str| reported.iter().find(|it| it.text.starts_with(text)).and_then(|it| it.session.as_deref());
     let brought = "References transitively included: @b";
     let sessions = ["Picked @c", "Picked @a", brought, "Picked @kit"].map(session);
-    assert_eq!(sessions, ["default", "s2", "s2", "s1"].map(Some), "{told:#?}");
+    assert_eq!(sessions, ["default", "s2", "s2", "s1"].map(Some), "{reported:#?}");
 }
 
 #[test]
@@ -110,15 +111,15 @@ fn after_a_flood_the_last_lines_and_the_number_of_the_others_are_reported() {
     let lines = (0..2500).map(|at| read(&format!("x{at}"))).collect();
     other_process(&world, "default").append_all(&another(), lines).unwrap();
     assert!(matches!(world.ask(Request::Match("retry".into())), Response::Findings(_)), "nothing holds the desk up");
-    let mut told = 0;
+    let mut reported = 0;
     world.event(|event| {
         if let Event::Receipts(receipts) = event {
             assert!(receipts.lines.len() <= 1000);
-            told += receipts.lines.len();
+            reported += receipts.lines.len();
             let dropped = receipts.gap.as_ref().and_then(|gap| gap.text.split(' ').next()?.parse::<usize>().ok());
-            told += dropped.unwrap_or(0);
+            reported += dropped.unwrap_or(0);
         }
-        told == 2500
+        reported == 2500
     });
 }
 

@@ -12,14 +12,14 @@ fn a_template_that_changes_breaks_and_is_fixed() {
     world.until("the kit brings its template", |now| now.templates.templates.len() == 1);
     let name = world.snapshots.borrow().templates.templates[0].name.clone();
     world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
-    let told = world.notice(|notice| notice.text == format!("Template changed: {name}"));
-    assert_eq!((told.reason.as_str(), told.subject), ("new: town", Some("kit".into())));
+    let reported = world.notice(|notice| notice.text == format!("Template changed: {name}"));
+    assert_eq!((reported.reason.as_str(), reported.subject), ("new: town", Some("kit".into())));
     world.write("kit/greeting.txt.tpl", "Hello\n{{ name of {{ town }}!\n{% if %}");
-    let told = world.notice(|notice| notice.topic == Topic::Problem);
-    assert!(told.text.starts_with(&format!("{name} is broken: ")), "{told:?}");
-    let Some(FileLine { path, line }) = told.place.clone() else { panic!("it names no place: {told:?}") };
+    let reported = world.notice(|notice| notice.topic == Topic::Problem);
+    assert!(reported.text.starts_with(&format!("{name} is broken: ")), "{reported:?}");
+    let Some(FileLine { path, line }) = reported.place.clone() else { panic!("it names no place: {reported:?}") };
     assert_eq!(path, world.at("kit/greeting.txt.tpl"));
-    assert!(told.reason == format!("kit/greeting.txt.tpl:{line}") && line > 1, "{told:?}");
+    assert!(reported.reason == format!("kit/greeting.txt.tpl:{line}") && line > 1, "{reported:?}");
     world.write("kit/greeting.txt.tpl", "Hello {{ name }} of {{ town }}!\n");
     world.notice(|notice| notice.text == format!("{name} is fixed"));
 }

@@ -38,8 +38,11 @@ fn without_a_watcher_the_desk_polls_and_says_so() {
         open.push(file);
     }
     let mut world = World::over(folder, workspace);
-    let told = world.until("it polls", |snapshot| matches!(snapshot.watching, Watching::Polling(_)));
-    assert!(told.diagnostics.iter().any(|it| it.code == Code::Polling && it.message.contains("every 2 s")), "{told:?}");
+    let reported = world.until("it polls", |snapshot| matches!(snapshot.watching, Watching::Polling(_)));
+    assert!(
+        reported.diagnostics.iter().any(|it| it.code == Code::Polling && it.message.contains("every 2 s")),
+        "{reported:?}"
+    );
     drop(open);
 
     world.until("all is read", |snapshot| snapshot.catalog.len() == 2);

@@ -231,21 +231,24 @@ fn undo_takes_back_only_own_changes() {
     let mut other = Desk::open(options(&world.workspace));
     let select = Session::of_client("refdesk select");
     other.pick(&select, &["c".to_owned()], &[]).unwrap();
-    let told = world.notice(|notice| notice.text == "Picked @c");
-    assert_eq!(told.who, Actor::Other("refdesk select".into()));
+    let reported = world.notice(|notice| notice.text == "Picked @c");
+    assert_eq!(reported.who, Actor::Other("refdesk select".into()));
     world.send(Request::Undo);
     let after = world.until("a is not", |now| !now.selection.is_picked("a"));
     assert!(after.selection.is_picked("c"), "what the other picked stays");
-    let told = world.notice(|notice| notice.text.starts_with("Undone: pick of @a"));
-    assert!(told.text.ends_with("another process has changed @c since, which stays"), "{}", told.text);
+    let reported = world.notice(|notice| notice.text.starts_with("Undone: pick of @a"));
+    assert!(reported.text.ends_with("another process has changed @c since, which stays"), "{}", reported.text);
     assert_eq!(
-        (told.who, told.topic, told.reason.as_str()),
+        (reported.who, reported.topic, reported.reason.as_str()),
         (Actor::You, Topic::Selection, "left with it: @b, ~3 tokens")
     );
     // One notice per action: the next one is about the next action, and nothing is repeated.
     world.send(Request::Redo);
-    let told = world.notice(|_| true);
-    assert_eq!((told.text.as_str(), told.reason.as_str()), ("Redone: pick of @a", "came with it: @b, ~3 tokens"));
+    let reported = world.notice(|_| true);
+    assert_eq!(
+        (reported.text.as_str(), reported.reason.as_str()),
+        ("Redone: pick of @a", "came with it: @b, ~3 tokens")
+    );
     world.send(Request::Undo);
     assert_eq!(world.notice(|_| true).text, "Undone: pick of @a");
 
@@ -262,9 +265,9 @@ fn an_edit_reports_new_mentions_with_their_location() {
     world.send(Request::pick("a"));
     world.until("b is pulled in", |now| now.selection.contains("b"));
     world.write("b.md", "Nothing.\n\nSee [c](./c.md).\n");
-    let told = world.notice(|notice| notice.text == "@b now mentions @c: pulled in");
-    assert_eq!((told.who, told.reason.as_str(), told.subject), (Actor::Files, "b.md:3", Some("c".into())));
-    assert_eq!(told.time.len(), "12:03:41".len());
+    let reported = world.notice(|notice| notice.text == "@b now mentions @c: pulled in");
+    assert_eq!((reported.who, reported.reason.as_str(), reported.subject), (Actor::Files, "b.md:3", Some("c".into())));
+    assert_eq!(reported.time.len(), "12:03:41".len());
     world.write("b.md", "Nothing.\n");
     world.notice(|notice| notice.text == "@b no longer mentions @c: it left");
 }

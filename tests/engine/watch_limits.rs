@@ -60,10 +60,10 @@ fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
         r#"{"sources": [{"id": "tree", "name": "T", "path": "tree"}, {"id": "in", "name": "In", "path": "in.md"}]}"#,
     );
     let mut world = World::over(folder, workspace);
-    let told = world.until("a part is watched", |it| !matches!(it.watching, Watching::Live));
+    let reported = world.until("a part is watched", |it| !matches!(it.watching, Watching::Live));
     // A machine without enough watches left polls.
-    if matches!(told.watching, Watching::Partly(_)) {
-        assert!(told.diagnostics.iter().any(|it| it.code == Code::WatchLimit), "{:?}", told.diagnostics);
+    if matches!(reported.watching, Watching::Partly(_)) {
+        assert!(reported.diagnostics.iter().any(|it| it.code == Code::WatchLimit), "{:?}", reported.diagnostics);
         let watched: HashSet<u64> = watched();
         assert!((8_000..=8_192).contains(&watched.len()), "{}", watched.len());
     }

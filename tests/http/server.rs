@@ -38,9 +38,9 @@ impl Server {
         command.envs(token.map(|token| ("REFDESK_MCP_TOKEN", token)));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let (tell, told) = mpsc::channel();
+        let (tell, reported) = mpsc::channel();
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
-        let line = told.recv_timeout(LIMIT).unwrap();
+        let line = reported.recv_timeout(LIMIT).unwrap();
         let address = line.strip_prefix("refdesk listens at http://").and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
         Self { child, address, world }
@@ -82,7 +82,7 @@ pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
     let context =
         WorkspaceContext { workspace: world.path.clone(), current: world.path.clone(), ..WorkspaceContext::default() };
     let (end, ended) = oneshot::channel::<()>();
-    let (tell, told) = mpsc::channel();
+    let (tell, reported) = mpsc::channel();
     let server = thread::spawn(move || {
         let http = Http::new("127.0.0.1:0", &[], &[], None).unwrap();
         let mut ended = Some(ended);
@@ -103,7 +103,7 @@ pub fn with_limits(limits: Limits, test: impl FnOnce(SocketAddr)) {
             ))
             .unwrap();
     });
-    test(told.recv_timeout(LIMIT).unwrap());
+    test(reported.recv_timeout(LIMIT).unwrap());
     drop(end);
     server.join().unwrap();
 }

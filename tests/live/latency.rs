@@ -54,7 +54,7 @@ impl ReceivedEvents {
 }
 
 /// A screen's engine that answers every request at once with none. Dropping the returned sender ends it.
-fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<()> {
+fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sender<()> {
     let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
     let options = Options { state, ..Options::new(context) };
@@ -64,14 +64,14 @@ fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();
     runtime.block_on(async { tokio::time::timeout(LIMIT, snapshots.wait_for(is_ready)).await.unwrap().unwrap() });
     let (ends, mut ended) = oneshot::channel();
-    let told = told.clone();
+    let reported = reported.clone();
     let live = async move {
         loop {
             tokio::select! {
                 _ = &mut ended => return,
                 event = events.recv() => match event.unwrap() {
-                    Event::Notice(notice) => told.add(vec![notice]),
-                    Event::Receipts(receipts) => told.add(receipts.lines.into_iter().map(|(notice, _)| notice).collect()),
+                    Event::Notice(notice) => reported.add(vec![notice]),
+                    Event::Receipts(receipts) => reported.add(receipts.lines.into_iter().map(|(notice, _)| notice).collect()),
                     _ => {}
                 },
                 changed = snapshots.changed() => {
@@ -79,7 +79,7 @@ fn listen(workspace: &Workspace, told: &Arc<ReceivedEvents>) -> oneshot::Sender<
                     let waiting = snapshots.borrow_and_update().requests.clone();
                     for it in waiting.iter() {
                         let (request_id, who) = (it.request.request_id.clone(), it.request.asker.who.clone());
-                        if told.is_asked(&request_id, who) {
+                        if reported.is_asked(&request_id, who) {
                             let reply = Reply::Chosen(Vec::new());
                             drop(engine.ask(engine.session(), Request::Reply { request_id, reply }));
                         }
@@ -123,11 +123,11 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let mut two = Server::start(&workspace, "codex");
     let (name_one, name_two) = (one.who(), two.who());
     let mut screen = Screen::open(&workspace);
-    let told = Arc::new(ReceivedEvents::default());
-    let ends = listen(&workspace, &told);
+    let reported = Arc::new(ReceivedEvents::default());
+    let ends = listen(&workspace, &reported);
     // Every follower shows the first action.
     one.client().call("selectReferences", json!({"ids": ["one-0"]}));
-    told.until("Picked @one-0");
+    reported.until("Picked @one-0");
     let (of_one, of_two, of_hook) = thread::scope(|threads| {
         let of_one = threads.spawn(|| {
             let mut done = Vec::new();
@@ -175,7 +175,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let row = shown.lines().find(|line| line.contains("Picked @offered")).unwrap();
     assert!(row.contains(&name_one), "{shown}");
     // Rows come in the order of the journal, so all others have arrived by now.
-    let rows = told.until("Picked @offered");
+    let rows = reported.until("Picked @offered");
     let mut took: BTreeMap<&'static str, Vec<Duration>> = BTreeMap::new();
     for Done { kind, at, who, says, nth } in of_one.into_iter().chain(of_two.0).chain(of_hook) {
         let is_it = |notice: &&(Instant, Notice)| {
@@ -186,7 +186,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
         let (seen, _) = row.unwrap_or_else(|| panic!("not told: {says} by {who}, {nth}: {rows:#?}"));
         took.entry(kind).or_default().push(seen.saturating_duration_since(at));
     }
-    let mut shown: Vec<(Instant, String)> = told.requests.lock().unwrap().values().cloned().collect();
+    let mut shown: Vec<(Instant, String)> = reported.requests.lock().unwrap().values().cloned().collect();
     shown.sort();
     assert!(shown.len() == actions && shown.iter().all(|(_, who)| *who == name_two), "{shown:?}");
     let waited = of_two.1.iter().zip(&shown).map(|(asked, (shown, _))| shown.saturating_duration_since(*asked));

@@ -108,9 +108,9 @@ fn every_row_says_who_did_what() {
     ];
     let rows = watch.until("Picked @end");
     let by_agent: Vec<&Value> = rows.iter().filter(|row| [agent, hook].iter().any(|who| row["who"] == *who)).collect();
-    let told: Vec<(&str, &str, &str)> =
+    let reported: Vec<(&str, &str, &str)> =
         by_agent.iter().map(|row| ["who", "topic", "text"].map(|name| row[name].as_str().unwrap()).into()).collect();
-    assert_eq!(told, expected, "{rows:#?}");
+    assert_eq!(reported, expected, "{rows:#?}");
     assert!(
         by_agent
             .iter()

@@ -187,8 +187,11 @@ fn cancelling_the_call_withdraws_the_question_to_the_clients_user() {
     let mut client = Client::start(&workspace, &[]);
     let (id, question) = asked(&mut client, "2025-11-25");
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
-    let told = client.next();
-    assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &question["id"]));
+    let reported = client.next();
+    assert_eq!(
+        (&reported["method"], &reported["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &question["id"])
+    );
     // A late answer is ignored.
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["api"]}}));
     client.request("ping", json!({}));

@@ -119,13 +119,13 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     assert!(further["paths"][0].get("sql_snippet").is_none(), "{further}");
     assert_eq!(further["select"], json!(["db-shop-artist", "db-shop-track"]), "{further}");
     let usage = client.call("get_column_usage", json!({"column_name": "TrackId"}));
-    let told: Vec<(&str, bool)> = usage["usage"]
+    let reported: Vec<(&str, bool)> = usage["usage"]
         .as_array()
         .unwrap()
         .iter()
         .map(|it| (it["table"].as_str().unwrap(), it["type"].is_string()))
         .collect();
-    assert_eq!(told, [("main.InvoiceLine", true), ("main.PlaylistTrack", false), ("main.Track", false)], "{usage}");
+    assert_eq!(reported, [("main.InvoiceLine", true), ("main.PlaylistTrack", false), ("main.Track", false)], "{usage}");
     assert!(reads(&world) >= 4);
     let journal = world.run(&["journal"]).exits(0);
     let last = journal.text().lines().rfind(|line| line.contains("get_table_schema")).unwrap().to_owned();

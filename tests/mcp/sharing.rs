@@ -74,15 +74,15 @@ fn each_has_its_own_name_and_session() {
     }
     let journal = workspace.run(&["journal", "--format", "json"]).exits(0);
     let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<(&str, &str)> = lines
+    let reported: Vec<(&str, &str)> = lines
         .iter()
         .filter(|line| line["what"] == "rendered")
         .map(|line| (line["who"].as_str().unwrap(), line["session"].as_str().unwrap()))
         .collect();
-    let who: Vec<&str> = told.iter().map(|(who, _)| *who).collect();
+    let who: Vec<&str> = reported.iter().map(|(who, _)| *who).collect();
     assert_eq!(who, ["claude-code over mcp", "claude-code over mcp", "a [2J b over mcp", "refdesk over mcp"]);
-    assert!(told[0].1.starts_with("claude-code-") && told[0].1 != told[1].1, "{told:?}");
-    assert_eq!(told[2].1, "mine");
+    assert!(reported[0].1.starts_with("claude-code-") && reported[0].1 != reported[1].1, "{reported:?}");
+    assert_eq!(reported[2].1, "mine");
     // A client never counts as a person, whatever its name.
     let mut client = Client::start(&workspace, &[]);
     let params =

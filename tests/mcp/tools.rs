@@ -50,8 +50,8 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
     assert_eq!(ids(&by_tag["sources"]), ["service"]);
     assert_eq!(workspace.picks(), ["api", "service"]);
     // The same as the command prints, except for empty members.
-    let told = workspace.json(&["why", "errors"], 0);
-    assert!(told.to_string().contains("api"), "{told}");
+    let reported = workspace.json(&["why", "errors"], 0);
+    assert!(reported.to_string().contains("api"), "{reported}");
 }
 
 #[test]
@@ -212,8 +212,8 @@ fn templates_of_a_pick_are_journalled_with_its_actor() {
     while !is_written() {
         std::thread::park_timeout(std::time::Duration::from_millis(10));
     }
-    let (_, status, told) = client.end();
-    assert!(status.success(), "{told}");
+    let (_, status, reported) = client.end();
+    assert!(status.success(), "{reported}");
     let journal = workspace.read(".jaato/refdesk/journal.jsonl");
     let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let [picked, written]: [Vec<Value>; 2] =

@@ -102,7 +102,7 @@ fn sources_outside_come_and_go_with_trust_while_the_server_runs() {
 
 /// The answers to everything an agent can ask a server, as one text.
 fn everything(client: &mut Client) -> String {
-    let mut told = String::new();
+    let mut reported = String::new();
     for (tool, arguments) in [
         ("listReferences", json!({})),
         ("selectReferences", json!({"ids": ["far", "folder"]})),
@@ -113,7 +113,7 @@ fn everything(client: &mut Client) -> String {
         ("renderTemplate", json!({"template_path": "../out/folder/SECRET.txt.tpl", "variables": {"SECRET": "1"}})),
     ] {
         let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        told.push_str(&answer.to_string().replace(&arguments.to_string(), ""));
+        reported.push_str(&answer.to_string().replace(&arguments.to_string(), ""));
     }
     for (method, parameters) in [
         ("resources/list", json!({})),
@@ -122,9 +122,9 @@ fn everything(client: &mut Client) -> String {
         ("resources/read", json!({"uri": "reference://folder"})),
         ("prompts/list", json!({})),
     ] {
-        told.push_str(&client.request(method, parameters).to_string());
+        reported.push_str(&client.request(method, parameters).to_string());
     }
-    told
+    reported
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn files_outside_do_not_affect_answers_before_trust() {
         let source = br#"{"id": "SECRET", "name": "SECRET", "type": "inline", "content": "SECRET"}"#;
         write_atomic(&workspace.beside("refs/x.json"), source).unwrap();
         let mut client = Client::connect(&workspace);
-        let told = everything(&mut client);
+        let reported = everything(&mut client);
         let root = workspace.beside("").display().to_string();
-        (told.replace(&root, "/").replace("SECRET.md", "").replace("SECRET.txt", ""), workspace)
+        (reported.replace(&root, "/").replace("SECRET.md", "").replace("SECRET.txt", ""), workspace)
     });
-    let told = &answers[0].0;
-    assert!(!told.contains("SECRET") && told.contains("waits for trust"), "{told}");
+    let reported = &answers[0].0;
+    assert!(!reported.contains("SECRET") && reported.contains("waits for trust"), "{reported}");
     // Whether the text inside was read already depends on timing.
-    let plain = |told: &str| told.replace(['\\', '"'], "").replace(",tokens:2", "");
-    assert_eq!(plain(told), plain(&answers[1].0));
+    let plain = |reported: &str| reported.replace(['\\', '"'], "").replace(",tokens:2", "");
+    assert_eq!(plain(reported), plain(&answers[1].0));
 }

@@ -216,11 +216,11 @@ impl Client {
     /// Waits for the end of the server; returns its last lines, its exit code and its standard error.
     #[track_caller]
     pub fn wait(mut self) -> (Vec<String>, ExitStatus, String) {
-        let (tell, told) = channel();
+        let (tell, reported) = channel();
         let id = self.child.id();
         let child = std::mem::replace(&mut self.child, placeholder());
         std::thread::spawn(move || tell.send(child.wait_with_output()));
-        let Ok(output) = told.recv_timeout(LIMIT) else {
+        let Ok(output) = reported.recv_timeout(LIMIT) else {
             kill(id);
             panic!("the server does not end");
         };

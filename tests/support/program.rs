@@ -82,7 +82,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     let id = child.id();
     let input = input.map(<[u8]>::to_vec);
     let stdin = child.stdin.take();
-    let (tell, told) = mpsc::channel();
+    let (tell, reported) = mpsc::channel();
     std::thread::spawn(move || {
         let writer = std::thread::spawn(move || {
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
@@ -94,7 +94,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
         let _ = writer.join();
         let _ = tell.send(output);
     });
-    let output = match told.recv_timeout(LIMIT) {
+    let output = match reported.recv_timeout(LIMIT) {
         Ok(output) => output.expect("its output can be read"),
         Err(_) => {
             kill(id);

@@ -105,9 +105,9 @@ pub struct AgentSession {
     /// The time of its last line.
     pub last: Timestamp,
     /// Texts sent to it.
-    pub told: usize,
+    pub sent: usize,
     /// Their estimated tokens.
-    pub told_tokens: u64,
+    pub sent_tokens: u64,
     /// Readings of sources.
     pub reads: usize,
     /// Their estimated tokens, if known.
@@ -131,7 +131,7 @@ pub struct AgentSession {
 impl AgentSession {
     /// Estimated tokens of everything it received.
     pub fn tokens(&self) -> u64 {
-        self.told_tokens.saturating_add(self.read_tokens)
+        self.sent_tokens.saturating_add(self.read_tokens)
     }
 }
 
@@ -265,8 +265,8 @@ impl Folded {
             agent: line.who.clone(),
             since: time,
             last: time,
-            told: 0,
-            told_tokens: 0,
+            sent: 0,
+            sent_tokens: 0,
             reads: 0,
             read_tokens: 0,
             picks: 0,
@@ -311,8 +311,8 @@ impl AgentSession {
         (self.since, self.last) = (self.since.min(time), self.last.max(time));
         match receipt.what {
             JournalEvent::Enriched | JournalEvent::Instructed => {
-                self.told += 1;
-                self.told_tokens = self.told_tokens.saturating_add(tokens);
+                self.sent += 1;
+                self.sent_tokens = self.sent_tokens.saturating_add(tokens);
                 self.periods.add(time, tokens);
             }
             JournalEvent::Read => {

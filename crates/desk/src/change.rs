@@ -93,9 +93,9 @@ impl Desk {
     /// The desk cannot be stored; then nothing was changed.
     pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
         self.settle();
-        let mut beyond = self.beyond_depth(id, depth);
-        beyond.extend(self.shared_exclusions(id, depth));
-        self.pick_without(session, &[id.to_owned()], &[], &beyond)
+        let mut too_far = self.beyond_depth(id, depth);
+        too_far.extend(self.shared_exclusions(id, depth));
+        self.pick_without(session, &[id.to_owned()], &[], &too_far)
     }
 
     fn pick_without(

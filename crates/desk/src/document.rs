@@ -299,7 +299,7 @@ mod tests {
 
     const A: &str = r#"{"id": "a", "name": "A", "path": "a"}"#;
 
-    fn told(files: &[(&str, &[u8])], sources: &str) -> (String, String, u64) {
+    fn reported(files: &[(&str, &[u8])], sources: &str) -> (String, String, u64) {
         let (document, _folder) = document(files, sources, "a");
         (document.caption, document.text, document.rest)
     }
@@ -326,7 +326,7 @@ mod tests {
             (&[], mcp, "called by the agent, not by refdesk, with arguments", "{\n  \"q\": 1\n}"),
             (&[], "", "gone from the catalog", ""),
         ] {
-            assert_eq!(told(files, sources), (caption.to_owned(), text.to_owned(), 0), "{caption}");
+            assert_eq!(reported(files, sources), (caption.to_owned(), text.to_owned(), 0), "{caption}");
         }
     }
 
@@ -334,11 +334,11 @@ mod tests {
     fn a_long_text_is_cut_after_a_whole_line() {
         let lines = "0123456789abcde\n".repeat(SHOWN / 16 + 100);
         let lines = lines.replacen("0", "", 1);
-        let (_, text, rest) = told(&[("a", lines.as_bytes())], A);
+        let (_, text, rest) = reported(&[("a", lines.as_bytes())], A);
         assert!(text.len() <= SHOWN && text.ends_with("e\n"), "{}", text.len());
         assert_eq!(text.len() as u64 + rest, lines.len() as u64);
         let long = format!("a{}", "日".repeat(SHOWN));
-        let (_, text, rest) = told(&[("a", long.as_bytes())], A);
+        let (_, text, rest) = reported(&[("a", long.as_bytes())], A);
         assert!(text.ends_with('日') && text.len() > SHOWN - 4, "a line without an end is cut between characters");
         assert_eq!(text.len() as u64 + rest, long.len() as u64);
         assert_eq!(beginning("ab\ncd\nef", 7), "ab\ncd\n");
@@ -393,7 +393,7 @@ mod tests {
     fn a_long_list_of_files_is_cut() {
         let names: Vec<String> = (0..LISTED + 5).map(|nth| format!("a/{nth:04}.txt")).collect();
         let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
-        let (caption, text, _) = told(&files, A);
+        let (caption, text, _) = reported(&files, A);
         assert_eq!(caption, "205 files");
         assert!(text.ends_with("0199.txt  1 byte\nand 5 more: only the first 200 are listed"), "{text}");
     }

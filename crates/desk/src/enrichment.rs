@@ -50,17 +50,17 @@ impl CompleteDesk<'_> {
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = FolderCache::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about, ..self.context() };
-        let say = |told: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, told);
+        let say = |reported: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, reported);
         let mut before = None;
         let (enriched, more) = match () {
             () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
             () if !sends => {
-                let (told, problems) = self.store.session_memory(session);
-                (say(&told), problems)
+                let (reported, problems) = self.store.session_memory(session);
+                (say(&reported), problems)
             }
             () => {
-                let (enriched, told, problems) = self.send(session, say);
-                before = Some(told);
+                let (enriched, reported, problems) = self.send(session, say);
+                before = Some(reported);
                 (enriched, problems)
             }
         };
@@ -88,11 +88,12 @@ impl CompleteDesk<'_> {
     pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let look = FolderCache::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
-        let start = |told: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, told);
+        let start =
+            |reported: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, reported);
         let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
             (start(None), Vec::new())
         } else {
-            let (enriched, _, problems) = self.send(session, |told| start(Some(told)));
+            let (enriched, _, problems) = self.send(session, |reported| start(Some(reported)));
             (enriched, problems)
         };
         if !enriched.blocks.is_empty() && mode == EnrichMode::Send {
@@ -114,16 +115,16 @@ impl CompleteDesk<'_> {
         session: &Session,
         say: impl Fn(&SessionMemory) -> Enriched,
     ) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
-        let tell = |told: &SessionMemory| {
-            let enriched = say(told);
-            (enriched.memory.clone(), (enriched, told.clone()))
+        let tell = |reported: &SessionMemory| {
+            let enriched = say(reported);
+            (enriched.memory.clone(), (enriched, reported.clone()))
         };
         match self.store.update_memory(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
             // If the memory cannot be stored, sending something twice is better than not sending it.
             Err(error) => {
-                let told = self.store.session_memory(session).0;
-                (say(&told), told, vec![memory_not_saved(&error)])
+                let reported = self.store.session_memory(session).0;
+                (say(&reported), reported, vec![memory_not_saved(&error)])
             }
         }
     }

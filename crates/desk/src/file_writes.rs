@@ -170,7 +170,7 @@ impl Desk {
     fn settle_interrupted(&mut self) {
         match output::recover(self.workspace(), self.store.sealer()) {
             Recovered::Nothing => {}
-            Recovered::Reported(told) => self.set_aside.push(told),
+            Recovered::Reported(reported) => self.set_aside.push(reported),
             Recovered::Foreign(file) => self.store.set_foreign_aside(&file),
         }
     }

@@ -63,13 +63,13 @@ impl Prepared {
     }
 
     fn failed(self, error: Error) -> RenderFailure {
-        let told = std::slice::from_ref(&error.message);
+        let reported = std::slice::from_ref(&error.message);
         // Report all missing values together, not one error after another.
         let named = |named: &NamedValue| match &named.nearest {
             Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
             None => format!("'{}'", named.path),
         };
-        let others: Vec<String> = missing(&self.fit, told).map(named).collect();
+        let others: Vec<String> = missing(&self.fit, reported).map(named).collect();
         let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
         let mut fixes: Vec<Fix> = Vec::new();
         if error.code == Code::UndefinedVariable {
@@ -102,10 +102,10 @@ fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> 
 }
 
 /// Missing values that `told` does not name.
-fn missing<'a>(fit: &'a ValueCheck, told: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
+fn missing<'a>(fit: &'a ValueCheck, reported: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);
         let last = format!("'{}'", named.path.rsplit('.').next().unwrap_or(&named.path));
-        !told.iter().any(|sentence| sentence.contains(&whole) || sentence.contains(&last))
+        !reported.iter().any(|sentence| sentence.contains(&whole) || sentence.contains(&last))
     })
 }

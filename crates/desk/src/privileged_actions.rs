@@ -142,7 +142,7 @@ impl PrivilegedActions<'_> {
         // The catalog does not describe what is not trusted, but the person deciding must know it.
         let is_folder = match place.state {
             PathState::Untrusted => real.is_dir(),
-            standing => standing == PathState::Directory,
+            path_state => path_state == PathState::Directory,
         };
         Some(self.source_at(source, &real, if is_folder { " and everything below it" } else { "" }))
     }
@@ -268,11 +268,11 @@ mod tests {
 
     #[test]
     fn only_paths_that_lead_outside_are_actions() {
-        let of = |path: &str, standing| {
-            let source = local("a", Path::new(path), standing);
+        let of = |path: &str, path_state| {
+            let source = local("a", Path::new(path), path_state);
             actions("/w").source(&source, place(&source)).map(|action| action.what)
         };
-        for (path, standing, expected) in [
+        for (path, path_state, expected) in [
             ("/w/a.md", PathState::File, None),
             ("/w", PathState::Directory, None),
             ("/w/gone", PathState::Missing, None),
@@ -283,7 +283,7 @@ mod tests {
             ("/w-evil/a.md", PathState::File, Some("let an agent that selects @a read /w-evil/a.md")),
             ("/", PathState::Directory, Some("let an agent that selects @a read / and everything below it")),
         ] {
-            assert_eq!(of(path, standing).as_deref(), expected, "{path}");
+            assert_eq!(of(path, path_state).as_deref(), expected, "{path}");
         }
     }
 
@@ -298,10 +298,10 @@ mod tests {
             allow_hosts: vec!["10.0.0.1".into()],
             ..ChannelSettings::default()
         };
-        let told = "post questions for you to https://example.org/x, with the bearer token in $TOKEN, a \
+        let reported = "post questions for you to https://example.org/x, with the bearer token in $TOKEN, a \
                     signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
                     10.0.0.1";
-        assert_eq!(actions("/w").webhook(&channel).unwrap().what, told);
+        assert_eq!(actions("/w").webhook(&channel).unwrap().what, reported);
         assert!(actions("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());
         assert!(
             actions("/w")
@@ -365,10 +365,13 @@ mod tests {
             actions("/w").approvals(&rules).into_iter().next().map(|action| (action.hash, action.what))
         };
         use ApprovalMode::{Ask, Auto, Deny};
-        let told = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
-        assert_eq!(told.1, "let agents write files that match `src/**` without asking you, except `src/x`, `*.pem`");
+        let reported = first(&[("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).unwrap();
         assert_eq!(
-            Some(&told.0),
+            reported.1,
+            "let agents write files that match `src/**` without asking you, except `src/x`, `*.pem`"
+        );
+        assert_eq!(
+            Some(&reported.0),
             first(&[("docs/**", Ask), ("src/**", Auto), ("src/x", Ask), ("*.pem", Deny)]).map(|it| it.0).as_ref(),
             "an earlier rule revokes nothing"
         );
@@ -378,7 +381,7 @@ mod tests {
             &[("src/x", Ask), ("src/**", Auto), ("*.pem", Deny)],
             &[("src/*", Auto), ("src/x", Ask), ("*.pem", Deny)],
         ] {
-            assert_ne!(Some(&told.0), first(changed).map(|it| it.0).as_ref(), "{changed:?}");
+            assert_ne!(Some(&reported.0), first(changed).map(|it| it.0).as_ref(), "{changed:?}");
         }
         assert_eq!(first(&[("**", Ask), ("x", Deny)]), None);
     }

@@ -127,16 +127,19 @@ impl Desk {
         let switches: Vec<ProfilePlan<'_>> =
             plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
         // Together, because they share most of what they need.
-        let mut told = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
-        let after = told.split_off(told.len() - switches.len());
-        let after = after.into_iter().zip(&switches).map(|(told, plan)| self.after(plan, told)).collect::<Vec<_>>();
-        let mut told =
-            told.into_iter().zip(after).map(|(told, after)| ProfileDetails { switched: Some(after), ..told });
+        let mut reported = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
+        let after = reported.split_off(reported.len() - switches.len());
+        let after =
+            after.into_iter().zip(&switches).map(|(reported, plan)| self.after(plan, reported)).collect::<Vec<_>>();
+        let mut reported = reported
+            .into_iter()
+            .zip(after)
+            .map(|(reported, after)| ProfileDetails { switched: Some(after), ..reported });
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
             let (file, shown) = (found.file.clone(), self.workspace_context().display(&found.file));
             let what = match (plan, &found.read) {
-                (Some(_), _) => told.next().unwrap_or_default(),
+                (Some(_), _) => reported.next().unwrap_or_default(),
                 (None, read) => ProfileDetails {
                     name: found.name().to_owned(),
                     transitive_injection: self.settings().transitive_injection,
@@ -150,15 +153,15 @@ impl Desk {
     }
 
     /// What a desk would have after switching to this plan.
-    fn after(&self, plan: &ProfilePlan<'_>, told: ProfileDetails) -> AfterSwitch {
+    fn after(&self, plan: &ProfilePlan<'_>, reported: ProfileDetails) -> AfterSwitch {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         AfterSwitch {
             picks: plan.choice.picks.iter().map(|id| id.as_str().into()).collect(),
-            pulled_in: told.transitive.into_iter().filter(|id| !is_auto(id)).collect(),
-            auto: told.auto,
-            templates: told.templates,
-            tokens: told.tokens,
-            waiting: told.waiting,
+            pulled_in: reported.transitive.into_iter().filter(|id| !is_auto(id)).collect(),
+            auto: reported.auto,
+            templates: reported.templates,
+            tokens: reported.tokens,
+            waiting: reported.waiting,
         }
     }
 
@@ -233,11 +236,14 @@ impl Desk {
             let world = desk.narrowed_catalog(catalog.cloned().unwrap_or_default(), &union(&plans));
             desk.in_catalog(&world, &plans)
         });
-        let told: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
-        let mut in_order: Vec<(usize, ProfileDetails)> =
-            groups.iter().zip(told).flat_map(|((_, members), told)| members.iter().copied().zip(told)).collect();
+        let reported: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
+        let mut in_order: Vec<(usize, ProfileDetails)> = groups
+            .iter()
+            .zip(reported)
+            .flat_map(|((_, members), reported)| members.iter().copied().zip(reported))
+            .collect();
         in_order.sort_by_key(|(at, _)| *at);
-        in_order.into_iter().map(|(_, told)| told).collect()
+        in_order.into_iter().map(|(_, reported)| reported).collect()
     }
 
     /// The desk's own catalog, with the documents that the choice reaches.
@@ -287,16 +293,17 @@ impl Desk {
         let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.index_input(&taken) };
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
-        let told = plans.par_iter().zip(selections).zip(templates);
+        let reported = plans.par_iter().zip(selections).zip(templates);
         // Folders are walked once for all profiles.
         let pricing = || Pricing::of(self, &world.catalog, &prices);
-        told.map_init(pricing, |pricing, ((plan, selection), templates)| {
-            let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
-            let waiting = waiting(&world.catalog, &selection);
-            let auto = autos(&world.catalog, &selection);
-            ProfileDetails { tokens, waiting, auto, ..tell(plan, &selection, templates) }
-        })
-        .collect()
+        reported
+            .map_init(pricing, |pricing, ((plan, selection), templates)| {
+                let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
+                let waiting = waiting(&world.catalog, &selection);
+                let auto = autos(&world.catalog, &selection);
+                ProfileDetails { tokens, waiting, auto, ..tell(plan, &selection, templates) }
+            })
+            .collect()
     }
 }
 

@@ -74,11 +74,11 @@ impl Desk {
     }
 
     fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {
-        let beyond = self.beyond_depth(id, depth);
+        let too_far = self.beyond_depth(id, depth);
         self.follows(|choice| {
             let picked = choice.pick(id);
-            for beyond in &beyond {
-                choice.exclude_for(id, beyond.as_str());
+            for too_far in &too_far {
+                choice.exclude_for(id, too_far.as_str());
             }
             picked
         })
@@ -88,19 +88,19 @@ impl Desk {
     pub(super) fn beyond_depth(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let mut choice = self.choice.clone();
         choice.pick(id);
-        let mut beyond = Vec::new();
+        let mut too_far = Vec::new();
         loop {
             let after = self.select_with(&choice);
             let enters = |id: &SourceId| !self.selection.contains(id.as_str());
             let far = after.members().iter().filter(|member| member.depth > depth && enters(&member.id));
             // Those just beyond the limit; what only they mention goes with them.
-            let Some(nearest) = far.clone().map(|member| member.depth).min() else { return beyond };
+            let Some(nearest) = far.clone().map(|member| member.depth).min() else { return too_far };
             let ids: Vec<SourceId> =
                 far.filter(|member| member.depth == nearest).map(|member| member.id.clone()).collect();
             for id in &ids {
                 choice.exclude(id.as_str());
             }
-            beyond.extend(ids);
+            too_far.extend(ids);
         }
     }
 

@@ -16,10 +16,10 @@ impl Desk {
             let wanted = std::slice::from_ref(*tag);
             !self.catalog.sources().iter().any(|source| has_any_tag(source, wanted))
         };
-        let told = |tag: &String| {
+        let reported = |tag: &String| {
             format!("no source has the tag '{}'{}", brief(tag), self.nearest_tag(std::slice::from_ref(tag)))
         };
-        tags.iter().filter(is_unknown).map(told).collect()
+        tags.iter().filter(is_unknown).map(reported).collect()
     }
 
     /// ` (did you mean 'x'?)` for the tag most similar to one of these unknown tags, or an empty text.

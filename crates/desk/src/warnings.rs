@@ -48,7 +48,7 @@ impl Desk {
                 && !mentioned.contains(&source.id)
                 && !self.begins_with(source.id.as_str())
         };
-        let told = |source: &Source| {
+        let shown = |source: &Source| {
             let id = source.id.as_str();
             let unread =
                 if source.description.trim().is_empty() { "no description" } else { "no index finds its description" };
@@ -66,16 +66,16 @@ impl Desk {
             }
         };
         let mut listed = ListedProblems::default();
-        listed.extend(self.catalog.sources().iter().filter(is_hidden).map(told));
+        listed.extend(self.catalog.sources().iter().filter(is_hidden).map(shown));
         listed.into_vec()
     }
 
     /// Whether a person was already shown exactly these problems; from now on they count as shown. `kind` names a file
     /// in the user's state folder, so that an untouched workspace stays untouched.
     pub fn were_shown_before(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
-        let mut told: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
-        told.sort();
-        let hash = sha256_hex(told.join("\n").as_bytes());
+        let mut shown: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
+        shown.sort();
+        let hash = sha256_hex(shown.join("\n").as_bytes());
         let Some(state) = &self.options.state else { return false };
         let file = state.join(format!("workspaces/{}.{kind}", workspace_key(self.workspace())));
         if read_own(&file, hash.len() as u64).is_ok_and(|(bytes, is_longer)| !is_longer && bytes == hash.as_bytes()) {

@@ -213,7 +213,7 @@ impl CompleteDesk<'_> {
 
 /// How much of a hint is sent, or why none is.
 fn sent_level(simulated: &Simulation, id: &SourceId) -> Result<Level, WhyNot> {
-    if let Some((_, why)) = simulated.suppressed.iter().find(|(withheld, _)| withheld == id) {
+    if let Some((_, why)) = simulated.suppressed.iter().find(|(suppressed_id, _)| suppressed_id == id) {
         return Err(why.clone());
     }
     let mut hints = simulated.enriched.items.iter().filter(|item| item.block == BlockKind::Hint);

@@ -99,8 +99,8 @@ pub fn read_page(name: &Path, text: &str) -> Page {
         "txt" => collected.words.add(body, 1),
         _ => markdown(body, &mut collected),
     }
-    for told in [&front.title, &front.description].into_iter().flatten() {
-        collected.words.add(told, HEADING);
+    for reported in [&front.title, &front.description].into_iter().flatten() {
+        collected.words.add(reported, HEADING);
     }
     let is_letter = |text: &str| text.chars().any(char::is_alphanumeric);
     let is_text = |event: Event<'_>| matches!(event, Event::Text(text) | Event::Code(text) if is_letter(&text));
@@ -237,7 +237,7 @@ fn markdown(text: &str, collected: &mut Collected) {
     let mut context = Context::Other;
     let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
     // The text of the heading or paragraph, and the number of its letters outside links and images.
-    let (mut inner, mut said, mut html) = (String::new(), 0usize, String::new());
+    let (mut inner, mut letters, mut html) = (String::new(), 0usize, String::new());
     let mut is_left_out = false;
     // The enclosing `:::` blocks, and the items of the list that follows a paragraph.
     let (mut blocks, mut items) = (0usize, Vec::new());
@@ -259,12 +259,12 @@ fn markdown(text: &str, collected: &mut Collected) {
                 blocks = open_blocks(paragraph, blocks);
                 is_left_out = around > 0 || has_only_keys(paragraph) || paragraph.lines().any(is_block_mark);
                 inner.clear();
-                said = 0;
+                letters = 0;
             }
             Event::End(TagEnd::Paragraph) if depth == 0 => {
                 context = Context::Other;
                 let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
-                if said >= 3 && !is_import && !is_left_out {
+                if letters >= 3 && !is_import && !is_left_out {
                     collected.paragraph(&inner);
                 }
             }
@@ -309,7 +309,7 @@ fn markdown(text: &str, collected: &mut Collected) {
                     Context::Heading => inner.push_str(&part),
                     Context::Paragraph => {
                         if links == 0 {
-                            said += part.chars().filter(|c| c.is_alphabetic()).count();
+                            letters += part.chars().filter(|c| c.is_alphabetic()).count();
                         }
                         inner.push_str(&part);
                         collected.words.add(&part, 1);

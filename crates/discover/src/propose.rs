@@ -390,8 +390,8 @@ fn rule(file: &ScannedFile) -> Draft<'_> {
         draft.mode = Mode::Auto;
     }
     if !globs.is_empty() {
-        let said = if draft.description.is_empty() { String::new() } else { format!("{} ", draft.description) };
-        draft.description = format!("{said}(for {globs})");
+        let page_text = if draft.description.is_empty() { String::new() } else { format!("{} ", draft.description) };
+        draft.description = format!("{page_text}(for {globs})");
     }
     draft
 }

@@ -81,12 +81,12 @@ pub fn describe_place(place: &ProposedPlace) -> Described {
             let Some(file) = first.into_iter().find(|file| file.is_file()) else {
                 return Described { name, ..Described::default() };
             };
-            let mut told = described(&file, &name);
+            let mut reported = described(&file, &name);
             if file.ends_with(SKILL) {
-                told.name = told.page.front.name.clone().unwrap_or(name);
-                told.contents = skill_contents(&|part| folder.join(part).is_dir());
+                reported.name = reported.page.front.name.clone().unwrap_or(name);
+                reported.contents = skill_contents(&|part| folder.join(part).is_dir());
             }
-            told
+            reported
         }
     }
 }

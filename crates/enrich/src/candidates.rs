@@ -291,7 +291,7 @@ mod tests {
     }
 
     /// `id tag, tag at "place", "place": why`, one line per source.
-    fn told(findings: &Findings, text: &str) -> Vec<String> {
+    fn reported(findings: &Findings, text: &str) -> Vec<String> {
         let line = |it: &PassedOver| {
             let places: Vec<&str> = it.ranges.iter().map(|range| &text[range.clone()]).collect();
             let why = match &it.why {
@@ -344,7 +344,7 @@ mod tests {
         ] {
             let matcher = Matcher::default();
             let found = matcher.candidates(text, &catalog, &selection, hints_off);
-            assert_eq!(told(&found, text), tags(&expected), "{text}");
+            assert_eq!(reported(&found, text), tags(&expected), "{text}");
             assert_eq!(found.more, 0);
         }
     }
@@ -372,7 +372,7 @@ mod tests {
         ] {
             let catalog = Catalog::new(vec![inline("s", &tags(&[tag]), "")]);
             let found = Matcher::default().candidates(text, &catalog, &selection(&[], &[], &[]), false);
-            let shown = told(&found, text).first().map(|it| it.split("]: ").nth(1).unwrap().to_owned());
+            let shown = reported(&found, text).first().map(|it| it.split("]: ").nth(1).unwrap().to_owned());
             assert_eq!(shown.unwrap_or_default(), expected, "{tag} in {text}");
         }
     }

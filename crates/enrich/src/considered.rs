@@ -159,8 +159,8 @@ mod tests {
         let sources = vec!["unscored".to_owned()];
         let about = TextTopics { threshold: Some(0.5), scored: scored(&scores), sources, ..TextTopics::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
-        let told = [("told".into(), WhyNot::AlreadySent)];
-        assert_eq!(considered(&ctx, "red @named", &told, |_, _| true), []);
+        let reported = [("told".into(), WhyNot::AlreadySent)];
+        assert_eq!(considered(&ctx, "red @named", &reported, |_, _| true), []);
         let ctx = EnrichContext { about: Some(&about), ..ctx };
         let word = |it: &Considered| match &it.why_not {
             None => format!("{} hinted", it.id),
@@ -168,7 +168,7 @@ mod tests {
             Some(why) => format!("{} {why:?}", it.id),
         };
         let shown = |is_wanted: &dyn Fn(usize, &str) -> bool| -> Vec<String> {
-            considered(&ctx, "red @named", &told, is_wanted).iter().map(word).collect()
+            considered(&ctx, "red @named", &reported, is_wanted).iter().map(word).collect()
         };
         let expected = [
             "meant hinted",
@@ -184,7 +184,7 @@ mod tests {
             "gone Unreadable",
         ];
         assert_eq!(shown(&|_, _| true), expected);
-        let gone = &considered(&ctx, "red", &told, |_, id| id == "gone")[0];
+        let gone = &considered(&ctx, "red", &reported, |_, id| id == "gone")[0];
         assert_eq!(gone.score(), "-");
         assert_eq!(gone.meaning, Meaning::withheld(Some(0.5)), "nothing about a text that may not be read");
         assert_eq!(shown(&|rank, _| rank < 2), [expected[0], expected[10]]);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// `tags; tag at "place": why`.
-    fn told(id: &str, text: &str, hints_off: bool) -> String {
+    fn reported(id: &str, text: &str, hints_off: bool) -> String {
         let (catalog, selection) = desk();
         let it = Matcher::default().explain(catalog.get(id).unwrap(), text, &catalog, &selection, hints_off);
         let matched: Vec<String> = it.matched.iter().map(|(tag, at)| format!("{tag} {at}")).collect();
@@ -221,7 +221,7 @@ mod tests {
             ("free", "", false, r#";  at "": Absent { near: None }"#),
             ("free", "do so", false, r#";  at "": Absent { near: None }"#),
         ] {
-            assert_eq!(told(id, text, off), expected, "{id} {text}");
+            assert_eq!(reported(id, text, off), expected, "{id} {text}");
         }
     }
 
@@ -264,8 +264,8 @@ mod tests {
                 let hint = found.hints.iter().find(|hint| hint.id == source.id);
                 prop_assert_eq!(explanation.why.is_none(), hint.is_some());
                 if let Some(hint) = hint {
-                    let told = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
-                    prop_assert_eq!(&explanation.matched, &told.collect::<Vec<_>>());
+                    let reported = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
+                    prop_assert_eq!(&explanation.matched, &reported.collect::<Vec<_>>());
                 }
                 if let Some(passed) = found.passed.iter().find(|passed| passed.id == source.id) {
                     prop_assert_eq!(Some(&passed.why), explanation.why.as_ref());

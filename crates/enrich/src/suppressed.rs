@@ -9,7 +9,7 @@ use refdesk_core::catalog::SourceId;
 /// others. `all` is the same text enriched with `repeat` and without a limit.
 pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
     let tagged = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
-    let meant = enriched.metadata.semantic_matched_references.iter().map(|(id, _)| id);
+    let by_meaning = enriched.metadata.semantic_matched_references.iter().map(|(id, _)| id);
     let why = |id: &SourceId| {
         let why = match (hint(enriched, id), hint(all, id)) {
             (Some(ItemReceipt { rejected: Some(why), .. }), _) | (_, Some(ItemReceipt { rejected: Some(why), .. })) => {
@@ -22,7 +22,7 @@ pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, W
         };
         Some((id.clone(), why))
     };
-    tagged.chain(meant).filter_map(why).collect()
+    tagged.chain(by_meaning).filter_map(why).collect()
 }
 
 fn hint<'e>(enriched: &'e Enriched, id: &SourceId) -> Option<&'e ItemReceipt> {

@@ -85,7 +85,7 @@ mod tests {
             ("none", "refused"),
             ("pipe", "refused"),
         ] {
-            let told = match open(&root.join(path)) {
+            let reported = match open(&root.join(path)) {
                 Ok(Opened::File(mut file, metadata)) => {
                     let mut text = String::new();
                     file.read_to_string(&mut text).unwrap();
@@ -95,7 +95,7 @@ mod tests {
                 Ok(Opened::Folder(_)) => "folder",
                 Err(_) => "refused",
             };
-            assert_eq!(told, expected, "{path}");
+            assert_eq!(reported, expected, "{path}");
         }
         assert!(matches!(open(Path::new("/")), Ok(Opened::Folder(_))));
         assert!(open(Path::new("tmp")).is_err(), "not an absolute one");

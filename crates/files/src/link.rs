@@ -80,12 +80,12 @@ mod tests {
             ("round/page", Some("round is a link to ../w/docs; … round with a folder")),
             ("odd", Some("odd is a link to docs/x\\x1b[31m, which does not exist; … odd with a file")),
         ] {
-            let told = link_on_path(&workspace, Path::new(path), EntryKind::File).map(|error| {
+            let reported = link_on_path(&workspace, Path::new(path), EntryKind::File).map(|error| {
                 assert_eq!(error.code, Code::LinkedOut);
                 let text = format!("{}; {:?}", error.message, error.fix);
                 text.replace("; links are not followed here; Text(\"replace the link ", "; … ").replace("\")", "")
             });
-            assert_eq!(told.as_deref(), expected, "{path}");
+            assert_eq!(reported.as_deref(), expected, "{path}");
         }
         let folder = link_on_path(&workspace, Path::new("in-page"), EntryKind::Folder).unwrap();
         assert_eq!(folder.fix, "replace the link in-page with a folder".into());

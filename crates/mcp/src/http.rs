@@ -91,10 +91,10 @@ mod tests {
             assert!(new(loopback, None).is_ok(), "{loopback}");
             assert!(new(loopback, Some(LONG)).is_ok(), "{loopback}");
         }
-        for beyond in ["0.0.0.0:1", "[::]:1", "192.168.0.1:1", "[::ffff:10.0.0.1]:1"] {
-            let refused = new(beyond, None).unwrap_err();
+        for public_address in ["0.0.0.0:1", "[::]:1", "192.168.0.1:1", "[::ffff:10.0.0.1]:1"] {
+            let refused = new(public_address, None).unwrap_err();
             assert!(refused.fix.to_string().contains(TOKEN), "{refused}");
-            assert!(new(beyond, Some(LONG)).is_ok(), "{beyond}");
+            assert!(new(public_address, Some(LONG)).is_ok(), "{public_address}");
         }
     }
 

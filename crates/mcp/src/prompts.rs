@@ -168,9 +168,9 @@ fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
     for name in stray {
         let of =
             if missing.is_empty() { nearest(name, names_of(template)) } else { nearest(name, missing.iter().copied()) };
-        let meant = of.map(|of| format!(" (did you mean '{}'?)", one_line(of))).unwrap_or_default();
+        let suggestion = of.map(|of| format!(" (did you mean '{}'?)", one_line(of))).unwrap_or_default();
         let name: String = name.chars().take(200).collect();
-        sentences.push(format!("unknown argument: '{}'{meant}", one_line(&name)));
+        sentences.push(format!("unknown argument: '{}'{suggestion}", one_line(&name)));
     }
     let all: Vec<&str> = names_of(template).collect();
     let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };

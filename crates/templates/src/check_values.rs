@@ -204,7 +204,7 @@ mod tests {
     use super::super::{Syntax, sample, skeleton, variables};
     use super::*;
 
-    fn told(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
+    fn output(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
         check_values(&variables(text, syntax).unwrap(), values).sentences()
     }
 
@@ -243,7 +243,7 @@ mod tests {
             ("{{ d|tojson }}{{ xs|join }}", json!({"d": {"any": 1}, "xs": [{"any": 1}]}), nothing.as_slice()),
             ("{{ range(3)|join }}", json!({"range": 1, "self": 2}), nothing.as_slice()),
         ] {
-            assert_eq!(told(text, Syntax::Jinja2, &values), expected, "{text}");
+            assert_eq!(output(text, Syntax::Jinja2, &values), expected, "{text}");
         }
         for (text, values, expected) in [
             (
@@ -258,7 +258,7 @@ mod tests {
             ),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
         ] {
-            assert_eq!(told(text, Syntax::Mustache, &values), expected, "{text}");
+            assert_eq!(output(text, Syntax::Mustache, &values), expected, "{text}");
         }
     }
 

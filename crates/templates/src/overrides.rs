@@ -83,13 +83,13 @@ mod tests {
         );
         assert_eq!(settled.len(), 2);
         assert_eq!(settled.get("b.tpl"), Some(&Syntax::Jinja2));
-        let told: Vec<(&str, Option<usize>, Option<usize>)> =
+        let reported: Vec<(&str, Option<usize>, Option<usize>)> =
             diagnostics.iter().map(|found| (found.message.as_str(), found.line, found.column)).collect();
         let expected = [
             ("'c.tpl' has the unknown syntax \"twig\"", Some(2), Some(10)),
             ("'d.tpl' has the unknown syntax 3", Some(2), Some(27)),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
         for text in ["[]", "{", ""] {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");

@@ -213,7 +213,7 @@ mod tests {
         Access::new(&desk.catalog, &desk.selection, &[], |source| withheld.contains(&source.id.as_str()))
     }
 
-    fn told(desk: &Snapshot, excluded: &[String]) -> Option<String> {
+    fn reported(desk: &Snapshot, excluded: &[String]) -> Option<String> {
         introduction(desk, &access(desk, &[]), excluded)
     }
 
@@ -222,9 +222,9 @@ mod tests {
         let place =
             |id: &str| local(id, std::path::Path::new("/elsewhere"), refdesk_core::catalog::PathState::Directory);
         let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
-        let told = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
-        assert!(told.contains("- @near") && !told.contains("@far"), "{told}");
-        assert!(told.contains("1 more source outside the workspace waits for the user's trust."), "{told}");
+        let reported = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
+        assert!(reported.contains("- @near") && !reported.contains("@far"), "{reported}");
+        assert!(reported.contains("1 more source outside the workspace waits for the user's trust."), "{reported}");
     }
 
     fn tagged(id: &str, tags: &[&str]) -> Source {
@@ -238,7 +238,7 @@ mod tests {
         let sources =
             vec![tagged("open", &["b", "a"]), tagged("deep", &[]), url, tagged("more", &["b"]), auto, tagged("p", &[])];
         let desk = snapshot(sources, &["p", "page"], &[("p", "deep")]);
-        let text = told(&desk, &[]).unwrap();
+        let text = reported(&desk, &[]).unwrap();
         let (_, rest) = text.split_once('\n').unwrap();
         assert_eq!(
             rest,
@@ -249,9 +249,9 @@ mod tests {
              2 more sources can be selected: `selectReferences` with `ids` or `filter_tags` selects them.\n\
              Tags: b, a"
         );
-        let without = told(&desk, &["selectReferences".to_owned(), "readReference".to_owned()]).unwrap();
+        let without = reported(&desk, &["selectReferences".to_owned(), "readReference".to_owned()]).unwrap();
         assert!(!without.contains("selectReferences") && !without.contains("readReference"), "{without}");
-        assert_eq!(told(&Snapshot::default(), &[]), None);
+        assert_eq!(reported(&Snapshot::default(), &[]), None);
     }
 
     #[test]
@@ -259,11 +259,11 @@ mod tests {
         let sources: Vec<Source> = (0..1_000).map(|at| tagged(&format!("source-{at}"), &[])).collect();
         let ids: Vec<String> = (0..1_000).map(|at| format!("source-{at}")).collect();
         let picks: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let told = told(&snapshot(sources, &picks, &[]), &[]).unwrap();
-        let shown = told.lines().filter(|line| line.starts_with("- @")).count();
-        let last = told.lines().last().unwrap();
+        let reported = reported(&snapshot(sources, &picks, &[]), &[]).unwrap();
+        let shown = reported.lines().filter(|line| line.starts_with("- @")).count();
+        let last = reported.lines().last().unwrap();
         assert_eq!(last, format!("Left out here: {} auto or picked sources; listReferences has all.", 1_000 - shown));
-        assert!(units(&told) > UNITS - 60, "{}", units(&told));
+        assert!(units(&reported) > UNITS - 60, "{}", units(&reported));
     }
 
     proptest! {
@@ -280,15 +280,15 @@ mod tests {
             let picked: Vec<String> = sources.iter().zip(&names).filter(|(_, name)| name.3 == 1).map(|(it, _)| it.id.to_string()).collect();
             let picks: Vec<&str> = picked.iter().map(String::as_str).collect();
             let desk = snapshot(sources, &picks, &[]);
-            let told = told(&desk, &[]).unwrap();
-            prop_assert!(units(&told) <= UNITS, "{} units", units(&told));
+            let reported = reported(&desk, &[]).unwrap();
+            prop_assert!(units(&reported) <= UNITS, "{} units", units(&reported));
             let whole: HashSet<String> = crate::visible::visible(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
-            let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("- @")).collect();
+            let shown: Vec<&str> = reported.lines().filter(|line| line.starts_with("- @")).collect();
             for line in &shown {
                 prop_assert!(whole.contains(*line), "{}", line);
             }
             let missed = whole.len() - shown.len();
-            prop_assert!(missed == 0 || told.lines().last().unwrap().contains(&format!("{missed} auto or picked")), "{}", told);
+            prop_assert!(missed == 0 || reported.lines().last().unwrap().contains(&format!("{missed} auto or picked")), "{}", reported);
         }
     }
 }

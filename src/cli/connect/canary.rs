@@ -127,13 +127,13 @@ pub(in crate::cli) fn failure_in_words(failure: &CanaryFailure) -> String {
     match failure {
         CanaryFailure::NotFound(program) => format!("'{program}' is not found"),
         CanaryFailure::NotStarted(reason) => format!("it cannot be started: {reason}"),
-        CanaryFailure::Ended(code, said) => {
+        CanaryFailure::Ended(code, output) => {
             let code = code.map_or("ended by a signal".to_owned(), |code| format!("exited with {code}"));
-            if said.is_empty() { format!("it {code}") } else { format!("it {code}: {said}") }
+            if output.is_empty() { format!("it {code}") } else { format!("it {code}: {output}") }
         }
         CanaryFailure::TimedOut(_, limit) => format!("no answer within {} s", limit.as_secs()),
-        CanaryFailure::WrongAnswer(said) if said.is_empty() => "it answered nothing".to_owned(),
-        CanaryFailure::WrongAnswer(said) => format!("its answer was unexpected: {said}"),
+        CanaryFailure::WrongAnswer(output) if output.is_empty() => "it answered nothing".to_owned(),
+        CanaryFailure::WrongAnswer(output) => format!("its answer was unexpected: {output}"),
         CanaryFailure::NoHint(about) => format!("the answer does not bring up {about}"),
     }
 }

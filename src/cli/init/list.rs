@@ -197,8 +197,8 @@ fn line(width: usize, text: &str) -> String {
 pub fn missing(sources: &[MissingSource]) -> String {
     let line = |source: &MissingSource| {
         let MissingSource { id, path, file } = source;
-        let told = format!("gone: {id}, {path} does not exist (in {file}): `refdesk remove {id}` removes it");
-        format!("{}\n", one_line(&told))
+        let reported = format!("gone: {id}, {path} does not exist (in {file}): `refdesk remove {id}` removes it");
+        format!("{}\n", one_line(&reported))
     };
     sources.iter().map(line).collect()
 }

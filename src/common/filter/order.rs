@@ -72,8 +72,8 @@ impl Order {
     }
 }
 
-fn rank(standing: SelectionState) -> u8 {
-    match standing {
+fn rank(state: SelectionState) -> u8 {
+    match state {
         SelectionState::Picked => 0,
         SelectionState::Transitive => 1,
         SelectionState::Auto => 2,

@@ -39,7 +39,7 @@ fn typed(values: &[(&str, TypedValue)]) -> TypedValues {
 }
 
 fn form(typed: &TypedValues) -> Vec<String> {
-    let told = |row: &FormRow| {
+    let reported = |row: &FormRow| {
         let held = match &row.holds {
             RowValue::Text(text) => format!("{text:?}"),
             RowValue::Flag(flag) => flag.to_string(),
@@ -50,7 +50,7 @@ fn form(typed: &TypedValues) -> Vec<String> {
         };
         format!("{}{} {held}{}", " ".repeat(row.level), row.name, if row.typed { " *" } else { "" })
     };
-    rows(&tree(), typed).iter().map(told).collect()
+    rows(&tree(), typed).iter().map(reported).collect()
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn a_document_has_the_typed_values_and_blanks() {
 
 #[test]
 fn an_invalid_document_has_a_position() {
-    for (text, told) in [
+    for (text, reported) in [
         ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: expected `:`"),
         ("[1]", "values must be a JSON object: {\"name\": …}"),
         ("", "line 1, column 0: EOF while parsing a value"),
     ] {
-        assert_eq!(read(text).unwrap_err().to_string(), told);
+        assert_eq!(read(text).unwrap_err().to_string(), reported);
     }
     let large = format!("{{\"a\": \"{}\"}}", "x".repeat(LARGEST));
     assert_eq!(read(&large).unwrap_err().to_string(), "values can have at most 1048576 bytes");

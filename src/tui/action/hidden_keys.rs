@@ -67,8 +67,8 @@ fn hidden_actions<'a>(
     entry: &'a KeymapEntry,
     WrittenKeys { keys, .. }: &'a WrittenKeys,
 ) -> impl Iterator<Item = (String, &'static ActionBinding)> + 'a {
-    let beyond = places().filter(|(_, context)| entry.context.fallbacks().contains(context));
-    let hidden = beyond.filter(move |(binding, context)| {
+    let hidden_places = places().filter(|(_, context)| entry.context.fallbacks().contains(context));
+    let hidden = hidden_places.filter(move |(binding, context)| {
         keymap.keys(binding, *context).contains(keys)
             && binding.action != entry.binding.action
             && !is_shared_default(keys, entry.binding, binding)

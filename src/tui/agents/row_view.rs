@@ -132,7 +132,7 @@ fn of_session<'a>(
     row.cell(&activity.clock(session.last), columns.time, infra);
     let hints = session.hints.offered + session.expansions.offered;
     let figures = [
-        if session.told_tokens > 0 { cells::tokens(session.told_tokens) } else { String::new() },
+        if session.sent_tokens > 0 { cells::tokens(session.sent_tokens) } else { String::new() },
         if session.reads > 0 { cells::grouped(session.reads) } else { String::new() },
         if session.picks > 0 { cells::grouped(session.picks) } else { String::new() },
         if hints > 0 {

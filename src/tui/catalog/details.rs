@@ -134,15 +134,15 @@ fn document_rule(state: &State, source: &Source, columns: usize) -> String {
     let place = source.place().filter(|_| is_short(state) && !source.is_missing());
     let place = place.map(|place| printed(state, &place.path)).unwrap_or_default();
     let (room, ellipsis) = (columns.saturating_sub(4), state.skin.glyphs.ellipsis);
-    let (place, said) = match &state.catalog.document.answer {
+    let (place, note) = match &state.catalog.document.answer {
         Some(document) => (place, cells::clean(&document.caption)),
         None => (String::new(), "reading".into()),
     };
     // The end of a path matters most, and the beginning of a sentence.
-    let beside = if said.is_empty() { 0 } else { cells::width(&said) + 2 };
+    let beside = if note.is_empty() { 0 } else { cells::width(&note) + 2 };
     let place = cells::clip_start(&place, room.saturating_sub(beside), ellipsis);
-    let gap = if place.is_empty() || said.is_empty() { "" } else { ": " };
-    let caption = cells::clip(&format!("{place}{gap}{said}"), room, ellipsis).into_owned();
+    let gap = if place.is_empty() || note.is_empty() { "" } else { ": " };
+    let caption = cells::clip(&format!("{place}{gap}{note}"), room, ellipsis).into_owned();
     let line = if caption.is_empty() { String::new() } else { format!("{rule} {caption} ") };
     let left = columns.saturating_sub(cells::width(&line));
     format!("{line}{}", rule.repeat(left))

@@ -69,10 +69,10 @@ pub fn step(state: &mut State, action: Action) {
         (None, false) => others().take_while(|link| link.at.0 < rows.end).last().or_else(|| others().last()),
     };
     let Some(found) = found.or(current) else { return };
-    let (focus, row, said) = (found.focus, details + found.at.0, described(state, &found.link.to));
+    let (focus, row, description) = (found.focus, details + found.at.0, described(state, &found.link.to));
     state.catalog.reading.link = Some(focus);
     reading::reveal(state, row);
-    state.note(said);
+    state.note(description);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,9 +90,10 @@ pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClic
     let page = portion.page.as_ref()?;
     let (line, byte) = page.text.at_column(at.row, column)?;
     let link = page.links.as_ref()?.iter().find(|link| link.line == line && link.range.contains(&byte))?;
-    let (focus, said) = (LinkFocus { portion: portion.start.offset, group: link.group }, described(state, &link.to));
+    let (focus, description) =
+        (LinkFocus { portion: portion.start.offset, group: link.group }, described(state, &link.to));
     let before = state.catalog.reading.link.replace(focus);
-    state.note(said);
+    state.note(description);
     Some(if before == Some(focus) { LinkClick::Again } else { LinkClick::First })
 }
 

@@ -106,7 +106,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     let doc = view.shown.page.as_ref().and_then(|page| page.doc.as_deref());
     let columns: Vec<ColumnDetails> = match doc {
         Some(doc) => doc.columns.iter().map(of_column).collect(),
-        None => table.planned_values.iter().map(|(name, told)| of_plan(name, told)).collect(),
+        None => table.planned_values.iter().map(|(name, notes)| of_plan(name, notes)).collect(),
     };
     let widest = |of: fn(&ColumnDetails) -> usize, most: usize| columns.iter().map(of).max().unwrap_or(0).min(most);
     let (name, kind) = (widest(|it| cells::width(&it.name), NAME), widest(|it| cells::width(&it.data_type), TYPE));
@@ -119,7 +119,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
             line = line.then(&format!("{}  ", cells::pad(&column.data_type, kind, ellipsis)), ThemeRole::Infra);
             hang += kind + 2;
         }
-        lines.push(line.then(&column.told, role).hanging(hang));
+        lines.push(line.then(&column.notes, role).hanging(hang));
     }
     lines
 }
@@ -128,7 +128,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
 struct ColumnDetails {
     name: String,
     data_type: String,
-    told: String,
+    notes: String,
     is_sensitive: bool,
 }
 
@@ -136,14 +136,14 @@ fn of_column(column: &ColumnDoc) -> ColumnDetails {
     ColumnDetails {
         name: clean(&column.name),
         data_type: clean(&column.data_type),
-        told: clean(&databases::column_notes(column)),
+        notes: clean(&databases::column_notes(column)),
         is_sensitive: column.sensitive.is_some(),
     }
 }
 
-fn of_plan(name: &str, told: &str) -> ColumnDetails {
-    let is_sensitive = says_sensitive(told);
-    ColumnDetails { name: clean(name), data_type: String::new(), told: clean(told), is_sensitive }
+fn of_plan(name: &str, notes: &str) -> ColumnDetails {
+    let is_sensitive = says_sensitive(notes);
+    ColumnDetails { name: clean(name), data_type: String::new(), notes: clean(notes), is_sensitive }
 }
 
 fn clean(text: &str) -> String {

@@ -104,8 +104,8 @@ fn marks(marks: TableMarks) -> (String, ThemeRole) {
     (words.join(", "), role)
 }
 
-fn state_word(standing: &DatabaseState, kind: &str) -> (String, ThemeRole) {
-    match standing {
+fn state_word(database_state: &DatabaseState, kind: &str) -> (String, ThemeRole) {
+    match database_state {
         DatabaseState::Ready => (kind.to_owned(), ThemeRole::Infra),
         DatabaseState::Off => ("off".to_owned(), ThemeRole::Infra),
         DatabaseState::Untrusted => ("waits for trust".to_owned(), ThemeRole::Warning),

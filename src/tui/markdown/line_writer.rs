@@ -18,7 +18,7 @@ pub struct LineWriter<'a> {
     /// Quotes, list items and footnotes, the outermost first.
     containers: Vec<Container>,
     /// How many more are open.
-    beyond: usize,
+    too_deep: usize,
     /// Whether an empty line comes before the next one.
     pub gap: bool,
 }
@@ -32,13 +32,13 @@ struct Container {
 
 impl<'a> LineWriter<'a> {
     pub fn new(layout: MarkdownLayout<'a>) -> Self {
-        Self { layout, made: MarkdownLines::default(), containers: Vec::new(), beyond: 0, gap: false }
+        Self { layout, made: MarkdownLines::default(), containers: Vec::new(), too_deep: 0, gap: false }
     }
 
     /// Enters a quote, an item or a footnote. When little room is left, it is no longer indented.
     pub fn enter(&mut self, first: String, rest: String) {
         if self.containers.len() == MAX_NESTED {
-            self.beyond += 1;
+            self.too_deep += 1;
             return;
         }
         let used: usize = self.containers.iter().map(|it| cells::width(&it.rest)).sum();
@@ -48,15 +48,15 @@ impl<'a> LineWriter<'a> {
     }
 
     pub fn leave(&mut self) {
-        match self.beyond.checked_sub(1) {
-            Some(beyond) => self.beyond = beyond,
+        match self.too_deep.checked_sub(1) {
+            Some(too_deep) => self.too_deep = too_deep,
             None => drop(self.containers.pop()),
         }
     }
 
     /// Leaves an item or a footnote; an empty one has a marker too.
     pub fn leave_item(&mut self) {
-        if self.beyond == 0 && self.containers.last().is_some_and(|item| !item.is_begun) {
+        if self.too_deep == 0 && self.containers.last().is_some_and(|item| !item.is_begun) {
             self.emit(InlineText::default(), 0, 0);
         }
         self.leave();

@@ -124,7 +124,7 @@ fn take_line(state: &mut State) -> bool {
 /// The tone of the bottom line if it is about requests.
 fn line_tone(state: &State) -> Option<MessageKind> {
     let message = state.message.as_ref()?;
-    (state.requests.line.said.as_ref() == Some(&message.text)).then_some(message.tone)
+    (state.requests.line.shown_text.as_ref() == Some(&message.text)).then_some(message.tone)
 }
 
 /// Says how one ended and which arrived.
@@ -137,7 +137,7 @@ fn update_line(state: &mut State, tone: MessageKind) {
     } else {
         state.message = Some(Message { text: text.clone(), tone });
     }
-    state.requests.line.said = Some(text);
+    state.requests.line.shown_text = Some(text);
 }
 
 fn leave_field(state: &mut State) {

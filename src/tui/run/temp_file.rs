@@ -54,12 +54,12 @@ mod tests {
         write_atomic(&path, b"{\"a\": 1}").unwrap();
         assert_eq!(slip.read(), Ok("{\"a\": 1}".to_owned()), "also of a file put in its place");
         assert!(!path.exists());
-        for (bytes, told) in
+        for (bytes, reported) in
             [(&b"\xff"[..], "it is not UTF-8"), (&vec![b' '; LARGEST + 1], "it has more than 1048576 bytes")]
         {
             let slip = TempFile::new("").unwrap();
             write_atomic(slip.path(), bytes).unwrap();
-            assert_eq!(slip.read(), Err(told.to_owned()));
+            assert_eq!(slip.read(), Err(reported.to_owned()));
         }
     }
 

@@ -144,7 +144,7 @@ impl App {
                         Err(error) => failed(format!("'{program}' was lost: {error}"), ""),
                     };
                 }
-                told = signals.next() => match told {
+                reported = signals.next() => match reported {
                     SignalAction::End(signal) if signals::is_for_all(signal) => {
                         self.ended = Some(ExitReason::Signal(signal));
                         end(&mut child, signal).await;
@@ -155,9 +155,9 @@ impl App {
                     // The editor stops itself; the shell shows its prompt when all processes have stopped.
                     SignalAction::Stop => signals::stop_this_process(),
                 },
-                heard = self.handle_engine(), if listens => {
+                result = self.handle_engine(), if listens => {
                     // It is reported again after the editor exits.
-                    listens = heard.is_ok();
+                    listens = result.is_ok();
                 }
             }
         }

@@ -126,9 +126,9 @@ fn the_focused_feed_has_the_columns_of_the_screen_and_a_column_of_tokens() {
         (60, "f", "enr  To a prompt"),
     ] {
         let mut state = fixture::state(width, 36);
-        let told = fixture::receipt(2, "default");
-        let tokens = format!("~{}", told.1.receipt.tokens);
-        event(&mut state, Event::Receipts(Receipts { lines: vec![told], age: Age::Now, gap: None }));
+        let reported = fixture::receipt(2, "default");
+        let tokens = format!("~{}", reported.1.receipt.tokens);
+        event(&mut state, Event::Receipts(Receipts { lines: vec![reported], age: Age::Now, gap: None }));
         event(&mut state, about("changed", Some("timeouts")));
         press(&mut state, keys);
         let parts = state.parts(Pane::Hints).unwrap();

@@ -69,19 +69,19 @@ fn found(ids: &[&str]) -> Findings {
 fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 Enter \"java\"");
-    let told = |state: &mut State, ids: &[&str]| {
+    let reported = |state: &mut State, ids: &[&str]| {
         answer(state, Response::Findings(found(ids)));
         state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
     };
     // In the fixture `circuit-breaker` is picked; here it represents a new pick.
-    assert_eq!(told(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
+    assert_eq!(reported(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
     press(&mut state, "Esc j");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
-    assert_eq!(told(&mut state, &["java-service"]), ["circuit-breaker", "java-service"], "the same prompt");
+    assert_eq!(reported(&mut state, &["java-service"]), ["circuit-breaker", "java-service"], "the same prompt");
     assert_eq!(state.subject(Pane::Hints), Some("java-service"));
     assert_eq!(commands(&press(&mut state, "k Space")), [Request::Unpick("circuit-breaker".into())]);
     press(&mut state, "i \"!\"");
-    assert_eq!(told(&mut state, &["java-service"]), ["java-service"], "another prompt");
+    assert_eq!(reported(&mut state, &["java-service"]), ["java-service"], "another prompt");
 }
 
 #[test]
@@ -138,21 +138,21 @@ fn passed(id: &str) -> PassedOver {
 fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 i \"x/api\"");
-    let told = |state: &mut State, ids: &[&str]| {
+    let reported = |state: &mut State, ids: &[&str]| {
         let findings = Findings { passed: ids.iter().map(|id| passed(id)).collect(), ..Findings::default() };
         answer(state, Response::Findings(findings));
     };
-    told(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
+    reported(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
     press(&mut state, "Esc j j");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("payments-api")]);
     // In the fixture `circuit-breaker` is picked; here it represents a new pick.
     press(&mut state, "k");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
-    told(&mut state, &["ticket-search", "payments-api"]);
+    reported(&mut state, &["ticket-search", "payments-api"]);
     assert_eq!((state.len(Pane::Hints), state.subject(Pane::Hints)), (3, Some("circuit-breaker")));
     assert_eq!(commands(&press(&mut state, "Space")), [Request::Unpick("circuit-breaker".into())]);
     press(&mut state, "i \"!\"");
-    told(&mut state, &["ticket-search", "payments-api"]);
+    reported(&mut state, &["ticket-search", "payments-api"]);
     assert_eq!(state.len(Pane::Hints), 2, "another prompt");
 }
 

@@ -134,8 +134,8 @@ fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
     }
     let mut state = desk("A", &[write("w1")]);
     press(&mut state, "A Enter");
-    let told = screen(&state);
-    assert!(told.contains("y yes, OVERWRITE it") && told.contains("+public class Order {"), "{told}");
+    let reported = screen(&state);
+    assert!(reported.contains("y yes, OVERWRITE it") && reported.contains("+public class Order {"), "{reported}");
 }
 
 #[test]
@@ -226,8 +226,8 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
                     let mut state = desk("", std::slice::from_ref(&waiting));
                     press(&mut state, keys);
                     ends(&mut state, &waiting, ended.clone(), &[choice("r2")], is_told_first);
-                    let told = screen(&state);
-                    assert!(told.contains(said) && told.contains("press any key"), "{keys}\n{told}");
+                    let reported = screen(&state);
+                    assert!(reported.contains(said) && reported.contains("press any key"), "{keys}\n{reported}");
                     assert_eq!(press(&mut state, key), [], "{keys} {key}");
                     let seen = (state.focus, state.window, state.typing, state.requests.current.as_deref());
                     assert_eq!(seen, (Pane::Selection, None, None, Some("r2")), "{keys} {key}");
@@ -270,8 +270,8 @@ fn the_help_of_a_request_lists_its_keys() {
     for (waiting, keys) in [(choice("r1"), "A ?"), (write("w1"), "A Enter ?")] {
         let mut state = desk("", &[waiting]);
         press(&mut state, keys);
-        let told = screen(&state);
-        assert!(told.contains("Mark or unmark the source under the cursor"), "{told}");
+        let reported = screen(&state);
+        assert!(reported.contains("Mark or unmark the source under the cursor"), "{reported}");
         press(&mut state, "Esc");
         assert!(state.in_request());
     }
@@ -428,9 +428,9 @@ fn the_cost_of_marked_sources_is_shown() {
     stale(&mut state, Response::PicksPreview { one: follows(&[], 1), all: follows(&["x"], 1) });
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
     answer(&mut state, Response::PicksPreview { one, all });
-    let told = screen(&state);
-    assert!(told.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens"), "{told}");
-    assert!(told.contains("Adds itself and @release-notes: ~28,990 tokens."), "{told}");
+    let reported = screen(&state);
+    assert!(reported.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens"), "{reported}");
+    assert!(reported.contains("Adds itself and @release-notes: ~28,990 tokens."), "{reported}");
 }
 
 #[test]
@@ -460,8 +460,8 @@ fn hostile_requests_stay_within_their_area() {
             tell(&mut state, std::slice::from_ref(waiting));
             for keys in ["", "A", "Space", "G", "a", "l", "G", "Esc", "Enter", "G", "j"] {
                 press(&mut state, keys);
-                let told = screen(&state);
-                assert!(!told.contains(['\u{202e}', '\x1b', '\u{200f}']), "{size:?} {keys}\n{told}");
+                let reported = screen(&state);
+                assert!(!reported.contains(['\u{202e}', '\x1b', '\u{200f}']), "{size:?} {keys}\n{reported}");
             }
         }
     }

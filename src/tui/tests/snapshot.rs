@@ -52,13 +52,13 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
         });
         letter(at).to_string().repeat(cells::width(cell.symbol()).max(1))
     });
-    let mut told = shown;
+    let mut reported = shown;
     for (at, styles) in legend.iter().enumerate() {
         let named: Vec<String> =
             themes.iter().zip(styles).map(|((name, _), style)| format!("{name} {style}")).collect();
-        told.push_str(&format!("{}: {}\n", letter(at), named.join(" | ")));
+        reported.push_str(&format!("{}: {}\n", letter(at), named.join(" | ")));
     }
-    told + &styles
+    reported + &styles
 }
 
 /// A theme's background is the same in every cell, which another test checks.

@@ -53,8 +53,11 @@ fn preview_and_difference_alternate() {
     let mut state = desk(fixture::proposed("a\nb\n", "src/A.java", Some("a\nc\n")));
     press(&mut state, "v");
     assert_eq!(state.view(), PreviewMode::Difference);
-    let told = screen(&state);
-    assert!(told.contains("overwrites src/A.java, +1 −1") && told.contains("-c") && told.contains("+b"), "{told}");
+    let reported = screen(&state);
+    assert!(
+        reported.contains("overwrites src/A.java, +1 −1") && reported.contains("-c") && reported.contains("+b"),
+        "{reported}"
+    );
     press(&mut state, "v");
     assert_eq!(state.view(), PreviewMode::Text);
     let mut state = desk(fixture::refused("a\n", "/etc/passwd is outside the workspace"));
@@ -89,8 +92,8 @@ fn an_overwrite_is_announced_and_an_unchanged_file_is_not_written() {
     let mut state = desk(fixture::proposed("a\n", "src/A.java", Some("b\n")));
     press(&mut state, "w \"src/A.java\"");
     shown(&mut state, fixture::proposed("a\n", "src/A.java", Some("b\n")));
-    let told = screen(&state);
-    assert!(told.contains("Enter OVERWRITES the file") && told.contains("(now 2 bytes)"), "{told}");
+    let reported = screen(&state);
+    assert!(reported.contains("Enter OVERWRITES the file") && reported.contains("(now 2 bytes)"), "{reported}");
     press(&mut state, "Backspace");
     shown(&mut state, fixture::proposed("a\n", "src/A.jav", Some("a\n")));
     assert_eq!(commands(&press(&mut state, "Enter")), []);
@@ -121,8 +124,8 @@ fn a_file_that_changed_meanwhile_is_shown_again_and_not_written() {
     assert_eq!((state.templates.writing, message(&state)), (WriteState::Changed, "A.java changed: look again"));
     assert!(state.open_window() == Some(WindowKind::Write), "it stays open");
     press(&mut state, "Down");
-    let told = screen(&state);
-    assert!(told.contains("Nothing was written") && told.contains("-mine"), "{told}");
+    let reported = screen(&state);
+    assert!(reported.contains("Nothing was written") && reported.contains("-mine"), "{reported}");
     assert_eq!(
         commands(&press(&mut state, "Enter")),
         [Request::Write { proposal: Box::new(fresh), reason: String::new() }],
@@ -163,9 +166,9 @@ fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_give
         offers.made.offered = Some(path.to_owned());
         let mut state = untouched(offers);
         press(&mut state, "w");
-        let told = screen(&state);
-        assert!(told.contains("Enter goes to the first value not given"), "{told}");
-        assert!(told.contains("not given: basePackage"), "{told}");
+        let reported = screen(&state);
+        assert!(reported.contains("Enter goes to the first value not given"), "{reported}");
+        assert!(reported.contains("not given: basePackage"), "{reported}");
         assert_eq!(commands(&press(&mut state, "Enter")), [], "nothing is written");
         assert_eq!((state.window, state.typing), (None, Some(Typing::Value)));
         let row = &state.templates.form[state.templates.variable.at];

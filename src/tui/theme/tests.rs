@@ -38,10 +38,10 @@ fn own(themes: &[(&str, &str)]) -> (Themes, Vec<String>) {
     };
     let files = ScreenFiles { themes: themes.iter().map(file).collect(), ..ScreenFiles::default() };
     let (themes, problems) = Themes::new(Colours::True).with_own(&files);
-    let told = |it: refdesk_text::report::Diagnostic| {
+    let reported = |it: refdesk_text::report::Diagnostic| {
         format!("{}:{} {}; {}", it.file.unwrap_or_default(), it.line.unwrap_or(0), it.message, it.fix)
     };
-    (themes, problems.into_iter().map(told).collect())
+    (themes, problems.into_iter().map(reported).collect())
 }
 
 #[test]

@@ -48,6 +48,6 @@ fn picks_and_exclusions_and_sessions_side_by_side() {
     let count = |key: &str| listed["sources"].as_array().unwrap().iter().filter(|it| it[key] == true).count();
     assert_eq!((count("picked"), count("excluded")), (20, 20));
     let everything: Vec<String> = (0..20).map(|at| format!("@s{at}")).collect();
-    let told = world.feed(&["enrich"], everything.join(" ").as_bytes()).exits(0);
-    assert_eq!(told.text().matches("given above").count(), 20, "every session's memory was kept: {told}");
+    let reported = world.feed(&["enrich"], everything.join(" ").as_bytes()).exits(0);
+    assert_eq!(reported.text().matches("given above").count(), 20, "every session's memory was kept: {reported}");
 }

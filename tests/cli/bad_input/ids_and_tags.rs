@@ -68,8 +68,8 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
     let lines = seen(&["list"], 0).text().lines().count();
     assert_eq!(lines, listed.len() + 2, "one line each, a blank one and the sum");
     for (nth, id) in odd_ids().iter().filter(|id| !id.contains('\u{0}')).enumerate() {
-        let told = seen(&["select", "--", id], 0);
-        assert_eq!(told.text().lines().count(), 1, "{told}");
+        let reported = seen(&["select", "--", id], 0);
+        assert_eq!(reported.text().lines().count(), 1, "{reported}");
         // Each command is a process, so most ids are tried with only one command.
         if nth % scaled(4, 1) == 0 {
             seen(&["resolve", "--", id], 0);
@@ -161,9 +161,9 @@ fn tags_of_every_kind() {
     let world = Workspace::of(json!([source, good_source()]), &[]);
     let found = super::codes(&world);
     assert_eq!(found, ["empty-tag"; 5], "those without any character that could match");
-    let told = world
+    let reported = world
         .feed_json(&["enrich", "--repeat"], "in C++ with .net, c# and 日本, STRASSE, a.b, a b. (x \\d+".as_bytes());
-    let tags = strings(&told["metadata"]["tag_matched_references"]["odd"]);
+    let tags = strings(&reported["metadata"]["tag_matched_references"]["odd"]);
     for tag in ["C++", ".NET", "c#", "a.b", "日本"] {
         assert!(tags.contains(&tag.to_owned()), "{tag}: {tags:?}");
     }

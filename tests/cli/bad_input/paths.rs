@@ -60,8 +60,8 @@ fn the_workspace_itself_as_a_source_excludes_refdesks_own_files() {
     let mentions = world.json(&["resolve", "odd"], 0)["mentions"].clone();
     let files: BTreeSet<&str> = mentions.as_array().unwrap().iter().map(|it| it["file"].as_str().unwrap()).collect();
     assert_eq!(files, BTreeSet::from(["references.json", ".jaato/references/other.json"]), "{answer}");
-    let told = world.run(&["instructions"]).exits(0);
-    assert!(!told.text().contains("refdesk/"), "{told}");
+    let reported = world.run(&["instructions"]).exits(0);
+    assert!(!reported.text().contains("refdesk/"), "{reported}");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn links_in_circles() {
     symlink("../a.md", tree.join("deep/again.md")).unwrap();
     let answer = world.json(&["select", "odd"], 0);
     assert_eq!(ids(&answer["sources"]), ["odd", "kept"]);
-    let told = world.run(&["instructions"]).exits(0);
-    assert!(told.text().contains("containing 2 file(s)"), "{told}");
+    let reported = world.run(&["instructions"]).exits(0);
+    assert!(reported.text().contains("containing 2 file(s)"), "{reported}");
     assert_eq!(codes(&world), Vec::<String>::new());
 }
 

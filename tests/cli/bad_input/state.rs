@@ -38,8 +38,8 @@ fn a_damaged_selection_is_set_aside_reported_and_started_empty() {
             let world = world();
             world.put(".jaato/refdesk/selection.json", bytes);
             let ran = world.run(words).exits(0);
-            let told = format!("{}{}", ran.stderr, ran.text());
-            assert!(told.contains("selection.json") && told.contains("damaged"), "{ran}");
+            let reported = format!("{}{}", ran.stderr, ran.text());
+            assert!(reported.contains("selection.json") && reported.contains("damaged"), "{ran}");
             assert_eq!(set_aside(&world, ".jaato/refdesk"), [bytes], "{ran}");
             let again = world.run(&["list"]).exits(0);
             assert!(!again.stderr.contains("damaged"), "told once: {again}");

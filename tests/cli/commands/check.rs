@@ -174,10 +174,10 @@ fn invisible_characters_in_entries_and_documents_are_reported() {
             "references.json:5:57 \"c\""
         ]
     );
-    let told = world.run(&["check"]).exits(0);
+    let reported = world.run(&["check"]).exits(0);
     let sentence = "invisible character U+202E (right-to-left override), and 2 more in this text: \
                     U+202C (pop directional formatting), U+E0041 (tag character)";
-    assert!(told.text().contains(sentence), "{told}");
+    assert!(reported.text().contains(sentence), "{reported}");
 }
 
 /// An id of another program's file may be anything; the source stays.
@@ -298,9 +298,9 @@ fn a_link_to_a_definition_and_one_that_a_template_makes_are_not_told() {
         ],
     );
     let checked = world.json(&["check"], 0);
-    let told: Vec<_> =
+    let reported: Vec<_> =
         checked["warnings"].as_array().unwrap().iter().map(|it| (&it["code"], &it["file"], &it["line"])).collect();
-    assert_eq!(told, [(&json!("broken-link"), &json!("a.md"), &json!(4))], "{checked:#}");
+    assert_eq!(reported, [(&json!("broken-link"), &json!("a.md"), &json!(4))], "{checked:#}");
 }
 
 #[test]

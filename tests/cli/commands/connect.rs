@@ -266,7 +266,7 @@ fn what_was_written_and_removed_is_journalled() {
     world.run(&["disconnect", "codex", "--yes"]).exits(0);
     let lines = world.run(&["journal"]).exits(0);
     let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<_> = lines.iter().map(|line| (&line["what"], &line["about"], &line["reason"])).collect();
+    let reported: Vec<_> = lines.iter().map(|line| (&line["what"], &line["about"], &line["reason"])).collect();
     let (hooks, server) = (json!([".codex/hooks.json"]), json!([".codex/config.toml"]));
     let (written, removed) = (json!("written"), json!("removed"));
     let reason = json!("it was created to connect codex");
@@ -276,12 +276,12 @@ fn what_was_written_and_removed_is_journalled() {
         (&removed, &hooks, &reason),
         (&removed, &server, &reason),
     ];
-    assert_eq!(told, expected, "trying it out leaves no trace");
+    assert_eq!(reported, expected, "trying it out leaves no trace");
 }
 
 #[test]
 fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
-    for (bytes, code, told) in [
+    for (bytes, code, reported) in [
         (&b"{\n  \"a\": 1,\n  oops\n}\n"[..], "unparsable", ".claude/settings.json:3:3: "),
         (b"[]", "wrong-type", ".claude/settings.json:1:1: the settings should be an object"),
         (b"{\"hooks\": []}", "wrong-type", ".claude/settings.json:1:11: 'hooks' should be an object"),
@@ -298,7 +298,7 @@ fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
             (&answer["error"]["code"], &answer["status"], &answer["changed"]),
             (&json!(code), &json!("error"), &json!(false))
         );
-        assert!(answer["error"]["message"].as_str().unwrap().contains(told), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(reported), "{answer}");
         assert_eq!(world.listing(), listed);
     }
     let world = Workspace::new();

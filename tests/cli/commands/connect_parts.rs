@@ -95,8 +95,8 @@ fn hints_speak_of_what_the_agent_has() {
         let text = world.feed(&words, document.to_string().as_bytes()).exits(0).json();
         text["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
     };
-    let told = start(&["--no-mcp"]);
-    assert!(told.contains("Available tags: resilience") && !told.contains("selectReferences"), "{told}");
+    let reported = start(&["--no-mcp"]);
+    assert!(reported.contains("Available tags: resilience") && !reported.contains("selectReferences"), "{reported}");
     assert!(start(&["--mcp"]).contains("`selectReferences`"));
     // The server comes later: the hooks then say so, and all of it goes in one step.
     let answer = world.json(&["connect", "claude-code", "--mcp-only", "--yes"], 0);
@@ -160,9 +160,9 @@ fn without_a_name_the_agents_that_are_found_are_connected() {
     assert_eq!(ran.text().matches("Tried out as ").count(), 3, "{ran}");
     let answer = with_path(&world, &bin, &["--format", "json", "connect"]).exits(0).json();
     let agents = answer["agents"].as_array().unwrap();
-    let told: Vec<_> =
+    let reported: Vec<_> =
         agents.iter().map(|agent| (agent["agent"].as_str().unwrap(), agent["status"].as_str().unwrap())).collect();
-    assert_eq!(told, ["codex", "cursor", "vscode"].map(|word| (word, "already_connected")));
+    assert_eq!(reported, ["codex", "cursor", "vscode"].map(|word| (word, "already_connected")));
     let answer = world.json(&["disconnect", "codex", "cursor", "vscode", "codex", "--yes"], 0);
     assert_eq!(answer["agents"].as_array().unwrap().len(), 3);
 }
@@ -255,7 +255,7 @@ fn several_at_once_are_disconnected_without_a_trace() {
 #[test]
 fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
     let text = |text: &str| text.as_bytes().to_vec();
-    for (agent, file, before, code, told) in [
+    for (agent, file, before, code, reported) in [
         ("codex", ".codex/config.toml", text("model = \"x\"\nmodel = 1\n"), "unparsable", ".codex/config.toml:2:1: "),
         (
             "codex",
@@ -291,7 +291,7 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
         let listed = world.listing();
         let answer = world.json(&["connect", agent, "--yes"], 1);
         assert_eq!((&answer["error"]["code"], &answer["changed"]), (&json!(code), &json!(false)), "{answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().starts_with(told), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with(reported), "{answer}");
         assert_eq!(world.listing(), listed, "not even the hooks: half a connection is none");
     }
     // The user's own file of goose.

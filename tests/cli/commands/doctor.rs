@@ -27,7 +27,7 @@ fn a_working_connection_is_proven_and_nothing_changes() {
     let answer = world.json(&["doctor"], 0);
     assert_eq!((&answer["ok"], with_level(&answer, "wrong").as_slice()), (&json!(true), &[][..]), "{answer:#}");
     let agents = answer["agents"].as_array().unwrap();
-    let told: Vec<_> =
+    let reported: Vec<_> =
         agents.iter().map(|it| (&it["agent"], &it["scope"], &it["hooks"], &it["mcp"], &it["ok"])).collect();
     let expected = [
         ("claude-code", "project", true),
@@ -36,14 +36,14 @@ fn a_working_connection_is_proven_and_nothing_changes() {
         ("vscode", "project", false),
         ("goose", "user", false),
     ];
-    for ((agent, scope, hooks, mcp, ok), expected) in told.iter().zip(expected) {
+    for ((agent, scope, hooks, mcp, ok), expected) in reported.iter().zip(expected) {
         assert_eq!(
             (agent.as_str(), scope.as_str(), hooks.as_bool()),
             (Some(expected.0), Some(expected.1), Some(expected.2))
         );
         assert_eq!((mcp.as_bool(), ok.as_bool()), (Some(true), Some(true)));
     }
-    assert_eq!(told.len(), expected.len());
+    assert_eq!(reported.len(), expected.len());
     assert_eq!(agents[0]["canary"].as_array().unwrap().len(), 4);
     let shown = world.run(&["doctor"]).exits(0);
     assert!(
@@ -90,14 +90,14 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     let hook = world.read(".claude/settings.json");
-    for (command, told) in [
+    for (command, reported) in [
         ("tools/refdesk hook claude-code --mcp", "'tools/refdesk hook claude-code --mcp'"),
         ("LD_PRELOAD=tools/x.so refdesk hook claude-code --mcp", "'LD_PRELOAD=… refdesk hook claude-code --mcp'"),
     ] {
         world.put(".claude/settings.json", hook.replace("refdesk hook claude-code --mcp", command).as_bytes());
         let answer = world.json(&["doctor"], 1);
         let wrong = with_level(&answer, "wrong").concat();
-        assert!(wrong.contains(told) && wrong.contains("which was not tried out"), "{wrong}");
+        assert!(wrong.contains(reported) && wrong.contains("which was not tried out"), "{wrong}");
     }
     world.put(".claude/settings.json", hook.as_bytes());
     world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);
@@ -144,10 +144,10 @@ fn nothing_secret_is_in_the_report() {
             command.env(name, format!("http://me:{secret}@proxy.example"));
         }
         let ran = run(&mut command, None).exits(1);
-        let told = format!("{}{}", ran.text(), ran.stderr);
-        assert!(!told.contains(secret), "{told}");
+        let reported = format!("{}{}", ran.text(), ran.stderr);
+        assert!(!reported.contains(secret), "{reported}");
         for part in ["API_TOKEN=…", "mcp --token …", codex, "databases", "may be private"] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(reported.contains(part), "{part}: {reported}");
         }
     }
 }
@@ -157,7 +157,7 @@ fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() 
     let world = tagged();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     let (hooks, server) = (world.read(".claude/settings.json"), world.read(".mcp.json"));
-    for (file, from, to, told, fix) in [
+    for (file, from, to, reported, fix) in [
         (
             ".mcp.json",
             "\"command\"",
@@ -185,7 +185,7 @@ fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() 
         let (text, step) = if file == ".mcp.json" { (&server, "initialize") } else { (&hooks, "session_start") };
         world.put(file, text.replace(from, to).as_bytes());
         let answer = world.json(&["doctor"], 1);
-        assert_eq!(with_level(&answer, "wrong"), [format!("agent: Claude Code, this workspace: {told}")]);
+        assert_eq!(with_level(&answer, "wrong"), [format!("agent: Claude Code, this workspace: {reported}")]);
         let shown = world.run(&["doctor"]).exits(1);
         assert!(shown.text().contains(&format!("       fix: {fix}\n")), "{shown}");
         let ran = answer["agents"][0]["canary"].as_array().unwrap();
@@ -312,8 +312,8 @@ fn entries_that_a_person_adapted_are_not_wrong() {
     ] {
         world.put(".claude/settings.json", text.replace(from, to).as_bytes());
         let answer = world.json(&["doctor"], 0);
-        let told = with_level(&answer, "note").concat();
-        assert_eq!(told.contains("the hook for PostToolUse is called less often"), note, "{told}");
+        let reported = with_level(&answer, "note").concat();
+        assert_eq!(reported.contains("the hook for PostToolUse is called less often"), note, "{reported}");
     }
     // Only hooks, or only the server, is not a gap.
     for option in ["--hooks-only", "--mcp-only"] {

@@ -221,15 +221,15 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         }
         let answer = world.json(&["doctor"], i32::from(expected.is_some()));
         let wrong = agent_lines(&answer, "wrong");
-        let told = format!("{agent} {scope} {settings:?}: {wrong:#?}");
-        assert_eq!(wrong.len(), usize::from(expected.is_some()), "{told}");
-        assert!(expected.is_none_or(|expected| wrong[0].contains(expected)), "{told}");
-        assert_eq!(answer["agents"][0]["ok"], expected.is_none(), "{told}");
+        let reported = format!("{agent} {scope} {settings:?}: {wrong:#?}");
+        assert_eq!(wrong.len(), usize::from(expected.is_some()), "{reported}");
+        assert!(expected.is_none_or(|expected| wrong[0].contains(expected)), "{reported}");
+        assert_eq!(answer["agents"][0]["ok"], expected.is_none(), "{reported}");
         // Connecting again says so, too.
         let again = world.run(&["connect", agent, scope, "--yes"]);
-        assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{told} {again}");
-        assert_eq!(again.text().contains("\n  wrong  "), expected.is_some(), "{told} {again}");
-        assert_eq!(again.text().contains("\nNow "), expected.is_none(), "{told} {again}");
+        assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{reported} {again}");
+        assert_eq!(again.text().contains("\n  wrong  "), expected.is_some(), "{reported} {again}");
+        assert_eq!(again.text().contains("\nNow "), expected.is_none(), "{reported} {again}");
         let again = world.json(&["connect", agent, scope, "--yes"], i32::from(expected.is_some()));
         assert_eq!(again["switched_off"].as_array().unwrap().len(), usize::from(expected.is_some()), "{again}");
         assert_eq!(again["error"]["code"] == "not-delivered", expected.is_some(), "{again}");

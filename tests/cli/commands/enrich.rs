@@ -71,9 +71,9 @@ fn a_session_gets_each_thing_once() {
 fn line_breaks_of_another_system_change_nothing() {
     let world = small();
     for asked in ["@tool on the retry and lost", "@text and @tool"] {
-        let told = world.feed(&["enrich", "--repeat"], asked.as_bytes()).exits(0).text().replace('\n', "\r\n");
-        let again = world.feed(&["enrich", "--repeat"], told.as_bytes()).exits(0);
-        assert_eq!(again.text(), told);
+        let reported = world.feed(&["enrich", "--repeat"], asked.as_bytes()).exits(0).text().replace('\n', "\r\n");
+        let again = world.feed(&["enrich", "--repeat"], reported.as_bytes()).exits(0);
+        assert_eq!(again.text(), reported);
     }
 }
 
@@ -105,8 +105,8 @@ fn each_kind_of_text_gets_its_blocks() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let kinds = |kind: &str| {
-        let told = world.feed_json(&["enrich", "--repeat", "--kind", kind], b"@tool lost");
-        let blocks = told["blocks"].as_array().unwrap().clone();
+        let reported = world.feed_json(&["enrich", "--repeat", "--kind", kind], b"@tool lost");
+        let blocks = reported["blocks"].as_array().unwrap().clone();
         blocks.iter().map(|block| block["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(kinds("prompt").len(), 3);

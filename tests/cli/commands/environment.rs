@@ -167,8 +167,8 @@ fn the_demo_is_a_fresh_copy_for_each_command() {
     assert!(found.text().contains("by words and meaning"), "{found}");
     assert!(found.stderr.contains("building the search index of the demo"), "{found}");
     let mut simulate = world.bare(&["--demo", "--json", "simulate"]);
-    let told = run(&mut simulate, Some(b"the caller gives up too early".as_slice())).exits(0).json();
-    assert!(!told["considered"].as_array().unwrap().is_empty(), "{told}");
+    let reported = run(&mut simulate, Some(b"the caller gives up too early".as_slice())).exits(0).json();
+    assert!(!reported["considered"].as_array().unwrap().is_empty(), "{reported}");
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
     // The user's own environment does not affect it.
     let mut command = world.bare(&["--demo", "list"]);

@@ -70,10 +70,10 @@ fn a_catalog_from_nothing_and_again_nothing_new() {
     let prompts = answer["prompts"].as_array().unwrap();
     assert_eq!(prompts.len(), 3, "{prompts:?}");
     for prompt in prompts {
-        let (typed, told) = (prompt["prompt"].as_str().unwrap(), prompt["told"].as_array().unwrap());
+        let (typed, reported) = (prompt["prompt"].as_str().unwrap(), prompt["told"].as_array().unwrap());
         let enriched = run(&mut world.command(&["enrich", "--repeat", "--dry-run"]), Some(typed.as_bytes())).exits(0);
         let text = enriched.text();
-        assert!(told.iter().all(|line| text.contains(line.as_str().unwrap())), "{typed}: {text}");
+        assert!(reported.iter().all(|line| text.contains(line.as_str().unwrap())), "{typed}: {text}");
     }
     let before = world.listing();
     for words in [&["init"][..], &["init", "--yes"], &["init", "docs", "--one-file", "--yes"]] {
@@ -94,8 +94,8 @@ fn what_was_removed_is_not_new_and_prompts_are_about_what_was_added() {
     world.put("docs/parcels.md", late.as_bytes());
     let answer = world.json(&["init", "--yes"], 0);
     assert_eq!(answer["new"], json!(["parcels"]), "{answer}");
-    let told = answer["prompts"][0]["told"].to_string();
-    assert!(told.contains("- @parcels:"), "{answer}");
+    let reported = answer["prompts"][0]["told"].to_string();
+    assert!(reported.contains("- @parcels:"), "{answer}");
 }
 
 #[test]

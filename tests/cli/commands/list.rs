@@ -109,8 +109,8 @@ fn what_waits_for_trust_is_marked_and_counted() {
     assert!(checked.text().contains(", 1 source waits for trust and is not in it\n"), "{checked}");
     world.trust(STATE);
     for words in [&["list"][..], &["index", "--words-only"], &["doctor"]] {
-        let told = world.run(words).exits(0);
-        assert!(!told.text().contains("waits for trust"), "{told}");
+        let reported = world.run(words).exits(0);
+        assert!(!reported.text().contains("waits for trust"), "{reported}");
     }
 }
 

@@ -36,8 +36,8 @@ fn find<'v>(list: &'v Value, key: &str, id: &str) -> &'v Value {
 #[test]
 fn a_hint_by_tag_has_its_score_too() {
     let world = indexed(threshold());
-    let told = world.feed_json(&["simulate"], b"calls: which jitter between attempts?");
-    let why = &find(&told["items"], "about", "retry")["why"];
+    let reported = world.feed_json(&["simulate"], b"calls: which jitter between attempts?");
+    let why = &find(&reported["items"], "about", "retry")["why"];
     assert_eq!((&why[0]["by"], &why[0]["tag"], &why[1]["by"]), (&json!("tag"), &json!("calls"), &json!("meaning")));
     let about = &why[1];
     assert_eq!(about["words"].as_array().unwrap().len(), 3, "{about}");
@@ -60,9 +60,9 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat TEXT` shows them\n---";
     assert!(said.text().ends_with(line), "{said}");
     assert!(!said.text().contains("over the budget") && !said.stderr.contains("did not fit"), "{said}");
-    let told = world.feed_json(&["simulate"], prompt);
-    assert_eq!(find(&told["left_out"], "about", "queue")["level"], "count");
-    assert_eq!(find(&told["considered"], "id", "queue")["hinted"], false);
+    let reported = world.feed_json(&["simulate"], prompt);
+    assert_eq!(find(&reported["left_out"], "about", "queue")["level"], "count");
+    assert_eq!(find(&reported["considered"], "id", "queue")["hinted"], false);
     let shown = world.feed(&["simulate"], prompt).exits(0);
     assert!(shown.text().contains("\nLeft out as less likely:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
     // With too little room, one line says both.
@@ -80,9 +80,9 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
 fn a_simulation_lists_sources_that_are_not_hinted_at() {
     let world = indexed(threshold());
     world.run(&["exclude", "queue"]).exits(0);
-    let told = world.feed_json(&["simulate"], b"azimuth motor stalls, clutch slips; consumer message; hulls");
-    assert_eq!(told["items"].as_array().unwrap().len(), 1);
-    let row = |id: &str| find(&told["considered"], "id", id);
+    let reported = world.feed_json(&["simulate"], b"azimuth motor stalls, clutch slips; consumer message; hulls");
+    assert_eq!(reported["items"].as_array().unwrap().len(), 1);
+    let row = |id: &str| find(&reported["considered"], "id", id);
     assert_eq!(
         (&row("dish")["hinted"], &row("dish")["because"]),
         (&json!(true), &json!("its score reaches the threshold"))
@@ -112,22 +112,22 @@ fn why_not_gives_the_score() {
         ("queue", prompt, "below-best", " is needed because another source scores much higher ("),
         ("paint", "azimuth", "no-tags", "it has no tags. Its text has nothing in common with the prompt."),
     ] {
-        let told = world.json(&["why-not", id, "--prompt", prompt], 0);
-        assert_eq!((&told["reason"], &told["indexed"]), (&json!(reason), &json!(true)), "{told}");
-        assert!(told["message"].as_str().unwrap().contains(needle), "{needle}: {told}");
-        assert_eq!(told["meaning"].is_null(), reason == "no-tags", "{told}");
+        let reported = world.json(&["why-not", id, "--prompt", prompt], 0);
+        assert_eq!((&reported["reason"], &reported["indexed"]), (&json!(reason), &json!(true)), "{reported}");
+        assert!(reported["message"].as_str().unwrap().contains(needle), "{needle}: {reported}");
+        assert_eq!(reported["meaning"].is_null(), reason == "no-tags", "{reported}");
     }
     world.feed(&["enrich"], b"azimuth motor stalls, clutch slips").exits(0);
-    let told = world.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
-    assert_eq!((&told["reason"], &told["about"]["journal"]["n"]), (&json!("told"), &json!(1)));
+    let reported = world.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&reported["reason"], &reported["about"]["journal"]["n"]), (&json!("told"), &json!(1)));
     let off = indexed(json!({"threshold": 0.3, "semantic": false}));
-    let told = off.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
-    assert_eq!((&told["reason"], &told["hinted"]), (&json!("meaning-off"), &json!(false)));
-    let told = off.json(&["why-not", "paint", "--prompt", "azimuth"], 0);
-    assert_eq!(told["reason"], "meaning-off", "by words alone nothing is known of its score: {told}");
+    let reported = off.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&reported["reason"], &reported["hinted"]), (&json!("meaning-off"), &json!(false)));
+    let reported = off.json(&["why-not", "paint", "--prompt", "azimuth"], 0);
+    assert_eq!(reported["reason"], "meaning-off", "by words alone nothing is known of its score: {reported}");
     let bare = indexed(json!({}));
-    let told = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
-    assert_eq!((&told["hinted"], &told["meaning"]["cosine"]), (&json!(true), &json!(0.0)), "{told}");
+    let reported = bare.json(&["why-not", "dish", "--prompt", "azimuth motor stalls, clutch slips"], 0);
+    assert_eq!((&reported["hinted"], &reported["meaning"]["cosine"]), (&json!(true), &json!(0.0)), "{reported}");
 }
 
 /// The setting that an explanation proposes, as it is written in the configuration.
@@ -154,9 +154,9 @@ fn why_not_proposes_only_settings_that_help() {
         (&few, "retry", "calls: jitter, attempts; consumer message stored", "too-many", Some("max")),
     ] {
         let world = indexed(hints.clone());
-        let told = world.json(&["why-not", id, "--prompt", prompt], 0);
-        let setting = proposed(told["fix"].as_str().unwrap());
-        assert_eq!((&told["reason"], setting.as_ref().map(|it| it.0)), (&json!(reason), expected), "{told}");
+        let reported = world.json(&["why-not", id, "--prompt", prompt], 0);
+        let setting = proposed(reported["fix"].as_str().unwrap());
+        assert_eq!((&reported["reason"], setting.as_ref().map(|it| it.0)), (&json!(reason), expected), "{reported}");
         let Some((key, value)) = setting else { continue };
         let mut hints = hints.clone();
         hints[key] = value;
@@ -169,9 +169,9 @@ fn why_not_proposes_only_settings_that_help() {
 fn without_an_index_tags_alone_count_and_it_is_said() {
     let world =
         Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x", "tags": ["red"]}]), &[]);
-    let told = world.run(&["why-not", "a", "--prompt", "blue"]).exits(0);
+    let reported = world.run(&["why-not", "a", "--prompt", "blue"]).exits(0);
     let line = "  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n";
-    assert!(told.text().contains(line), "{told}");
+    assert!(reported.text().contains(line), "{reported}");
     assert!(!world.run(&["why-not", "a", "--prompt", "red"]).exits(0).text().contains("index"));
     assert_eq!(world.feed_json(&["simulate"], b"red")["considered"], json!([]));
 }
@@ -207,8 +207,8 @@ fn the_order_and_number_of_hints_are_asserted() {
 #[test]
 fn doctor_says_what_the_index_holds_or_would_add() {
     let world = indexed(threshold());
-    let told = world.json(&["doctor"], 0);
-    assert_eq!((&told["index"]["sections"], &told["index"]["vectors"]), (&json!(8), &json!(0)), "{told}");
+    let reported = world.json(&["doctor"], 0);
+    assert_eq!((&reported["index"]["sections"], &reported["index"]["vectors"]), (&json!(8), &json!(0)), "{reported}");
     let shown = world.run(&["doctor"]).exits(0);
     assert!(
         shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.300 (configured)\n"),

@@ -69,22 +69,22 @@ fn adding_a_file_makes_the_folder_a_workspace() {
     let world = Workspace::with(&[("a.txt", "x\n")]);
     let text = |words: &[&str]| run(world.bare(words).current_dir(&world.path), None);
     let before = world.listing();
-    let told = text(&["init", "--yes"]).exits(0);
+    let reported = text(&["init", "--yes"]).exits(0);
     assert!(
-        told.text().contains("`refdesk add PATH` adds any file or folder, and makes this folder a workspace"),
-        "{told}"
+        reported.text().contains("`refdesk add PATH` adds any file or folder, and makes this folder a workspace"),
+        "{reported}"
     );
     text(&["add", "none.txt"]).exits(1);
     assert_eq!(world.listing(), before, "nothing is written");
-    let told = text(&["add", "a.txt"]).exits(0);
+    let reported = text(&["add", "a.txt"]).exits(0);
     let begun = format!("{} is a workspace now\nadded ws-a in .jaato/references/ws-a.json\n", world.path.display());
-    assert_eq!(told.text(), begun);
+    assert_eq!(reported.text(), begun);
     assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["ws-a"]);
     // The home folder holds all that a person has.
     let home = world.beside("home");
     refdesk_files::write_atomic(&home.join("a.txt"), b"x").unwrap();
-    let told = run(world.bare(&["add", "a.txt"]).current_dir(&home), None).exits(1);
-    assert!(told.stderr.contains("no workspace found") && !home.join(".jaato").exists(), "{told}");
+    let reported = run(world.bare(&["add", "a.txt"]).current_dir(&home), None).exits(1);
+    assert!(reported.stderr.contains("no workspace found") && !home.join(".jaato").exists(), "{reported}");
 }
 
 #[test]

@@ -54,34 +54,34 @@ fn each_profile_is_listed_as_it_would_load() {
     let listed = world.json(&["profiles"], 0);
     assert_eq!(listed["count"], 6);
     for name in ["chain", "few", "flat", "own", "none"] {
-        let told = profile(&listed, name);
+        let reported = profile(&listed, name);
         let loaded = selected(&world, name);
-        let mut all = [strings(&told["picks"]), strings(&told["transitive"])].concat();
+        let mut all = [strings(&reported["picks"]), strings(&reported["transitive"])].concat();
         let mut members = ids(&loaded["sources"]);
         all.sort();
         members.sort();
         assert_eq!(all, members, "{name}");
         // After a switch all sources are known, and an auto source is not pulled in.
-        let switched = &told["switched"];
+        let switched = &reported["switched"];
         for id in strings(&switched["transitive"]) {
             assert!(!strings(&switched["auto"]).contains(&id), "{name}: {id}");
         }
         assert!(switched["tokens"].as_u64() > Some(0), "{name}: {switched}");
         let picked = |it: &&Value| it["picked"] == true;
-        let mut picks = strings(&told["picks"]);
+        let mut picks = strings(&reported["picks"]);
         let rows = loaded["sources"].as_array().unwrap();
         let mut picked: Vec<&str> = rows.iter().filter(picked).map(|it| it["id"].as_str().unwrap()).collect();
         picks.sort();
         picked.sort_unstable();
         assert_eq!(picks, picked, "{name}");
         let tokens: u64 = rows.iter().filter_map(|it| it["tokens"].as_u64()).sum();
-        assert!(told["tokens"].as_u64() > Some(tokens), "{name}: an agent gets the instructions too");
+        assert!(reported["tokens"].as_u64() > Some(tokens), "{name}: an agent gets the instructions too");
         let templates = world.json(&["--profile", name, "templates"], 0);
         let names: Vec<&str> =
             templates["templates"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
-        assert_eq!(strings(&told["templates"]), names, "{name}");
-        assert_eq!(told["template_count"], names.len(), "{name}");
-        assert_eq!(profile(&world.json(&["--profile", name, "profiles"], 0), name), told, "{name}");
+        assert_eq!(strings(&reported["templates"]), names, "{name}");
+        assert_eq!(reported["template_count"], names.len(), "{name}");
+        assert_eq!(profile(&world.json(&["--profile", name, "profiles"], 0), name), reported, "{name}");
     }
     // A profile that knows the whole catalog pulls in what `resolve` reports for its picks.
     let resolved = world.json(&["resolve", "a", "kit"], 0);
@@ -139,8 +139,8 @@ fn a_profile_applies_to_one_command() {
     let stored = world.read(".jaato/refdesk/selection.json");
     assert_eq!(ids(&selected(&world, "few")["sources"]), ["b"]);
     assert_eq!(ids(&world.json(&["--profile", "few", "list"], 0)["sources"]), ["a", "b"], "it knows no others");
-    let told = world.feed(&["--profile", "chain", "enrich"], b"@gone").exits(0);
-    assert!(told.text().contains("@b: B (from @a)"), "{told}");
+    let reported = world.feed(&["--profile", "chain", "enrich"], b"@gone").exits(0);
+    assert!(reported.text().contains("@b: B (from @a)"), "{reported}");
     let hidden = world.feed(&["--profile", "chain", "enrich"], b"lost").exits(0);
     assert!(!hidden.text().contains("@gone"), "hints need selectReferences: {hidden}");
     // The shared desk was given nothing; the profile's session was.
@@ -163,8 +163,8 @@ fn the_desks_exclusions_stay() {
     let world = with_profiles();
     world.run(&["exclude", "b", "kit"]).exits(0);
     assert_eq!(ids(&selected(&world, "chain")["sources"]), ["a"]);
-    let told = world.json(&["--profile", "chain", "profiles"], 0);
-    assert_eq!(strings(&told["profiles"][0]["excluded"]), ["kit"]);
+    let reported = world.json(&["--profile", "chain", "profiles"], 0);
+    assert_eq!(strings(&reported["profiles"][0]["excluded"]), ["kit"]);
 }
 
 #[test]
@@ -225,8 +225,8 @@ fn the_demo_has_profiles_to_try() {
         assert!(!strings(&it["picks"]).is_empty() && !strings(&it["transitive"]).is_empty(), "{it}");
     }
     assert_eq!(listed["count"], 3);
-    let told = demo(&["--profile", "frame-decoder", "list"]);
-    assert!(ids(&told["sources"]).contains(&"decoder-brief".to_owned()), "{told}");
+    let reported = demo(&["--profile", "frame-decoder", "list"]);
+    assert!(ids(&reported["sources"]).contains(&"decoder-brief".to_owned()), "{reported}");
 }
 
 #[test]

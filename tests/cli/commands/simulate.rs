@@ -20,18 +20,18 @@ fn a_simulation_shows_everything_and_changes_nothing() {
     world.run(&["select", "a"]).exits(0);
     let text = b"@tool is\nlost, retry on the web";
     let before = world.listing();
-    let told = world.feed_json(&["simulate"], text);
+    let reported = world.feed_json(&["simulate"], text);
     assert_eq!(world.listing(), before, "nothing is changed");
     let enriched = world.feed_json(&["enrich", "--dry-run"], text);
-    let whole = format!("{}{}", String::from_utf8_lossy(text), told["added"].as_str().unwrap());
+    let whole = format!("{}{}", String::from_utf8_lossy(text), reported["added"].as_str().unwrap());
     assert_eq!(json!(whole), enriched["text"]);
-    assert_eq!((&told["blocks"], &told["metadata"]), (&enriched["blocks"], &enriched["metadata"]));
-    let because = |told: &Value| -> Vec<String> {
+    assert_eq!((&reported["blocks"], &reported["metadata"]), (&enriched["blocks"], &enriched["metadata"]));
+    let because = |reported: &Value| -> Vec<String> {
         let line = |it: &Value| format!("{} {} {}", it["block"], it["about"], it["because"]).replace('"', "");
-        told["items"].as_array().unwrap().iter().map(line).collect()
+        reported["items"].as_array().unwrap().iter().map(line).collect()
     };
     assert_eq!(
-        because(&told),
+        because(&reported),
         [
             "expansion tool `@tool` at 1:2",
             "hint gone tag `lost` at 2:1",
@@ -40,8 +40,9 @@ fn a_simulation_shows_everything_and_changes_nothing() {
             "notice away ← b ← a",
         ]
     );
-    let sum = |key: &str| told["blocks"].as_array().unwrap().iter().map(|it| it[key].as_u64().unwrap()).sum::<u64>();
-    assert_eq!(told["total"], json!({"bytes": sum("bytes"), "tokens": sum("tokens")}));
+    let sum =
+        |key: &str| reported["blocks"].as_array().unwrap().iter().map(|it| it[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(reported["total"], json!({"bytes": sum("bytes"), "tokens": sum("tokens")}));
     let shown = world.feed(&["simulate"], text).exits(0);
     for line in ["- @gone: GONE (matched: lost)\n", "expansion         full   ", "gone   full ", "sum "] {
         assert!(shown.text().contains(line), "{line}: {shown}");
@@ -54,12 +55,12 @@ fn a_simulation_shows_what_was_given_before_and_what_does_not_fit() {
     let text = b"@tool is lost, retry on the web";
     world.feed(&["enrich"], text).exits(0);
     let before = world.listing();
-    let told = world.feed_json(&["simulate"], text);
+    let reported = world.feed_json(&["simulate"], text);
     let abouts = |list: &Value| -> Vec<String> {
         list.as_array().unwrap().iter().map(|it| it["about"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(abouts(&told["told_before"]), ["tool", "a", "b", "away", "gone"]);
-    assert!(told["added"].as_str().unwrap().contains("@tool: given above"));
+    assert_eq!(abouts(&reported["told_before"]), ["tool", "a", "b", "away", "gone"]);
+    assert!(reported["added"].as_str().unwrap().contains("@tool: given above"));
     let repeated = world.feed_json(&["simulate", "--repeat"], text);
     assert_eq!((abouts(&repeated["told_before"]).len(), abouts(&repeated["items"]).len()), (0, 5));
     let short = world.feed_json(&["simulate", "--repeat", "--max-tokens", "60"], text);
@@ -75,8 +76,8 @@ fn a_simulation_of_a_tool_result() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let words = ["simulate", "--kind", "tool_result", "--tool", "Read", "--args", r#"{"path": "docs/a.md"}"#];
-    let told = world.feed_json(&words, b"lost");
-    assert_eq!(told["metadata"]["pinned_reference"]["ref_id"], "a");
+    let reported = world.feed_json(&words, b"lost");
+    assert_eq!(reported["metadata"]["pinned_reference"]["ref_id"], "a");
     let refused = world.feed(&["simulate", "--kind", "tool_result", "--args", "[]"], b"").exits(2);
     assert!(refused.stderr.contains("--args must be a JSON object"), "{refused}");
     assert!(world.feed(&["simulate"], b"").exits(0).text().contains("@b: B"));
@@ -214,7 +215,7 @@ fn precision_and_recall_count_only_cases_with_hints() {
 #[test]
 fn an_unusable_file() {
     let world = small();
-    for (text, told) in [
+    for (text, reported) in [
         (&b""[..], "e.toml:1:1: the file has no case"),
         (
             b"[[case]]\nprompt = \"x\"\nhints = [\"awya\"]\n",
@@ -225,7 +226,7 @@ fn an_unusable_file() {
     ] {
         world.put("e.toml", text);
         let ran = world.run(&["assert", "e.toml"]).exits(2);
-        assert!(ran.stderr.contains(told), "{ran}");
+        assert!(ran.stderr.contains(reported), "{ran}");
         let answer = world.json(&["assert", "e.toml"], 2);
         assert_eq!(answer["error"]["code"], "bad-expectations");
         assert!(!answer["problems"].as_array().unwrap().is_empty(), "{answer}");

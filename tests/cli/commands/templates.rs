@@ -51,11 +51,11 @@ fn the_variables_of_a_template() {
     assert_eq!(answer["skeleton"], json!({"items": [{"label": ""}], "name": ""}));
     let skeleton = answer["skeleton"].to_string();
     world.run(&["render", "hello.txt.tpl", "--vars", &skeleton]).exits(0);
-    let told = world.run(&["templates", "variables", "hello.txt.tpl"]).exits(0);
-    let told = told.text();
-    let (tree, rest) = told.split_once("JSON schema:").unwrap();
+    let reported = world.run(&["templates", "variables", "hello.txt.tpl"]).exits(0);
+    let reported = reported.text();
+    let (tree, rest) = reported.split_once("JSON schema:").unwrap();
     let (schema, filling) = rest.split_once("To fill in:").unwrap();
-    assert!(tree.contains("items  list, each item with\n    label\n"), "{told}");
+    assert!(tree.contains("items  list, each item with\n    label\n"), "{reported}");
     assert_eq!(serde_json::from_str::<serde_json::Value>(schema).unwrap(), answer["schema"]);
     let document = filling.trim().strip_prefix("--vars '").unwrap().strip_suffix('\'').unwrap();
     assert_eq!(serde_json::from_str::<serde_json::Value>(document).unwrap(), answer["skeleton"]);

@@ -97,12 +97,12 @@ fn announced_templates_render_by_name() {
         all
     };
     assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "--repeat changes no file either");
-    let told = look(&[]);
-    assert_eq!(told["text"], foretold["text"]);
+    let reported = look(&[]);
+    assert_eq!(reported["text"], foretold["text"]);
     // A document of the selection has the name already; templates with equal names are distinguished by their folders.
-    let names = announced(&told);
+    let names = announced(&reported);
     assert_eq!(names, ["client-1.java.tmpl", "templates/rest.tmpl"]);
-    assert!(told["text"].as_str().unwrap().contains(
+    assert!(reported["text"].as_str().unwrap().contains(
         "\n\n---\n**Templates available**\n\nTEMPLATE AVAILABLE: client-1.java.tmpl\n  Syntax: jinja2\n  Variables: Name\n  \
          Use: renderTemplate(template_name=\"client-1.java.tmpl\", variables={…})\n\nTEMPLATE AVAILABLE: "
     ));
@@ -142,12 +142,12 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     world.put(".jaato/templates/mine.tmpl", b"mine {{ x }}");
     world.put(".jaato/templates/same.tmpl", b"same {{ x }}\n");
     let page = "---\nid: ../../../mine\n---\n# Mine\n\n```\nx {{ y }}\n```\n";
-    let told = announced(&read(&world, &[], "x.md", page.as_bytes()));
-    assert_eq!(told.len(), 1);
-    assert!(!told[0].contains('/') && files(&world).contains(&told[0]), "{told:?}");
+    let reported = announced(&read(&world, &[], "x.md", page.as_bytes()));
+    assert_eq!(reported.len(), 1);
+    assert!(!reported[0].contains('/') && files(&world).contains(&reported[0]), "{reported:?}");
     // A person's file stays unchanged, whatever it contains, and its name is not reused.
-    let told = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
-    assert_eq!(announced(&told), ["mine-1.tmpl", "same-1.tmpl"]);
+    let reported = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
+    assert_eq!(announced(&reported), ["mine-1.tmpl", "same-1.tmpl"]);
     assert_eq!(world.read(".jaato/templates/mine.tmpl"), "mine {{ x }}");
     // A large template, many templates, and a very large text.
     let large = format!("# L\n\n```\n{{{{ x }}}}{}\n```\n", "y".repeat(64 * 1024));
@@ -192,9 +192,9 @@ fn left_out_blocks_are_counted_in_the_text() {
     // Those named count as given; those left out come with the next prompt.
     let next = world.feed(&["enrich"], b"retry").exits(0);
     assert_eq!(next.text().matches("\n- @").count(), left + 1, "and the one that was expanded: {next}");
-    let told = world.feed_json(&["enrich", "--repeat", "--max-tokens", "200"], b"retry @s07");
-    let blocks = told["blocks"].as_array().unwrap();
-    assert!(blocks.iter().map(|block| block["tokens"].as_u64().unwrap()).sum::<u64>() <= 200, "{told}");
+    let reported = world.feed_json(&["enrich", "--repeat", "--max-tokens", "200"], b"retry @s07");
+    let blocks = reported["blocks"].as_array().unwrap();
+    assert!(blocks.iter().map(|block| block["tokens"].as_u64().unwrap()).sum::<u64>() <= 200, "{reported}");
     let kinds: Vec<_> = blocks.iter().map(|it| (it["kind"].as_str().unwrap(), it["level"].as_str().unwrap())).collect();
     assert_eq!(kinds, [("expansion", "full"), ("hint", "count"), ("left_out", "count")]);
 }

@@ -136,21 +136,21 @@ fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
         json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": String::from_utf8_lossy(prompt)});
     let start = json!({"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"});
     let read = json!({"file_path": world.beside("out/kit/README.md")}).to_string();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for words in [&["instructions"][..], &["list"], &["templates"], &["templates", "extract"], &["check"], &["graph"]] {
-        told.push(world.run(words));
-        told.push(world.run(&[&["--format", "json"], words].concat()));
+        reported.push(world.run(words));
+        reported.push(world.run(&[&["--format", "json"], words].concat()));
     }
-    told.push(world.run(&["select", "note", "kit", "--format", "json"]));
-    told.push(world.feed(&["enrich"], prompt));
-    told.push(world.feed(&["enrich", "--kind", "tool_result", "--tool", "Read", "--args", &read], b"text"));
-    told.push(world.feed(&["hook", "claude-code"], start.to_string().as_bytes()));
-    told.push(world.feed(&["hook", "claude-code"], hook.to_string().as_bytes()));
-    for ran in &told {
+    reported.push(world.run(&["select", "note", "kit", "--format", "json"]));
+    reported.push(world.feed(&["enrich"], prompt));
+    reported.push(world.feed(&["enrich", "--kind", "tool_result", "--tool", "Read", "--args", &read], b"text"));
+    reported.push(world.feed(&["hook", "claude-code"], start.to_string().as_bytes()));
+    reported.push(world.feed(&["hook", "claude-code"], hook.to_string().as_bytes()));
+    for ran in &reported {
         let said = format!("{}{}", ran.text(), ran.stderr);
         assert!(!said.contains("SECRET") && !said.contains("README") && !said.contains("PATH="), "{ran}");
     }
-    for ran in [&told[0], &told[13], &told[15]] {
+    for ran in [&reported[0], &reported[13], &reported[15]] {
         assert!(ran.text().contains("waits for trust") && ran.text().contains("belongs to git"), "{ran}");
     }
     let listed = world.json(&["list"], 0);

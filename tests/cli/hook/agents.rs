@@ -145,8 +145,8 @@ fn every_connected_event_is_answered() {
             for document in recorded.iter().filter(is_of) {
                 // The session was given something, so that there is something to forget.
                 let world = world();
-                let told = prompt("s", &world.path, "the web");
-                answered(&mut world.bare(&["--session", "s", "hook", "claude-code"]), told.to_string().as_bytes());
+                let reported = prompt("s", &world.path, "the web");
+                answered(&mut world.bare(&["--session", "s", "hook", "claude-code"]), reported.to_string().as_bytes());
                 let document = document.replace("{cwd}", world.path.to_str().unwrap());
                 let answer =
                     answered(&mut world.bare(&["--session", "s", "hook", &agent, "--repeat"]), document.as_bytes());

@@ -14,7 +14,7 @@ use crate::support::workspace::Workspace;
 use refdesk_files::scale::scaled;
 
 /// The session's memory.
-fn told(world: &Workspace, session: &str) -> Vec<u8> {
+fn reported(world: &Workspace, session: &str) -> Vec<u8> {
     fs::read(world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"))).unwrap()
 }
 
@@ -22,7 +22,7 @@ fn told(world: &Workspace, session: &str) -> Vec<u8> {
 fn invalid_documents() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
-    let before = told(&world, "s");
+    let before = reported(&world, "s");
     let whole = prompt("s", &world.path, "the web").to_string();
     let with = |name: &str, value: Value| {
         let mut document = prompt("s", &world.path, "the web");
@@ -61,7 +61,7 @@ fn invalid_documents() {
         let begin = String::from_utf8_lossy(&document[..document.len().min(80)]).into_owned();
         assert_eq!(answered(&mut hook(&world, &["claude-code"]), &document), json!({}), "{begin}");
     }
-    assert_eq!(told(&world, "s"), before);
+    assert_eq!(reported(&world, "s"), before);
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), "");
 }
 
@@ -159,7 +159,7 @@ fn odd_sessions() {
     }
     // Without a session, it is the default one.
     assert_eq!(added(&world, &prompt("", &world.path, "the web")), HINT);
-    assert!(!told(&world, "default").is_empty());
+    assert!(!reported(&world, "default").is_empty());
     let sessions = fs::read_dir(world.path.join(".jaato/refdesk/sessions")).unwrap();
     let mut names: Vec<String> = sessions.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.len() != 64);

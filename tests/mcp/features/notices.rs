@@ -46,8 +46,8 @@ fn a_burst_of_changes_gives_few_notices() {
     client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
     // Only the last of them provides a prompt.
     client.notice(PROMPTS);
-    let told = client.left().iter().filter(|method| *method == RESOURCES).count();
-    assert!((1..=10).contains(&told), "{told}");
+    let reported = client.left().iter().filter(|method| *method == RESOURCES).count();
+    assert!((1..=10).contains(&reported), "{reported}");
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn a_subscribed_resource_is_announced_when_its_file_changes() {
     workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
     assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
     workspace.put("module/README.md", b"# Another module\n");
-    let mut told = [client.notice(UPDATED), client.notice(UPDATED)].map(|it| it["params"]["uri"].to_string());
-    told.sort();
-    assert_eq!(told, ["\"reference://module\"", "\"reference://module/README.md\""]);
+    let mut reported = [client.notice(UPDATED), client.notice(UPDATED)].map(|it| it["params"]["uri"].to_string());
+    reported.sort();
+    assert_eq!(reported, ["\"reference://module\"", "\"reference://module/README.md\""]);
     assert_eq!(client.left(), Vec::<String>::new(), "a change of a text does not change the list");
 }
 

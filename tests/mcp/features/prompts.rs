@@ -49,9 +49,9 @@ fn templates_with_only_texts_and_flags_are_prompts() {
         assert_eq!(answer["result"]["messages"][0]["role"], "user");
     }
     let journal = workspace.run(&["journal", "--format", "json"]).exits(0);
-    let told =
+    let reported =
         journal.text().lines().filter(|line| line.contains("\"rendered\"") && line.contains("prompts/get")).count();
-    assert_eq!(told, 4);
+    assert_eq!(reported, 4);
 }
 
 #[test]

@@ -178,8 +178,8 @@ fn errors_give_the_reason_and_nothing_of_the_content() {
         (event("\"hook_event_name\": \"SessionStart\", \"source\": true"), "'source' is true or false, not a text"),
         (event("\"hook_event_name\": \"PostToolUse\", \"tool_name\": 1"), "'tool_name' is a number, not a text"),
     ] {
-        let InvalidHook { reason: told, .. } = parse(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
-        assert!(told.contains(reason) && !told.contains("secret"), "{document:.80}: {told}");
+        let InvalidHook { reason: reported, .. } = parse(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
+        assert!(reported.contains(reason) && !reported.contains("secret"), "{document:.80}: {reported}");
     }
     let InvalidHook { cwd, session, .. } =
         parse(HookAgent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();

@@ -374,8 +374,8 @@ fn a_file_that_would_need_a_guess_is_refused() {
         ("{\"hooks\": {},\n \"hooks\": {}}", "duplicate-key", 2, 2),
         ("{\"hooks\": {\"SessionStart\": [],\n\"SessionStart\": []}}", "duplicate-key", 2, 1),
     ] {
-        let Error { code: told, message, .. } = connect(Some(text), &client, COMMAND, None, &|_| true).unwrap_err();
-        assert_eq!(told.as_str(), code, "{text:.60}: {message}");
+        let Error { code: reported, message, .. } = connect(Some(text), &client, COMMAND, None, &|_| true).unwrap_err();
+        assert_eq!(reported.as_str(), code, "{text:.60}: {message}");
         assert!(message.starts_with(&format!("{line}:{column}: ")), "{text:.60}: {message}");
         let taken = disconnect(Some(text), &client, None, &|_| true);
         assert_eq!(taken.is_err(), matches!(code, "unparsable" | "too-many"), "{text:.60}");

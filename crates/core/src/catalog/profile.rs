@@ -162,13 +162,13 @@ mod tests {
             r#"{"id": "y", "name": "Y", "type": "inline", "content": ""}]}"#,
         );
         let (narrowed, _, _folder) = case(ours);
-        let told: Vec<(&str, Option<usize>)> =
+        let reported: Vec<(&str, Option<usize>)> =
             narrowed.problems.iter().map(|it| (it.code.as_str(), it.column)).collect();
         assert_eq!(
-            told.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
+            reported.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
             ["missing-field", "missing-path", "duplicate-id"]
         );
-        assert!(told.iter().all(|(_, column)| column.is_some_and(|column| column > 50)), "{told:?}");
+        assert!(reported.iter().all(|(_, column)| column.is_some_and(|column| column > 50)), "{reported:?}");
         assert_eq!(narrowed.catalog.unwrap().len(), 2);
     }
 }

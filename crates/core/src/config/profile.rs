@@ -350,7 +350,7 @@ mod tests {
         (folder, WorkspaceContext { workspace, current, ..WorkspaceContext::default() })
     }
 
-    fn told(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
+    fn reported(problems: &[Diagnostic]) -> Vec<(&'static str, usize, usize)> {
         problems.iter().map(|it| (it.code.as_str(), it.line.unwrap_or(0), it.column.unwrap_or(0))).collect()
     }
 
@@ -385,7 +385,7 @@ mod tests {
         ] {
             let (_folder, context) = world(&[("p.json", &text)]);
             let profile = find(&context, "p").unwrap();
-            assert_eq!(told(&profile.problems), expected, "{text}");
+            assert_eq!(reported(&profile.problems), expected, "{text}");
         }
         let nearest = ours("{\"preselcted\": []}");
         let (_folder, context) = world(&[("p.json", &nearest)]);
@@ -399,7 +399,7 @@ mod tests {
         let (all, problems) = read_all(&context);
         assert_eq!(all.iter().map(ProfileFile::name).collect::<Vec<_>>(), ["a", "bee", "c"]);
         assert!(problems.is_empty());
-        let wrong = |at: usize| told(all[at].read.as_ref().unwrap_err());
+        let wrong = |at: usize| reported(all[at].read.as_ref().unwrap_err());
         assert_eq!((wrong(0), wrong(2)), (vec![("json-syntax", 2, 1)], vec![("not-an-object", 1, 1)]));
         assert!(matches!(find(&context, "a"), Err(ProfileNotFound::Broken(_))));
     }
@@ -421,7 +421,7 @@ mod tests {
         assert!(matches!(described("f.json"), Err(ProfileNotFound::NoFile(_))));
         assert!(matches!(described("cc"), Err(ProfileNotFound::Unknown(Some(nearest))) if nearest.contains("'c'")));
         let (all, _) = read_all(&context);
-        assert_eq!(told(&all[2].read.as_ref().unwrap().problems), [("duplicate-name", 1, 10)]);
+        assert_eq!(reported(&all[2].read.as_ref().unwrap().problems), [("duplicate-name", 1, 10)]);
     }
 
     #[test]

@@ -155,8 +155,8 @@ mod tests {
             (large.as_str(), "larger than 65536 bytes"),
         ] {
             write_atomic(&path, text.as_bytes()).unwrap();
-            let told = read(&path).unwrap_err().to_string();
-            assert!(told.starts_with(&path.display().to_string()) && told.contains(why), "{told}");
+            let reported = read(&path).unwrap_err().to_string();
+            assert!(reported.starts_with(&path.display().to_string()) && reported.contains(why), "{reported}");
         }
         assert!(read(folder.path()).unwrap_err().to_string().contains("a folder"));
     }

@@ -263,9 +263,9 @@ mod tests {
         assert_eq!(other.read(), (ScreenSession::default(), None));
         fs::copy(&file.path, &other.path).unwrap();
         let (read, error) = other.read();
-        let told = error.unwrap().to_string();
+        let reported = error.unwrap().to_string();
         assert_eq!(read, ScreenSession::default(), "a copy from another workspace does not count");
-        assert!(told.contains("not written by your refdesk for this workspace; it is kept as"), "{told}");
+        assert!(reported.contains("not written by your refdesk for this workspace; it is kept as"), "{reported}");
         assert_eq!(other.read(), (ScreenSession::default(), None), "and is reported once");
         assert!(other.path.with_extension("json.aside").exists());
     }
@@ -289,8 +289,8 @@ mod tests {
         ] {
             write_atomic(&file.path, &bytes).unwrap();
             let (read, error) = file.read();
-            let told = error.unwrap().to_string();
-            assert!(read == ScreenSession::default() && told.contains(why), "{told}");
+            let reported = error.unwrap().to_string();
+            assert!(read == ScreenSession::default() && reported.contains(why), "{reported}");
             assert_eq!(fs::read(file.path.with_extension("json.aside")).unwrap(), bytes);
         }
         write_atomic(&file.path, &sealed("{\"prompt\": \"x\", \"columns\": []}")).unwrap();

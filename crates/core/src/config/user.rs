@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     /// The values by key, and each problem as `severity line:column message; fix`.
-    fn told(text: &str) -> (Vec<String>, Vec<String>) {
+    fn reported(text: &str) -> (Vec<String>, Vec<String>) {
         let (preferences, problems) = parse(text, "config.toml", &["sepia".to_owned()]);
         let values = KEYS.iter().zip(preferences.values()).filter_map(|(key, value)| Some(format!("{key}={}", value?)));
         let problem = |it: Diagnostic| {
@@ -273,7 +273,7 @@ mod tests {
             ),
         ] {
             let expected = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-            assert_eq!(told(text), (expected(values), expected(problems)), "{text}");
+            assert_eq!(reported(text), (expected(values), expected(problems)), "{text}");
         }
     }
 
@@ -296,7 +296,7 @@ mod tests {
             ("refdesk_index", None),
             ("hyper=trace,refdesk::cli=debug", None),
         ] {
-            let (values, problems) = told(&format!("log = \"{log}\""));
+            let (values, problems) = reported(&format!("log = \"{log}\""));
             let expected = wrong.map(|(word, fix)| format!("Error 1:7 'log' cannot be '{word}'; {fix}"));
             assert_eq!(problems, Vec::from_iter(expected), "{log}");
             assert_eq!(values.len(), usize::from(wrong.is_none()), "{log}");
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_toml_is_one_problem_with_its_place() {
         for (text, place) in [("theme = \"dark\"\ncolor never\n", "Error 2:7 not TOML"), ("[", "Error 1:2 not TOML")] {
-            let (values, problems) = told(text);
+            let (values, problems) = reported(text);
             assert!(values.is_empty() && problems.len() == 1 && problems[0].starts_with(place), "{problems:?}");
         }
     }

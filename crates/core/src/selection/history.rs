@@ -117,8 +117,8 @@ impl History {
         self.reported.retain(|(id, said)| mark(now, id) == *said);
         retraced.others.retain(|id| !self.reported.iter().any(|(other, _)| other == id));
         // If nothing was reverted, report only the cause.
-        let told = if retraced.reverted.is_empty() { &retraced.unchanged } else { &retraced.others };
-        self.reported.extend(told.iter().map(|id| (id.clone(), mark(now, id))));
+        let output = if retraced.reverted.is_empty() { &retraced.unchanged } else { &retraced.others };
+        self.reported.extend(output.iter().map(|id| (id.clone(), mark(now, id))));
     }
 }
 

@@ -9,7 +9,7 @@ fn line(n: u64, session: &str, who: &str, receipt: Receipt) -> Line {
     Line { n, time: format!("{time:.3}"), desk, session, who, receipt, seal: None }
 }
 
-fn told(items: &[(BlockKind, &str, Level)], tokens: usize) -> Receipt {
+fn sent(items: &[(BlockKind, &str, Level)], tokens: usize) -> Receipt {
     let item = |(block, about, level): &(BlockKind, &str, Level)| {
         let why = vec![MatchReason::Rule { rule: "r".to_owned() }];
         ItemReceipt { block: *block, about: (*about).to_owned(), level: *level, bytes: 1, why, rejected: None }
@@ -39,7 +39,7 @@ fn lines_add_up_to_sessions() {
         (
             "s1",
             "claude-code",
-            told(
+            sent(
                 &[
                     (Hint, "a", Level::Full),
                     (Hint, "b", Level::Brief),
@@ -54,7 +54,7 @@ fn lines_add_up_to_sessions() {
         ("s1", "claude-code over mcp", about(JournalEvent::Selected, &["c", "e"], 0)),
         ("s1", "refdesk unselect", about(JournalEvent::Unselected, &["e"], 0)),
         ("mine", "a screen", about(JournalEvent::Selected, &["a"], 0)),
-        ("s3", "refdesk enrich", told(&[(Hint, "a", Level::Full)], 7)),
+        ("s3", "refdesk enrich", sent(&[(Hint, "a", Level::Full)], 7)),
         // A hook that could not read its input belongs to the default session, like a person's commands.
         ("default", "refdesk search", about(JournalEvent::Read, &["a"], 2_000)),
         ("default", "codex", about(JournalEvent::Failed, &[], 0)),
@@ -63,12 +63,12 @@ fn lines_add_up_to_sessions() {
     let rows: Vec<String> = sessions
         .iter()
         .map(|it| {
-            let AgentSession { session, agent, told, told_tokens, reads, read_tokens, picks, failures, .. } = &**it;
+            let AgentSession { session, agent, sent, sent_tokens, reads, read_tokens, picks, failures, .. } = &**it;
             let followed = format!(
                 "{}/{} {}/{}",
                 it.hints.followed, it.hints.offered, it.expansions.followed, it.expansions.offered
             );
-            format!("{session} {agent}: {told} ~{told_tokens}, {reads} ~{read_tokens}, {picks}, {failures}, {followed}")
+            format!("{session} {agent}: {sent} ~{sent_tokens}, {reads} ~{read_tokens}, {picks}, {failures}, {followed}")
         })
         .collect();
     assert_eq!(
@@ -94,7 +94,7 @@ fn lines_add_up_to_sessions() {
 #[test]
 fn a_session_that_forgot_knows_nothing_but_has_paid() {
     use BlockKind::Hint;
-    let hint = || told(&[(Hint, "a", Level::Full)], 10);
+    let hint = || sent(&[(Hint, "a", Level::Full)], 10);
     let forgot = || Receipt::new(JournalEvent::Forgot);
     for (lines, known, tokens) in [
         (vec![hint(), hint(), hint()], vec!["a hinted at 3 times"], 30),

@@ -193,10 +193,10 @@ fn run(
         return;
     }
     let Ok(reply) = order.recv() else { return };
-    let (began, mut told) = (Instant::now(), None::<Instant>);
+    let (began, mut reported) = (Instant::now(), None::<Instant>);
     let written = desk.write_documentation(&session, &prepared, &mut |pages| {
-        if told.is_none_or(|told| told.elapsed() >= PROGRESS) {
-            told = Some(Instant::now());
+        if reported.is_none_or(|reported| reported.elapsed() >= PROGRESS) {
+            reported = Some(Instant::now());
             let _ = events.blocking_send(Event::DatabaseRun(DatabaseRunProgress::new(pages, began.elapsed())));
         }
         !is_stopped.load(Ordering::Relaxed)

@@ -157,7 +157,7 @@ fn errors_have_a_position_and_a_fix() {
         ("[[case]]\nprompt = \"a\u{0}b\"\n", vec!["2:12 not-toml"]),
     ] {
         let problems = read_expectations(text, "f.toml", &catalog()).unwrap_err();
-        let told: Vec<String> = problems
+        let reported: Vec<String> = problems
             .iter()
             .map(|it| {
                 let hint = it.fix.to_string();
@@ -165,9 +165,9 @@ fn errors_have_a_position_and_a_fix() {
                 format!("{}:{} {}: {}{hint}", it.line.unwrap(), it.column.unwrap(), it.code, it.message)
             })
             .collect();
-        assert_eq!(told.len(), expected.len(), "{text}: {told:?}");
-        for (told, expected) in told.iter().zip(expected) {
-            assert!(told.starts_with(expected), "{text}: {told} is not {expected}");
+        assert_eq!(reported.len(), expected.len(), "{text}: {reported:?}");
+        for (reported, expected) in reported.iter().zip(expected) {
+            assert!(reported.starts_with(expected), "{text}: {reported} is not {expected}");
         }
         assert!(problems.iter().all(|it| it.file.as_deref() == Some("f.toml") && !it.fix.is_none()), "{text}");
     }

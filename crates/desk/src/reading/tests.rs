@@ -53,7 +53,7 @@ impl World {
 
     /// The text, or the code of the refusal with its fix.
     #[track_caller]
-    fn told(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> String {
+    fn reported(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> String {
         match self.read(id, path, lines) {
             Ok(reading) => reading.text,
             Err(refusal) => {
@@ -87,9 +87,9 @@ fn what_each_source_returns() {
         ("unselected", None, "not-selected: pick 'unselected' first"),
         ("dri", None, "unknown-id: list the sources to see all ids"),
     ] {
-        assert_eq!(world.told(id, path, None), expected, "{id} {path:?}");
+        assert_eq!(world.reported(id, path, None), expected, "{id} {path:?}");
     }
-    assert!(world.told("untrusted", None, None).starts_with("untrusted: review what needs your trust"));
+    assert!(world.reported("untrusted", None, None).starts_with("untrusted: review what needs your trust"));
     let reading = world.read("dir", Some("sub/one.json"), None).unwrap();
     assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
     assert!(!reading.cut && reading.kind == ReadingKind::Content);
@@ -155,7 +155,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         ("data.bin", "binary", "read another file"),
         ("latin.txt", "binary", "read another file"),
     ] {
-        assert_eq!(world.told("dir", Some(path), None), format!("{code}: {hint}"), "{path}");
+        assert_eq!(world.reported("dir", Some(path), None), format!("{code}: {hint}"), "{path}");
     }
     assert_eq!(
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
@@ -166,10 +166,10 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
     assert_eq!(reading.note, "bytes that are not UTF-8 are shown as \u{fffd}");
     // Within the tree, a link is only another name.
-    assert_eq!(world.told("dir", Some("inside.md"), None), "retry");
-    assert_eq!(world.told("dir", Some("inside/retry.md"), None), "retry");
-    assert_eq!(world.told("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
-    assert!(!world.told("dir", None, None).contains("secret"));
+    assert_eq!(world.reported("dir", Some("inside.md"), None), "retry");
+    assert_eq!(world.reported("dir", Some("inside/retry.md"), None), "retry");
+    assert_eq!(world.reported("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
+    assert!(!world.reported("dir", None, None).contains("secret"));
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn the_root_of_a_source_is_the_one_that_was_allowed() {
         fs::remove_dir_all(world.root.join("moved")).unwrap_or_default();
     }
     for (id, path) in [("dir", Some("a.md")), ("dir", None), ("file", None)] {
-        assert!(world.told(id, path, None).starts_with("leads-out: "), "{id} {path:?}");
+        assert!(world.reported(id, path, None).starts_with("leads-out: "), "{id} {path:?}");
     }
     fs::remove_file(world.root.join("ws/file.md")).unwrap();
-    assert!(world.told("file", None, None).starts_with("unreadable: "));
+    assert!(world.reported("file", None, None).starts_with("unreadable: "));
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn lines_of_a_text() {
         ("51", "bad-lines: ask for lines from 1 to 50"),
         ("99999999999999999999", "bad-lines: ask for lines from 1 to 50"),
     ] {
-        assert_eq!(world.told("file", None, Some(lines)), expected, "{lines}");
+        assert_eq!(world.reported("file", None, Some(lines)), expected, "{lines}");
     }
     for lines in ["", "0", "0:3", "3:0", "5-4", "a", "1:2:3", "-3", "3-", ":", "1,2", "+1", "1.5", "٣"] {
-        assert!(world.told("file", None, Some(lines)).starts_with("bad-lines: write \"40\""), "{lines}");
+        assert!(world.reported("file", None, Some(lines)).starts_with("bad-lines: write \"40\""), "{lines}");
     }
-    assert_eq!(world.told("dir", Some("empty.md"), None), "");
-    assert_eq!(world.told("dir", Some("empty.md"), Some("1")), "bad-lines: it is empty");
-    assert!(world.told("dir", None, Some("1")).starts_with("bad-lines: name a file"));
+    assert_eq!(world.reported("dir", Some("empty.md"), None), "");
+    assert_eq!(world.reported("dir", Some("empty.md"), Some("1")), "bad-lines: it is empty");
+    assert!(world.reported("dir", None, Some("1")).starts_with("bad-lines: name a file"));
     let reading = world.read("file", None, Some("2:3")).unwrap();
     assert_eq!((reading.first_line, reading.last_line, reading.total_lines, reading.cut), (2, 4, 50, false));
 }
@@ -251,7 +251,7 @@ fn many_lines_are_read_in_parts_without_loss() {
     assert_eq!(reading.note, "line 1 is longer than 256 KB: only its start is shown; the rest: lines \"2-2\" of 2");
     let large = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
     let world = World::with(&[("ws/file.md", &large)]);
-    assert_eq!(world.told("file", None, None), "too-large: read another file");
+    assert_eq!(world.reported("file", None, None), "too-large: read another file");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_path_that_becomes_a_link_meanwhile_reveals_nothing_outside() {
         assert_eq!(given + refused, 2_000);
         assert!(listed > 0 || refused > 0, "{swapped}: {given} {refused} {listed}");
         fs::remove_dir_all(out.join("sub")).unwrap_or_default();
-        assert_eq!(world.told("dir", Some("sub/a.md"), None), "inside");
+        assert_eq!(world.reported("dir", Some("sub/a.md"), None), "inside");
     }
 }
 
@@ -333,11 +333,11 @@ fn files_of_git_and_refdesk_are_not_read_by_name() {
         "kept/journal.jsonl",
         "kept",
     ] {
-        let told = world.told("dir", Some(path), None);
-        assert!(told.starts_with("kept-back: "), "{path}: {told}");
+        let reported = world.reported("dir", Some(path), None);
+        assert!(reported.starts_with("kept-back: "), "{path}: {reported}");
     }
-    assert_eq!(world.told("dir", Some(".jaato/kb.md"), None), "kb");
-    assert_eq!(world.told("dir", None, None), ".jaato/kb.md  2 bytes, about 1 token\n");
+    assert_eq!(world.reported("dir", Some(".jaato/kb.md"), None), "kb");
+    assert_eq!(world.reported("dir", None, None), ".jaato/kb.md  2 bytes, about 1 token\n");
 }
 
 #[test]
@@ -356,5 +356,5 @@ fn the_list_leaves_out_the_json_beside_a_page_of_a_table() {
         let listing = world.read("dir", path, None).unwrap();
         assert_eq!(listing.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), expected);
     }
-    assert_eq!(world.told("dir", Some("tables/s.t.json"), None), "{}", "it can still be read by its path");
+    assert_eq!(world.reported("dir", Some("tables/s.t.json"), None), "{}", "it can still be read by its path");
 }

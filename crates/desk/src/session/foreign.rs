@@ -90,7 +90,7 @@ impl Foreign {
         if files.is_empty() {
             return None;
         }
-        let told = |(file, fate): (&String, &ForeignFileAction)| match fate {
+        let reported = |(file, fate): (&String, &ForeignFileAction)| match fate {
             ForeignFileAction::Ignored => format!("{file} (ignored)"),
             ForeignFileAction::Choice { is_cut, aside } => {
                 let most = format!("at most {MAX_IDS}, none longer than {LONGEST_ID} bytes");
@@ -101,11 +101,11 @@ impl Foreign {
             ForeignFileAction::Lines => format!("{file} (some of its lines are skipped)"),
             ForeignFileAction::Aside(aside) => format!("{file} (set aside as {aside})"),
         };
-        let mut told: Vec<String> = files.iter().take(SHOWN).map(told).collect();
+        let mut reported: Vec<String> = files.iter().take(SHOWN).map(reported).collect();
         if let Some(more) = files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            told.push(format!("and {more} more"));
+            reported.push(format!("and {more} more"));
         }
-        let message = format!("not written by refdesk on this machine: {}", told.join(", "));
+        let message = format!("not written by refdesk on this machine: {}", reported.join(", "));
         let hint = "after a move or a copy of the folder, the next pick settles this; otherwise the files came with the repository";
         Some(Diagnostic::warning(Code::ForeignState, message).fix(hint))
     }

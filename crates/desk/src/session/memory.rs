@@ -77,7 +77,7 @@ impl Store {
     /// # Errors
     /// The file system's error with the path.
     pub fn forget_memory(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
-        self.update_memory(session, |told| (told.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+        self.update_memory(session, |memory| (memory.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             let file = self.memory_file(session);
             self.check_inside(&file)?;
             match remove_own(&file) {
@@ -109,10 +109,10 @@ impl Store {
         let left: HashSet<&str> = left.iter().map(SourceId::as_str).collect();
         let less = |file: &Path| {
             // A damaged or foreign file is handled by its own session.
-            let mut told = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
-            let before = told.announced.len();
-            told.announced.retain(|id| !left.contains(id.as_str()));
-            (told.announced.len() < before).then_some(told)
+            let mut memory = self.read::<SessionMemory>(file).ok().flatten().filter(|found| found.is_own)?.value;
+            let before = memory.announced.len();
+            memory.announced.retain(|id| !left.contains(id.as_str()));
+            (memory.announced.len() < before).then_some(memory)
         };
         // There may be many sessions, most without these sources: do not hold the lock while reading them.
         let files = sessions.flatten().map(|session| session.path().join("told.json"));
@@ -122,18 +122,18 @@ impl Store {
             return Ok(());
         }
         let _lock = self.lock()?;
-        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |told| self.write_memory(file, &told)))
+        concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |memory| self.write_memory(file, &memory)))
     }
 
     /// Every prompt writes this file, without waiting for the disk: after a power cut, some things may be sent again.
-    fn write_memory(&self, file: &Path, told: &SessionMemory) -> io::Result<()> {
-        self.put(file, &self.sealed(file, told)?, Durability::Recreatable)
+    fn write_memory(&self, file: &Path, memory: &SessionMemory) -> io::Result<()> {
+        self.put(file, &self.sealed(file, memory)?, Durability::Recreatable)
     }
 }
 
 /// Whether a power cut emptied a session's memory. This does not count as damage: things are only sent again.
-fn is_cut_short(told: &Path) -> bool {
-    fs::symlink_metadata(told).is_ok_and(|file| file.is_file() && file.len() == 0)
+fn is_cut_short(memory: &Path) -> bool {
+    fs::symlink_metadata(memory).is_ok_and(|file| file.is_file() && file.len() == 0)
 }
 
 /// Removes the folders of long unused sessions. Retries failed removals the next time.
@@ -159,16 +159,16 @@ fn is_unused(folder: &Path, now: SystemTime) -> bool {
 }
 
 /// Marks a session as used although nothing changed; at most once a day.
-fn mark_in_use(told: &Path, now: SystemTime) {
+fn mark_in_use(memory: &Path, now: SystemTime) {
     let is_stale = |used: SystemTime| now.duration_since(used).is_ok_and(|age| age > DAY);
-    if fs::symlink_metadata(told).is_ok_and(|it| it.is_file() && it.modified().is_ok_and(is_stale)) {
-        mark_used(told, now);
+    if fs::symlink_metadata(memory).is_ok_and(|it| it.is_file() && it.modified().is_ok_and(is_stale)) {
+        mark_used(memory, now);
     }
 }
 
 /// Records when a session was used, by the clock that also determines its age.
-fn mark_used(told: &Path, now: SystemTime) {
-    if let Ok(file) = open_own(told) {
+fn mark_used(memory: &Path, now: SystemTime) {
+    if let Ok(file) = open_own(memory) {
         // On failure the session may be removed too early, which only repeats what it was sent.
         let _ = file.set_modified(now);
     }
@@ -186,8 +186,8 @@ mod tests {
     }
 
     fn announce(store: &Store, session: &Session, ids: &[&str]) -> Vec<Diagnostic> {
-        let tell = |told: &SessionMemory| {
-            let mut after = told.clone();
+        let tell = |memory: &SessionMemory| {
+            let mut after = memory.clone();
             after.announced.extend(ids.iter().map(ToString::to_string));
             (after, ())
         };
@@ -210,8 +210,8 @@ mod tests {
         }
         store.forget(&["a".into()]).unwrap();
         for session in &sessions {
-            let told = store.session_memory(session).0;
-            assert!(!told.was_announced("a") && told.was_announced("b"));
+            let memory = store.session_memory(session).0;
+            assert!(!memory.was_announced("a") && memory.was_announced("b"));
         }
     }
 

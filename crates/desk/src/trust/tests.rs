@@ -101,7 +101,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     let world = World::new();
     world.configure(ALL);
     world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
-    let told = [
+    let reported = [
         "references.json:9: post questions for you to https://example.org/ask, with a signature made with the \
          secret in $SECRET",
         "references.json:12: let agents write files that match `docs/**` without asking you, except `docs/x`",
@@ -110,7 +110,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
         "references.json:6: let an agent that selects @gone read out/none.md",
         ".jaato/references/found.json:1: let an agent that selects @found read ws-evil and everything below it",
     ];
-    assert_eq!(world.waiting(), told);
+    assert_eq!(world.waiting(), reported);
     let mut desk = world.desk();
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
     assert_eq!(access(&mut desk).unreadable(), ["a".into()]);
@@ -118,9 +118,9 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
-    assert_eq!(desk.waiting().len(), told.len());
+    assert_eq!(desk.waiting().len(), reported.len());
 
-    assert_eq!(trust_all(&desk), told.len());
+    assert_eq!(trust_all(&desk), reported.len());
     assert_eq!((world.waiting(), desk.waiting()), (vec![], vec![]));
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "it is read again first");
     assert!(desk.has_stale_trust());
@@ -130,8 +130,8 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(desk.channel_refusal(), None);
     assert_eq!(desk.channel(), desk.settings().channel);
 
-    assert_eq!(desk.revoke().unwrap().len(), told.len());
-    assert_eq!(world.waiting(), told);
+    assert_eq!(desk.revoke().unwrap().len(), reported.len());
+    assert_eq!(world.waiting(), reported);
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "a revocation counts immediately");
 }
 
@@ -146,7 +146,7 @@ fn whether_a_path_outside_exists_is_not_revealed() {
         ("link/y", Some("../out/x"), "../out/x/y"),
         ("link", Some("../out/x/y"), "../out/x"),
     ] {
-        let told = |there: Option<&str>| {
+        let reported = |there: Option<&str>| {
             let world = World::new();
             let source = format!(r#"{{"id": "x", "name": "X", "path": "{path}", "mode": "auto"}}"#);
             world.configure(&format!(r#"{{"sources": [{source}], "preselected": ["x"]}}"#));
@@ -172,9 +172,9 @@ fn whether_a_path_outside_exists_is_not_revealed() {
                 [row, refused.message, instructions, format!("{problems:?}"), format!("{:?}", access.unreadable())];
             (answer.map(|text| text.replace(&*world.root.to_string_lossy(), "")), is_open)
         };
-        let (missing, is_open) = told(None);
+        let (missing, is_open) = reported(None);
         assert!(!is_open && missing[0].contains("\"exists\":null"), "{path}: {missing:?}");
-        assert_eq!(missing, told(Some(exists)).0, "{path} {link:?}");
+        assert_eq!(missing, reported(Some(exists)).0, "{path} {link:?}");
     }
 }
 
@@ -336,10 +336,10 @@ fn a_damaged_file_is_reported_and_grants_no_trust() {
     trust_all(&world.desk());
     world.put("state/trust.json", "{");
     let desk = world.desk();
-    let told = [desk.opening_diagnostics(), desk.waiting()].concat();
-    let told: Vec<&str> =
-        told.iter().map(|problem| problem.code.as_str()).filter(|code| *code != "missing-path").collect();
-    assert_eq!(told, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
+    let reported = [desk.opening_diagnostics(), desk.waiting()].concat();
+    let reported: Vec<&str> =
+        reported.iter().map(|problem| problem.code.as_str()).filter(|code| *code != "missing-path").collect();
+    assert_eq!(reported, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
 }
 
 #[test]
@@ -421,6 +421,6 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let world = World::new();
     world.configure(&config.replace("postgres://", "mysql://"));
     let desk = world.desk();
-    let told = format!("{:?} {:?}", desk.opening_diagnostics(), desk.settings());
-    assert!(told.contains("index_url") && !told.contains("s3cret"), "{told}");
+    let reported = format!("{:?} {:?}", desk.opening_diagnostics(), desk.settings());
+    assert!(reported.contains("index_url") && !reported.contains("s3cret"), "{reported}");
 }

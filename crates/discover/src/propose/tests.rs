@@ -413,11 +413,11 @@ fn a_document_beside_its_templates_is_a_folder_with_contents() {
         ("chart/templates/_helpers.tpl", "{{ x }}"),
     ];
     let found = found(&files, &[]);
-    let told: Vec<String> = found.new.iter().map(|it| format!("{} {}", it.id, place(it))).collect();
-    assert!(told.contains(&"mod-1-retry modules/mod-1-retry/".to_owned()), "{told:?}");
-    assert!(told.contains(&"chart chart/README.md".to_owned()), "{told:?}");
-    assert!(!told.iter().any(|line| line.contains("mod-1-retry/validation")), "{told:?}");
-    assert!(told.iter().any(|line| line.ends_with("modules/mod-2-plain/MODULE.md")), "{told:?}");
+    let reported: Vec<String> = found.new.iter().map(|it| format!("{} {}", it.id, place(it))).collect();
+    assert!(reported.contains(&"mod-1-retry modules/mod-1-retry/".to_owned()), "{reported:?}");
+    assert!(reported.contains(&"chart chart/README.md".to_owned()), "{reported:?}");
+    assert!(!reported.iter().any(|line| line.contains("mod-1-retry/validation")), "{reported:?}");
+    assert!(reported.iter().any(|line| line.ends_with("modules/mod-2-plain/MODULE.md")), "{reported:?}");
     let module = found.new.iter().find(|it| it.id == "mod-1-retry").unwrap();
     let contents = module.contents.as_ref().unwrap();
     assert_eq!(

@@ -45,13 +45,13 @@ fn no_link_below_a_root_is_followed() {
             ("in/../in", "not a path below"),
             ("/etc", "not a path below"),
         ] {
-            let told = |error: io::Error| {
+            let reported = |error: io::Error| {
                 if is_absent(&error) && path == "none" { "absent".to_owned() } else { error.to_string() }
             };
             for opened in [root.below(Path::new(path)), root.make(Path::new(path), FileMode::Default)] {
-                let told = opened.map_or_else(told, |_| "fine".to_owned());
-                let is_made = path == "none" && told == "fine";
-                assert!(told.contains(expected) || is_made, "{named}/{path}: {told}");
+                let reported = opened.map_or_else(reported, |_| "fine".to_owned());
+                let is_made = path == "none" && reported == "fine";
+                assert!(reported.contains(expected) || is_made, "{named}/{path}: {reported}");
             }
             let _ = root.remove_folder("none");
         }

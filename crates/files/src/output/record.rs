@@ -222,7 +222,7 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
         _ => "nothing was changed; try again",
     };
     // The error starts with the absolute path; the printed path is enough.
-    let said = error.to_string();
-    let said = said.rsplit_once(&format!("{shown}: ")).map_or(&*said, |(_, said)| said);
-    Error::new(Code::NotWritten, format!("{shown}: {said}"), hint)
+    let message = error.to_string();
+    let message = message.rsplit_once(&format!("{shown}: ")).map_or(&*message, |(_, message)| message);
+    Error::new(Code::NotWritten, format!("{shown}: {message}"), hint)
 }

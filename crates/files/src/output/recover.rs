@@ -72,11 +72,11 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     if !record.files.iter().all(|step| is_sound(step, &real)) {
         return damaged("it names files that refdesk would never write");
     }
-    let told = settle(&record, &real);
+    let reported = settle(&record, &real);
     Recovered::Reported(match WriteRecord::forget(workspace) {
-        Ok(()) => told,
+        Ok(()) => reported,
         Err(error) => {
-            let message = format!("{}, but its record cannot be removed: {error}", told.message);
+            let message = format!("{}, but its record cannot be removed: {error}", reported.message);
             Diagnostic::error(Code::NotStored, message).fix("make .jaato/refdesk/ writable")
         }
     })
@@ -198,7 +198,7 @@ mod tests {
 
         fn recover(&self) -> Diagnostic {
             match recover(&self.path, &self.sealer) {
-                Recovered::Reported(told) => told,
+                Recovered::Reported(reported) => reported,
                 other => panic!("{other:?}"),
             }
         }
@@ -229,8 +229,8 @@ mod tests {
         ] {
             let world = World::killed_after(renames);
             assert!(has_note(&world.path));
-            let told = world.recover();
-            assert_eq!((told.code.as_str(), world.files()), (code, expected.map(str::to_owned)), "{renames}");
+            let reported = world.recover();
+            assert_eq!((reported.code.as_str(), world.files()), (code, expected.map(str::to_owned)), "{renames}");
             assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
             assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
         }
@@ -240,9 +240,9 @@ mod tests {
     fn files_changed_since_are_kept_and_the_rest_undone() {
         let world = World::killed_after(1);
         world.put("dir/1", "theirs");
-        let told = world.recover();
-        assert_eq!((told.code.as_str(), world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
-        assert!(told.is_error() && told.message.contains("dir/1 changed since"), "{told:?}");
+        let reported = world.recover();
+        assert_eq!((reported.code.as_str(), world.files()), ("write-undone", ["old", "theirs", ""].map(str::to_owned)));
+        assert!(reported.is_error() && reported.message.contains("dir/1 changed since"), "{reported:?}");
         let world = World::killed_after(2);
         world.put("dir/0", "theirs");
         assert_eq!(world.recover().code, Code::WriteUndone);

@@ -11,12 +11,15 @@ fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
     let analysis = analyse(text, Some(syntax));
     let mut found: Vec<String> = analysis.problem.iter().map(ToString::to_string).collect();
     for values in [skeleton(&analysis.variables), sample(&analysis.variables)] {
-        let told = match render(&RenderJob::new(text, syntax, values.clone())) {
+        let reported = match render(&RenderJob::new(text, syntax, values.clone())) {
             Ok(rendered) => rendered.warnings,
             Err(error) => vec![error.message],
         };
         found.extend(
-            told.into_iter().filter(|told| told.contains("undefined")).map(|told| format!("{told} with {values}")),
+            reported
+                .into_iter()
+                .filter(|reported| reported.contains("undefined"))
+                .map(|reported| format!("{reported} with {values}")),
         );
     }
     found

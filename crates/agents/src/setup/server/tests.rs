@@ -277,7 +277,7 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
     };
     let (stays, off) =
         ("connect does not write, so the agent would not run the server as it is tried out here", "is switched off: ");
-    for (word, text, told) in [
+    for (word, text, reported) in [
         ("claude-code", json("mcpServers", "\"env\": {\"HOME\": \"/x\"}"), Ok("`env`")),
         ("claude-code", json("mcpServers", "\"cwd\": \"/\", \"headers\": {\"a\": 1}"), Ok("`cwd` and `headers`")),
         ("claude-code", json("mcpServers", "\"type\": \"http\""), Ok("`type`")),
@@ -320,7 +320,7 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
     ] {
         let client = client(word);
         let found = listed_server(&text, &client.server).unwrap().unwrap().problem.unwrap();
-        let expected = match told {
+        let expected = match reported {
             Ok(keys) => format!(" has {keys}, which {stays}"),
             Err(how) => format!(" {off}{how}"),
         };

@@ -101,8 +101,11 @@ fn ask(settings: &ChannelSettings, wait: &Wait) -> Result<ChannelAnswer, NoAnswe
 fn failed(came: Result<ChannelAnswer, NoAnswer>) -> (Code, String) {
     match came {
         Err(NoAnswer::Failed(Error { code, message, fix, .. })) => {
-            let told = format!("{message} {fix}");
-            assert!(!told.contains("hidden") && !told.contains("a-token") && !told.contains("a-secret"), "{told}");
+            let reported = format!("{message} {fix}");
+            assert!(
+                !reported.contains("hidden") && !reported.contains("a-token") && !reported.contains("a-secret"),
+                "{reported}"
+            );
             (code, message)
         }
         other => panic!("{other:?}"),

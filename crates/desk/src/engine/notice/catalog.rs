@@ -51,11 +51,11 @@ pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         ("Found again", in_both().filter(|(was, is)| missing(was) && !missing(is)).map(|(_, is)| &is.id).collect()),
         ("Now missing", in_both().filter(|(was, is)| !missing(was) && missing(is)).map(|(_, is)| &is.id).collect()),
     ];
-    let told = groups.into_iter().filter_map(|(what, ids)| {
+    let reported = groups.into_iter().filter_map(|(what, ids)| {
         let first = *ids.first()?;
         Some(Notice::new(Actor::Files, Topic::Catalog, format!("{what}: {}", at(&ids))).about(first).of(ids.len()))
     });
-    told.collect()
+    reported.collect()
 }
 
 fn of_path(source: &Source) -> Option<&str> {

@@ -197,7 +197,7 @@ mod tests {
         vec![MatchReason::Tag { tag: tag.to_owned(), line: 1, column: 1 }]
     }
 
-    fn told(receipt: Receipt) -> (String, String) {
+    fn reported(receipt: Receipt) -> (String, String) {
         let notice = super::receipt(&line(receipt), Path::new("/w"), "default");
         (notice.text, notice.reason)
     }
@@ -270,7 +270,7 @@ mod tests {
                 "session s1, ~9 tokens",
             ),
         ] {
-            assert_eq!(told(receipt), (text.to_owned(), reason.to_owned()));
+            assert_eq!(reported(receipt), (text.to_owned(), reason.to_owned()));
         }
     }
 
@@ -292,7 +292,7 @@ mod tests {
             Receipt { kind, why, tokens: 103, text: Some(String::new()), ..Receipt::new(JournalEvent::Enriched) };
         let text = "To a prompt: expanded @x; hinted at @a (java), @b (api, pay), @c (java), +1 more; announced @t \
                     (from @up); 1 left out";
-        assert_eq!(told(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
+        assert_eq!(reported(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
         assert_eq!(notice.reason, "session s1, ~103 tokens, desk default");
         assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(JournalText::Text)));

@@ -56,9 +56,9 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
             };
             let sides = [("came with it", others(&entered), after), ("left with it", others(&left), before)];
             let sides = sides.iter().filter(|(_, ids, _)| !ids.is_empty());
-            let told: Vec<String> =
+            let reported: Vec<String> =
                 sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(of, ids))).collect();
-            let notice = Notice::new(Actor::You, Topic::Selection, text.clone()).because(told.join("; "));
+            let notice = Notice::new(Actor::You, Topic::Selection, text.clone()).because(reported.join("; "));
             let subject = named.first().map(|id| SourceId::from(id.as_str()));
             notices = vec![Notice { subject, ..notice }.of(named.len())];
         }
@@ -85,14 +85,14 @@ fn dormancy<'a>(awake: &Snapshot, asleep: &'a Snapshot) -> Vec<&'a str> {
 }
 
 fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
-    let told = |ids: &[&str], one: &str, more: &str| {
+    let reported = |ids: &[&str], one: &str, more: &str| {
         let first = ids.first()?;
         let text = format!("{} {}", at(ids), if ids.len() == 1 { one } else { more });
         Some(Notice::new(Actor::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
     };
-    let woke = told(woke, "is back: its pick counts again", "are back: their picks count again");
+    let woke = reported(woke, "is back: its pick counts again", "are back: their picks count again");
     let slept = "is gone from the catalog: its pick is dormant";
-    let fell_asleep = told(fell_asleep, slept, "are gone from the catalog: their picks are dormant");
+    let fell_asleep = reported(fell_asleep, slept, "are gone from the catalog: their picks are dormant");
     woke.into_iter().chain(fell_asleep).collect()
 }
 
@@ -148,7 +148,7 @@ fn entered_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice>
         return pulled_in_notice(after, entered, &Actor::Files).into_iter().collect();
     }
     let workspace = Path::new(&*after.workspace);
-    let told = entered.iter().map(|member| {
+    let reported = entered.iter().map(|member| {
         let text = match &member.reason {
             Some(parent) => format!("@{parent} now mentions @{}: pulled in", member.id),
             None => format!("@{} is selected", member.id),
@@ -164,7 +164,7 @@ fn entered_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice>
         let notice = Notice::new(Actor::Files, Topic::Selection, text).about(&member.id);
         notice.because(reason.unwrap_or_default()).at(place)
     });
-    told.collect()
+    reported.collect()
 }
 
 fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
@@ -174,7 +174,7 @@ fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     }
     let is_missing =
         |id: &SourceId| after.catalog.get(id.as_str()).is_some_and(refdesk_core::catalog::Source::is_missing);
-    let told = left.iter().map(|member| {
+    let reported = left.iter().map(|member| {
         let text = match &member.reason {
             Some(parent) if is_missing(parent) => {
                 format!("@{} left with @{parent}, whose file is missing", member.id)
@@ -187,7 +187,7 @@ fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
         };
         Notice::new(Actor::Files, Topic::Selection, text).about(&member.id)
     });
-    told.collect()
+    reported.collect()
 }
 
 /// `~1,234 tokens`, in total.

@@ -23,13 +23,13 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> 
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
         one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()
     }
-    let told = |what: &str, templates: &[&Template]| {
+    let reported = |what: &str, templates: &[&Template]| {
         let names: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
         Notice::new(by.clone(), Topic::Template, format!("{what}: {}", cut(&names)))
     };
     let (came, went) = (of(after, before), of(before, after));
-    let came = (!came.is_empty()).then(|| about(told("New templates", &came), &came));
-    let went = (!went.is_empty()).then(|| told("Removed templates", &went));
+    let came = (!came.is_empty()).then(|| about(reported("New templates", &came), &came));
+    let went = (!went.is_empty()).then(|| reported("Removed templates", &went));
     came.into_iter().chain(went).collect()
 }
 
@@ -51,11 +51,11 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let text = format!("{} templates changed: {}", changed.len(), cut(&names));
         notices.push(Notice::new(Actor::Files, Topic::Template, text));
     } else {
-        let told = changed.iter().map(|(was, is)| {
+        let reported = changed.iter().map(|(was, is)| {
             let text = format!("Template changed: {}", is.name);
             about(Notice::new(Actor::Files, Topic::Template, text).because(variable_changes(was, is)), &[is])
         });
-        notices.extend(told);
+        notices.extend(reported);
     }
     let fixed: Vec<&Template> = fixed.into_iter().map(|(_, is)| is).collect();
     notices.extend((!fixed.is_empty()).then(|| {
@@ -77,7 +77,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let text = format!("{} templates are broken: {}", broken.len(), cut(&names));
         return vec![about(Notice::new(Actor::Files, Topic::Problem, text), &broken)];
     }
-    let told = broken.into_iter().map(|is| {
+    let reported = broken.into_iter().map(|is| {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
         let (path, first) = is.place(1);
         let file = display(Path::new(&*after.workspace), path);
@@ -91,7 +91,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let place = FileLine { path: path.to_path_buf(), line: line.unwrap_or(first) };
         Notice::new(Actor::Files, Topic::Problem, text).because(reason).at(Some(place))
     });
-    told.collect()
+    reported.collect()
 }
 
 /// Makes the first of these templates the position to show.
@@ -109,9 +109,9 @@ fn variable_changes(was: &Template, is: &Template) -> String {
         let known: HashSet<String> = names("", &other.variables).into_iter().collect();
         names("", &one.variables).into_iter().filter(|name| !known.contains(name)).collect()
     };
-    let told = [("new", only(is, was)), ("lost", only(was, is))];
-    let told = told.iter().filter(|(_, names)| !names.is_empty());
-    told.map(|(what, names)| format!("{what}: {}", cut(names))).collect::<Vec<_>>().join("; ")
+    let reported = [("new", only(is, was)), ("lost", only(was, is))];
+    let reported = reported.iter().filter(|(_, names)| !names.is_empty());
+    reported.map(|(what, names)| format!("{what}: {}", cut(names))).collect::<Vec<_>>().join("; ")
 }
 
 /// Every variable by its path: `fields.name`.

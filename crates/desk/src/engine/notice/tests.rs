@@ -39,7 +39,7 @@ fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&
     }
 }
 
-fn told(before: &Snapshot, after: &Snapshot) -> Vec<String> {
+fn reported(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     let other = Actor::Other(Arc::from("refdesk select"));
     let line = |it: Notice| format!("{}: {} [{}]", it.who.word(), it.text, it.reason);
     notices(before, after, &ChangeOrigin::Choice(other.clone())).into_iter().map(line).collect()
@@ -94,7 +94,7 @@ fn messages_about_changes() {
             vec!["files: New in the catalog: @b []", "files: Gone from the catalog: @a []"],
         ),
     ] {
-        assert_eq!(told(&before, &after), expected);
+        assert_eq!(reported(&before, &after), expected);
     }
 }
 
@@ -146,7 +146,7 @@ fn removed_sources_and_missing_files() {
             ],
         ),
     ] {
-        assert_eq!(told(&before, &after), expected);
+        assert_eq!(reported(&before, &after), expected);
     }
 }
 
@@ -171,17 +171,17 @@ fn an_undone_change_is_one_notice() {
     ] {
         let named = named.into_iter().map(str::to_owned).collect();
         let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named };
-        let told: Vec<String> = notices(before, after, &cause)
+        let reported: Vec<String> = notices(before, after, &cause)
             .into_iter()
             .map(|it| format!("{}: {} [{}]", it.who.word(), it.text, it.reason))
             .collect();
-        assert_eq!(told, [expected]);
+        assert_eq!(reported, [expected]);
     }
     // Nothing was chosen: an edit caused the change.
     let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named: Vec::new() };
-    let told = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
+    let reported = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
     assert_eq!(
-        told.first().map(|it| (&it.who, it.text.as_str())),
+        reported.first().map(|it| (&it.who, it.text.as_str())),
         Some((&Actor::Files, "@b no longer mentions @c: it left"))
     );
 }
@@ -244,14 +244,14 @@ fn notices_about_templates() {
         ),
         (&[("t", 1, "", "no")], &[], vec!["template: Removed templates: t []"]),
     ] {
-        let told: Vec<String> = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You))
+        let reported: Vec<String> = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You))
             .into_iter()
             .map(|it| format!("{}: {} [{}]", it.topic.word(), it.text, it.reason))
             .collect();
-        assert_eq!(told, expected, "{before:?} {after:?}");
+        assert_eq!(reported, expected, "{before:?} {after:?}");
     }
-    let told = notices(&with(&[("t", 1, "", "")]), &with(&[("t", 2, "", "no")]), &ChangeOrigin::Choice(Actor::You));
-    let place = told.first().and_then(|it| it.place.clone());
+    let reported = notices(&with(&[("t", 1, "", "")]), &with(&[("t", 2, "", "no")]), &ChangeOrigin::Choice(Actor::You));
+    let place = reported.first().and_then(|it| it.place.clone());
     assert_eq!(place, Some(FileLine { path: "/w/.templates/t".into(), line: 7 }));
 }
 
@@ -294,8 +294,8 @@ fn only_new_problems_are_reported() {
             let place = it.place.map_or(String::new(), |at| format!(" ({}:{})", at.path.display(), at.line));
             format!("{}: {}{place}", it.topic.word(), it.text)
         };
-        let told = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You));
-        assert_eq!(told.into_iter().map(line).collect::<Vec<_>>(), expected, "{before:?} {after:?}");
+        let reported = notices(&with(before), &with(after), &ChangeOrigin::Choice(Actor::You));
+        assert_eq!(reported.into_iter().map(line).collect::<Vec<_>>(), expected, "{before:?} {after:?}");
     }
 }
 
@@ -306,5 +306,5 @@ fn changes_of_the_catalog_are_not_reported_as_warnings_too() {
     let mut after = snapshot(&["a", "b"], &[], &[], &[]);
     after.diagnostics = [of("a"), of("b")].into();
     let expected = ["files: New in the catalog: @b []", "files: warning: nothing stands there []"];
-    assert_eq!(told(&before, &after), expected);
+    assert_eq!(reported(&before, &after), expected);
 }

@@ -326,8 +326,8 @@ fn shortage(error: &notify::Error) -> Option<String> {
 
 fn exhausted(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    let told = Errno::from_io_error(error);
-    told.is_some_and(|told| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&told))
+    let reported = Errno::from_io_error(error);
+    reported.is_some_and(|reported| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&reported))
 }
 
 /// The identity of the folder at this path.

@@ -126,19 +126,19 @@ impl Worker<'_> {
     /// Sends notices of what changed since the last ones. While documents are read, only the choice counts: a document
     /// that is not read yet has not changed.
     pub(super) fn publish_difference(&mut self, next: Snapshot) {
-        let (notices, told) = match self.last_announced.take() {
+        let (notices, reported) = match self.last_announced.take() {
             None if next.loading.is_some() => return,
             // What appears during the first reading of the documents is not a change.
             None => (Vec::new(), next),
-            Some(told) if next.loading.is_some() => {
+            Some(reported) if next.loading.is_some() => {
                 let own = !matches!(self.cause, ChangeOrigin::Choice(Actor::Other(_)) | ChangeOrigin::Journalled(_));
-                let notices = if own { notice::selection(&told, &next, &self.cause) } else { Vec::new() };
-                let selection = if notices.is_empty() { told.selection.clone() } else { next.selection };
-                (notices, Snapshot { selection, ..told })
+                let notices = if own { notice::selection(&reported, &next, &self.cause) } else { Vec::new() };
+                let selection = if notices.is_empty() { reported.selection.clone() } else { next.selection };
+                (notices, Snapshot { selection, ..reported })
             }
-            Some(told) => (notice::notices(&told, &next, &self.cause), next),
+            Some(reported) => (notice::notices(&reported, &next, &self.cause), next),
         };
-        self.last_announced = Some(told);
+        self.last_announced = Some(reported);
         let (who, session) = (self.cause.who().clone(), self.chooser());
         if let ChangeOrigin::Retraced { text, .. } = &self.cause
             && notices.iter().any(|notice| notice.text == *text)

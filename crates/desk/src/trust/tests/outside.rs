@@ -38,12 +38,12 @@ fn texts_of_files_outside_wait_for_trust() {
             let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, "x", None, None);
             read.map(|reading| reading.text).map_err(|refusal| refusal.code)
         };
-        let told = |desk: &mut Desk| desk.settled().instructions().contains("SECRET");
-        assert_eq!((told(&mut desk), read(&mut desk).is_ok()), (waits == 0, waits == 0), "{how}");
+        let reported = |desk: &mut Desk| desk.settled().instructions().contains("SECRET");
+        assert_eq!((reported(&mut desk), read(&mut desk).is_ok()), (waits == 0, waits == 0), "{how}");
         trust_all(&desk);
         assert_eq!(desk.has_stale_trust(), waits == 1, "{how}");
         desk.reload();
-        assert!(told(&mut desk) && !desk.has_stale_trust(), "{how}");
+        assert!(reported(&mut desk) && !desk.has_stale_trust(), "{how}");
         assert_eq!(read(&mut desk).as_deref(), Ok("SECRET"), "{how}");
         desk.revoke().unwrap();
         assert_eq!((read(&mut desk).is_ok(), desk.has_stale_trust()), (waits == 0, waits == 1), "{how}: immediately");
@@ -58,7 +58,7 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
     let asked = refdesk_enrich::EnrichRequest::new(refdesk_enrich::TextKind::Prompt, "See @far.");
     let access = desk.access(&session());
     let read = crate::reading::read_source(desk.workspace(), desk.catalog(), &access, id, None, None);
-    let told = (
+    let reported = (
         (
             desk.instructions(),
             desk.enrich(&session(), &asked, crate::EnrichMode::DryRun).0.text,
@@ -72,7 +72,7 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
         ),
         (enrich_places(&desk, &source), desk.diagnostics()),
     );
-    format!("{told:?}")
+    format!("{reported:?}")
 }
 
 fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
@@ -84,7 +84,7 @@ fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<Pat
 #[test]
 fn nothing_about_a_source_outside_is_revealed_before_trust() {
     for mode in ["auto", "selectable"] {
-        let told = |set_up: &dyn Fn(&World)| {
+        let reported = |set_up: &dyn Fn(&World)| {
             let world = World::new();
             set_up(&world);
             world.configure(&format!(
@@ -98,14 +98,14 @@ fn nothing_about_a_source_outside_is_revealed_before_trust() {
             assert_eq!(desk.untrusted().len(), 1);
             told_of(&mut desk, "far").replace(&world.root.display().to_string(), "")
         };
-        let file = told(&|world: &World| world.put("out/far", "SECRET other\n"));
+        let file = reported(&|world: &World| world.put("out/far", "SECRET other\n"));
         assert!(file.contains("waits for trust") && !file.contains("SECRET") && !file.contains("Read "), "{file}");
-        let folder = told(&|world: &World| {
+        let folder = reported(&|world: &World| {
             world.put("out/far/SECRET.md", "See other and {{ SECRET }}.\n");
             world.put("out/far/templates/SECRET.txt.tpl", "{{ SECRET }}\n");
         });
         assert_eq!(file, folder, "{mode}");
-        let link = told(&|world: &World| {
+        let link = reported(&|world: &World| {
             world.put("elsewhere/SECRET.md", "See other.\n");
             fs::create_dir_all(world.root.join("out")).unwrap();
             symlink("../elsewhere", world.root.join("out/far")).unwrap();
@@ -149,8 +149,8 @@ fn files_of_git_and_refdesk_are_not_sources_by_any_name() {
                     {{"id": "other", "name": "Other", "path": "in.md"}}]}}"#
             ));
             let mut desk = world.desk();
-            let told = told_of(&mut desk, "far");
-            assert!(!told.contains("SECRET") && !told.contains("Read "), "{path}: {told}");
+            let reported = told_of(&mut desk, "far");
+            assert!(!reported.contains("SECRET") && !reported.contains("Read "), "{path}: {reported}");
             assert!(!desk.selection().contains("other"), "{path}");
             assert_eq!((access(&mut desk).paths().len(), desk.untrusted().len()), (0, 0), "{path}");
             let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code.as_str()).collect();

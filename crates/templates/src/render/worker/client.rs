@@ -170,13 +170,13 @@ fn cause(status: ExitStatus, words: &str) -> Error {
     if words.contains("has overflowed its stack") {
         return template_error(None, out_of_stack());
     }
-    let said = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
-    match said {
+    let last_line = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
+    match last_line {
         None if was_ended(status) => {
             Error::new(Code::WorkerEnded, format!("the render worker was ended: {status}"), "")
         }
         None => died(&status.to_string()),
-        Some(said) => died(&format!("{status}: {}", one_line(said))),
+        Some(last_line) => died(&format!("{status}: {}", one_line(last_line))),
     }
 }
 
