@@ -173,7 +173,7 @@ mod tests {
         let expected = [
             "meant hinted",
             "tagged hinted",
-            "told Told",
+            "told AlreadySent",
             "low below-tagged",
             "auto Auto",
             "picked Picked",
