@@ -335,6 +335,36 @@ fn a_connection_that_is_lost_while_values_are_read_leaves_the_pages_alone() {
 }
 
 #[test]
+fn a_table_that_another_transaction_has_locked_keeps_its_pages() {
+    let Some(server) = TestServer::start() else { return };
+    server.database("busy");
+    let table = "(id int PRIMARY KEY, n int DEFAULT 7 CHECK (n > 0))";
+    server.run("busy", &format!("CREATE TABLE held {table}; CREATE SCHEMA free; CREATE TABLE free.open {table}"));
+    let (folder, port) = (server.folder(), server.port());
+    let connection = format!("{{host: {folder:?}, port: {port}, database: busy, user: refdesk}}");
+    let config = format!("databases: [{{name: busy, type: postgres, connection: {connection}}}]\n");
+    let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
+    world.run(&DOCUMENT).exits(1);
+    world.trust("home/.local/state/refdesk");
+    world.run(&DOCUMENT).exits(0);
+    let before = pages(&world);
+    let locked = server.locked("busy");
+    let warning = "public.held is locked by another transaction, so its pages stay as they are";
+    for command in [&DOCUMENT[..], &["db", "diff"], &["db", "status"]] {
+        let told = world.run(command).exits(0);
+        assert!(told.stderr.contains(warning) && told.stderr.contains("when that transaction has ended"), "{told}");
+        assert!(pages(&world) == before, "{told}");
+    }
+    server.run("busy", "ALTER TABLE free.open ADD COLUMN more text");
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().starts_with("busy: free.open.more  new column"), "{told}");
+    drop(locked);
+    server.run("busy", "ALTER TABLE held ALTER COLUMN n SET DEFAULT 8");
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().contains("busy: public.held.n   default changed"), "{told}");
+}
+
+#[test]
 fn odd_names_of_a_server_become_pages() {
     let Some(server) = TestServer::start() else { return };
     server.database("odd");

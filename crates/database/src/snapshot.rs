@@ -111,6 +111,9 @@ pub struct Table {
     pub row_security: bool,
     /// Whether this role may not read its rows.
     pub is_unreadable: bool,
+    /// Whether another session has it locked, so that its defaults and checks could not be read.
+    #[serde(skip)]
+    pub is_locked: bool,
     /// How many partitions it has.
     pub partitions: u64,
     /// Estimated rows; `None` if the database does not know.

@@ -25,6 +25,8 @@ pub enum RefusalKind {
     Denied,
     /// A statement took longer than it may.
     TooSlow,
+    /// Another transaction has a table locked.
+    Locked,
     /// The answer is no longer wanted.
     Stopped,
     /// Anything else.
@@ -55,7 +57,7 @@ impl Refusal {
 
     /// Whether another try may succeed.
     pub fn may_pass(&self) -> bool {
-        self.kind == RefusalKind::Busy
+        matches!(self.kind, RefusalKind::Busy | RefusalKind::Locked)
     }
 }
 
@@ -94,7 +96,7 @@ fn of_server(code: &SqlState) -> Refusal {
         "57P01" | "57P02" => (RefusalKind::Busy, "the server was shut down"),
         "42501" => (RefusalKind::Denied, "the role may not read it"),
         "57014" => (RefusalKind::TooSlow, "a statement took longer than it may"),
-        "55P03" => (RefusalKind::TooSlow, "a table is locked"),
+        "55P03" => (RefusalKind::Locked, "another transaction has locked a table"),
         other => return Refusal::new(RefusalKind::Other, format!("the server refused it (SQLSTATE {other})")),
     };
     Refusal::new(kind, words)

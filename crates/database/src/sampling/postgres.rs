@@ -112,7 +112,10 @@ struct Sampler<'a> {
 
 impl Sampler<'_> {
     fn may_sample(&self, table: &Table) -> bool {
-        may_sample(table) && !table.columns.is_empty() && !self.elsewhere.contains(&table.table_name())
+        may_sample(table)
+            && !table.is_locked
+            && !table.columns.is_empty()
+            && !self.elsewhere.contains(&table.table_name())
     }
 
     fn find_elsewhere(&mut self) -> Result<(), Refusal> {

@@ -277,7 +277,9 @@ impl Desk {
             Some(table) => (0, order.get(&table.full()).copied().unwrap_or(usize::MAX)),
             None => (1, usize::MAX),
         });
-        self.compare_pages(run, all, options);
+        let locked = database.snapshot().into_iter().flat_map(|snapshot| &snapshot.tables);
+        let locked: BTreeSet<TableName> = locked.filter(|table| table.is_locked).map(Table::table_name).collect();
+        self.compare_pages(run, all, &locked, options);
         let left_out = run.pages.iter().filter(|it| it.action == PageAction::LeftOut && it.page.database == *name);
         let left_out: BTreeSet<&TableName> = left_out.filter_map(|it| it.page.table.as_ref()).collect();
         let mut sources = run.sources;

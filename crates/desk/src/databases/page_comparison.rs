@@ -1,11 +1,13 @@
 //! Compares the pages of a run with the files at their paths: each page is written, up to date, or left alone because a
 //! person edited it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
 use refdesk_database::documenter::{self, OwnPages, PageAction};
 use refdesk_database::schema::page::Page;
+use refdesk_database::snapshot::TableName;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, PriorContent, Proposal, Scope};
 use refdesk_files::{EntryKind, link_on_path};
@@ -35,8 +37,15 @@ pub struct DocumentedPage {
 }
 
 impl Desk {
-    /// Compares pages with the files at their paths, and decides the action for each.
-    pub(super) fn compare_pages(&self, run: &mut Documentation, pages: Vec<Page>, options: &DocumentOptions) {
+    /// Compares pages with the files at their paths, and decides the action for each. Those of locked tables stay, since
+    /// not all of their definitions was read.
+    pub(super) fn compare_pages(
+        &self,
+        run: &mut Documentation,
+        pages: Vec<Page>,
+        locked: &BTreeSet<TableName>,
+        options: &DocumentOptions,
+    ) {
         let (workspace, own) = (self.workspace(), &run.own);
         let compare = |page: Page| compared(workspace, page, own, options.overwrite_edited);
         let compared: Vec<(DocumentedPage, Option<Diagnostic>)> = pages.into_par_iter().map(compare).collect();
@@ -44,7 +53,8 @@ impl Desk {
             run.problems.extend(problem);
             let DocumentedPage { page, action, .. } = &mut it;
             let is_wanted = page.table.as_ref().is_none_or(|table| {
-                options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
+                let is_meant = options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name));
+                is_meant && !locked.contains(table)
             });
             let is_redone =
                 || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));

@@ -60,9 +60,13 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
         }
     }
     for mut table in tables.into_values() {
+        if table.is_locked {
+            problems.push(locked(&table));
+        }
         table.reads_from.sort();
         snapshot.tables.push(table);
     }
+    problems.sort_by(|a, b| a.message.cmp(&b.message));
     snapshot.sort();
     Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, rights))
 }
@@ -151,6 +155,7 @@ impl SchemaQuery<'_> {
                 continue;
             }
             columns += 1;
+            table.is_locked |= value::<bool>(&row, 11)?;
             let type_number: u32 = value(&row, 9)?;
             let domain = domains.get(&type_number);
             let expression: Option<String> = value(&row, 4)?;
@@ -185,6 +190,7 @@ impl SchemaQuery<'_> {
     fn add_constraints(&self, tables: &mut Tables) -> Result<(), Refusal> {
         for row in self.rows(statements::CONSTRAINTS)? {
             let Some(table) = tables.get_mut(&value(&row, 0)?) else { continue };
+            table.is_locked |= value::<bool>(&row, 13)?;
             let name: Option<String> = value(&row, 1)?;
             let kind: String = value(&row, 2)?;
             let columns: Vec<String> = value(&row, 3)?;
@@ -233,6 +239,13 @@ impl SchemaQuery<'_> {
         }
         Ok(())
     }
+}
+
+/// The warning about a table of which the expressions could not be read.
+fn locked(table: &Table) -> Diagnostic {
+    let name = table.full_name();
+    let message = format!("{name} is locked by another transaction, so its pages stay as they are");
+    Diagnostic::warning(Code::TableUnreadable, message).fix("run it again when that transaction has ended")
 }
 
 /// The type at the bottom of a domain.

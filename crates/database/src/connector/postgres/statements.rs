@@ -3,11 +3,18 @@
 
 /// Schemas and, joined to them, the relations that are read: not partitions, which are only counted, and nothing
 /// temporary.
+///
+/// Printing an expression opens its table. That of a table which another transaction has locked, or is about to, would
+/// wait, and end everything at the limit; such expressions are not read.
 macro_rules! wanted {
     () => {
-        "wanted AS (
+        "locked AS MATERIALIZED (
+            SELECT DISTINCT relation FROM pg_catalog.pg_locks
+            WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock' AND pid IS DISTINCT FROM pg_backend_pid()
+              AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+        ), wanted AS (
             SELECT c.oid, c.relkind, n.nspname::text AS schema, c.relname::text AS name, c.relnamespace, c.relrowsecurity,
-                   c.reltuples, c.relpages
+                   c.reltuples, c.relpages, EXISTS (SELECT FROM locked WHERE relation = c.oid) AS is_locked
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
               AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
@@ -55,9 +62,10 @@ pub(super) const COLUMNS: &str = concat!(
     "WITH ",
     wanted!(),
     "SELECT a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
-       left(pg_get_expr(d.adbin, d.adrelid), 65536), a.attidentity::text, a.attgenerated::text, co.collname::text,
+       left(CASE WHEN NOT w.is_locked THEN pg_get_expr(d.adbin, d.adrelid) END, 65536), a.attidentity::text, a.attgenerated::text, co.collname::text,
        left(ds.description, 65536), a.atttypid,
-       CASE WHEN t.typtype IN ('d', 'e') THEN left(obj_description(t.oid, 'pg_type'), 65536) END
+       CASE WHEN t.typtype IN ('d', 'e') THEN left(obj_description(t.oid, 'pg_type'), 65536) END,
+       w.is_locked AND d.adbin IS NOT NULL
 FROM wanted w JOIN pg_catalog.pg_attribute a ON a.attrelid = w.oid
 JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -110,9 +118,10 @@ pub(super) const CONSTRAINTS: &str = concat!(
        ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY AS u (number, position)
              JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number ORDER BY u.position),
        k.confdeltype::text, k.confupdtype::text, k.confmatchtype::text, k.condeferrable,
-       left(CASE k.contype WHEN 'c' THEN pg_get_expr(k.conbin, k.conrelid, true)
-                           WHEN 'x' THEN pg_get_constraintdef(k.oid, true) END, 65536),
-       left(obj_description(k.oid, 'pg_constraint'), 65536)
+       left(CASE WHEN w.is_locked THEN NULL
+                 WHEN k.contype = 'c' THEN pg_get_expr(k.conbin, k.conrelid, true)
+                 WHEN k.contype = 'x' THEN pg_get_constraintdef(k.oid, true) END, 65536),
+       left(obj_description(k.oid, 'pg_constraint'), 65536), w.is_locked AND k.contype IN ('c', 'x')
 FROM wanted w JOIN pg_catalog.pg_constraint k ON k.conrelid = w.oid
 LEFT JOIN pg_catalog.pg_class c ON c.oid = k.confrelid
 LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -57,6 +57,7 @@ fn a_schema_on_a_server() {
         ("Chinook", chinook),
         ("everything that a schema has", everything),
         ("what a role may", roles),
+        ("locked tables", locked_tables),
         ("odd names", odd_names),
         ("any name", any_name),
         ("refusals", refusals),
@@ -239,6 +240,36 @@ fn roles(server: &TestServer, database: &str) {
 /// Names that end a statement, a path, a cell or a line.
 const ODD: [&str; 9] =
     ["../../x", "a|b", "\"; DROP TABLE t; --", "line\nbreak", "-->", "CON", "con", "ünï \u{202e}cödé", "$1 ' \\"];
+
+/// One table that another transaction changes does not make the others unreadable.
+fn locked_tables(server: &TestServer, database: &str) {
+    let of = "(id int PRIMARY KEY, n int DEFAULT 7 CHECK (n > 0), twice int GENERATED ALWAYS AS (n * 2) STORED, \
+              t int REFERENCES free.plain, EXCLUDE (n WITH =))";
+    let sql = format!(
+        "CREATE SCHEMA free; CREATE TABLE free.plain (id int PRIMARY KEY); CREATE TABLE free.t {of}; CREATE TABLE t {of};
+         CREATE TABLE plain (id int PRIMARY KEY); CREATE VIEW v AS SELECT * FROM t; COMMENT ON TABLE t IS 'Mine'"
+    );
+    server.run(database, &sql);
+    let locked = server.locked(database);
+    let read = reading(server, database, "refdesk");
+    let told: Vec<&str> = read.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(told, ["public.t is locked by another transaction, so its pages stay as they are"]);
+    let shown = |schema: &str| {
+        let table = read.snapshot.tables.iter().find(|table| table.schema == schema && table.name == "t").unwrap();
+        let default = table.columns[1].default.as_deref();
+        (
+            table.is_locked,
+            default,
+            table.checks.len(),
+            table.columns.len(),
+            table.foreign_keys.len(),
+            table.primary_key.is_some(),
+        )
+    };
+    assert_eq!(shown("free"), (false, Some("7"), 1, 4, 1, true));
+    assert_eq!(shown("public"), (true, None, 1, 4, 1, true));
+    drop(locked);
+}
 
 fn odd_names(server: &TestServer, database: &str) {
     for name in ODD {

@@ -22,6 +22,8 @@ pub struct PlanEdits {
     pub(super) orders: BTreeMap<(String, String), Vec<String>>,
     /// By database, the domains as they were computed, which keep their names.
     pub(super) domains: BTreeMap<String, BTreeMap<TableName, String>>,
+    /// By database, the hashes of the definitions, for tables that cannot be read now.
+    pub(super) hashes: BTreeMap<String, BTreeMap<TableName, String>>,
 }
 
 /// The changes to one table.
@@ -59,7 +61,9 @@ impl PlanEdits {
             for table in &unit.tables {
                 let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
                 let domains = edits.domains.entry(unit.database.clone()).or_default();
-                domains.insert(name, table.planned.domain.clone());
+                domains.insert(name.clone(), table.planned.domain.clone());
+                let hashes = edits.hashes.entry(unit.database.clone()).or_default();
+                hashes.insert(name, table.metadata_hash.clone());
                 let edit = edit_of(&unit.database, table, &mut problems, file);
                 if edit != TableEdit::default() {
                     edits.tables.insert((unit.database.clone(), table.fully_qualified_name.clone()), edit);

@@ -130,8 +130,12 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     let counts = incoming(&snapshot.tables);
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
+    let hashes = edits.hashes.get(name).unwrap_or(&none);
+    // What is known of a locked table is not all of its definition.
+    let known_hash = |table: &Table| hashes.get(&table.table_name()).filter(|_| table.is_locked).cloned();
+    let hash = |table: &Table| known_hash(table).unwrap_or_else(|| table.metadata_hash());
     let computed_reads: Vec<(String, TableReads)> =
-        snapshot.tables.par_iter().map(|table| (table.metadata_hash(), reads(config, table))).collect();
+        snapshot.tables.par_iter().map(|table| (hash(table), reads(config, table))).collect();
     for (table, (metadata_hash, reads)) in snapshot.tables.iter().zip(computed_reads) {
         let full = table.full_name();
         let edit = edits.tables.get(&(name.clone(), full.clone()));
