@@ -53,6 +53,27 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputForm
     answer
 }
 
+/// The answer of a subcommand that has found or changed nothing.
+pub fn nothing(command: &DbCommand) -> Value {
+    match command {
+        DbCommand::Plan(_) => plan::nothing(),
+        DbCommand::Document(_) => document::nothing(),
+        DbCommand::Index(_) => index::nothing(),
+        DbCommand::Pipeline(_) => pipeline::nothing(),
+        DbCommand::Status(_) => status::no_status(),
+        DbCommand::Diff(_) => status::no_differences(),
+        DbCommand::Check(_) => check::nothing(),
+        DbCommand::Show(args) => json!({"table": args.table, "columns": [], "tokens_used": 0}),
+        DbCommand::Path(args) => {
+            json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})
+        }
+        DbCommand::Usage(args) => json!({"column_name": args.column, "usage": [], "tokens_used": 0}),
+        DbCommand::Domains(_) => json!({"domains": [], "tokens_used": 0}),
+        DbCommand::Domain(args) => json!({"domain": args.domain, "tables": [], "relationships": [], "tokens_used": 0}),
+        DbCommand::Joins(_) => json!({"relationships": [], "total": 0, "tokens_used": 0}),
+    }
+}
+
 /// A request that could not begin, because the configuration or the arguments are wrong.
 fn refused(error: Error) -> CommandOutput {
     let exit = match error.code {

@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{Command, DbCommand, ReferencesCommand, TemplatesCommand};
+use super::args::{Command, ReferencesCommand, TemplatesCommand};
 use super::templates::{extract, validate};
-use super::{ask, assert, connect, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
+use super::{ask, assert, connect, db, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
 use refdesk_text::Code;
 
 /// The answer, if it is a failure, with the members of a success that it lacks.
@@ -71,7 +71,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Search(args) => {
             json!({"query": args.query.join(" "), "mode": null, "hits": [], "tokens_used": 0, "partial": null})
         }
-        Command::Db(args) => found_nothing(&args.command),
+        Command::Db(args) => db::nothing(&args.command),
         Command::Profiles => json!({"profiles": [], "count": 0}),
         Command::Init(_) => init::nothing_found(),
         Command::Edit(args) => edit::nothing(&args.id),
@@ -102,20 +102,5 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
     match members {
         Value::Object(members) => members,
         _ => Map::new(),
-    }
-}
-
-/// The same for the questions about documented databases.
-fn found_nothing(command: &DbCommand) -> Value {
-    match command {
-        DbCommand::Show(args) => json!({"table": args.table, "columns": [], "tokens_used": 0}),
-        DbCommand::Path(args) => {
-            json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})
-        }
-        DbCommand::Usage(args) => json!({"column_name": args.column, "usage": [], "tokens_used": 0}),
-        DbCommand::Domains(_) => json!({"domains": [], "tokens_used": 0}),
-        DbCommand::Domain(args) => json!({"domain": args.domain, "tables": [], "relationships": [], "tokens_used": 0}),
-        DbCommand::Joins(_) => json!({"relationships": [], "total": 0, "tokens_used": 0}),
-        _ => json!({}),
     }
 }

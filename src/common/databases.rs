@@ -48,9 +48,10 @@ pub fn headline(preview: &DocumentationPreview) -> String {
     let folder = &preview.docs_path;
     let (written, removed) = (parts.join(" and "), counted(preview.removed.len(), "file"));
     match (parts.is_empty(), preview.removed.is_empty()) {
+        (true, true) => format!("Write {} to the catalog.", counted(preview.sources_to_write, "source")),
         (false, true) => format!("Write {written} below {folder}."),
         (false, false) => format!("Write {written} below {folder}, and remove {removed}."),
-        (true, _) => format!("Remove {removed}."),
+        (true, false) => format!("Remove {removed}."),
     }
 }
 

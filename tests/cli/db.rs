@@ -102,6 +102,103 @@ fn differences_and_rules_fail_in_ci() {
     assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
 }
 
+/// Whether it succeeds, or fails before it began or on the way.
+#[test]
+fn an_answer_has_the_same_members_whatever_happens() {
+    let members = |told: &Value| -> Vec<String> {
+        let names = told.as_object().unwrap().keys().filter(|name| !["error", "notes"].contains(&name.as_str()));
+        names.cloned().collect()
+    };
+    let mut differing = Vec::new();
+    for command in
+        ["plan", "document", "document --yes", "status", "diff", "check", "index", "pipeline", "pipeline --yes"]
+    {
+        let words: Vec<&str> = ["--json", "db"].into_iter().chain(command.split(' ')).collect();
+        let world = world();
+        let done = world
+            .run(&[&words[..], &["--yes"][..usize::from(command == "document" || command == "pipeline")]].concat());
+        let done = members(&done.json());
+        let mut failed = Vec::new();
+        world.put("docs/databases/shop/README.md", b"");
+        failed.extend(["document", "pipeline"].contains(&command).then(|| world.run(&words)));
+        let is_index = command == "index";
+        failed.extend((!is_index).then(|| world.run(&[&words[..], &["shopp"]].concat())));
+        world.put(".jaato/databases.yaml", b"databases: [{name: shop, type: sqlite, connection: {file: 7}}]\n");
+        failed.extend((!is_index).then(|| world.run(&words)));
+        failed.push(world.run(&[&["--profile", "nope"], &words[..]].concat()));
+        for failed in failed {
+            assert!(failed.json()["error"]["code"].is_string(), "{failed}");
+            let found = members(&failed.json());
+            if found != done {
+                differing.push(format!("{command}: {found:?} instead of {done:?}"));
+            }
+        }
+    }
+    assert!(differing.is_empty(), "{differing:#?}");
+}
+
+#[test]
+fn status_and_diff_agree_on_what_is_to_do() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
+    let page = "docs/databases/shop/artist/tables/main.Album";
+    let agree = |diff_exit: u8, missing: usize, outdated: usize| {
+        let told = world.run(&["db", "status", "--json"]).exits(0).json();
+        let count = |key: &str| told["databases"][0][key].as_u64().map(|count| count as usize);
+        assert_eq!((count("missing"), count("outdated")), (Some(missing), Some(outdated)), "{told}");
+        let told = world.run(&["db", "diff", "--json"]).exits(diff_exit.into()).json();
+        assert_eq!((strings(&told["missing"]).len(), strings(&told["to_update"]).len()), (missing, outdated), "{told}");
+        world.run(&["db", "diff"])
+    };
+    assert_eq!(agree(0, 0, 0).text(), "The pages match the databases.\n");
+    // Values alone changed: the schema is still what the pages say.
+    database.execute_batch("INSERT INTO Genre VALUES (1, 'Rock'), (2, 'Jazz'); ANALYZE").unwrap();
+    let told = agree(0, 0, 2);
+    assert_eq!(told.text(), "No definition changed.\n2 pages to update, because notes, settings or values changed.\n");
+    world.run(&["db", "document", "--yes"]).exits(0);
+    // Either page of a table, and the page of a domain.
+    for path in [format!("{page}.json"), "docs/databases/shop/artist/README.md".to_owned()] {
+        let text = world.read(&path);
+        std::fs::remove_file(world.path.join(&path)).unwrap();
+        assert!(agree(1, 1, 0).text().contains(&format!("{path}: the page is missing\n")));
+        world.put(&path, text.as_bytes());
+    }
+    std::fs::remove_file(world.path.join(format!("{page}.md"))).unwrap();
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().starts_with("shop: main.Album  no page  the page for people is missing\n"), "{told}");
+}
+
+#[test]
+fn catalog_entries_that_are_missing_or_edited_are_differences() {
+    let world = world();
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let entry = ".jaato/references/db-shop-artist.json";
+    let original = world.read(entry);
+    for (edited, state, line, member) in [
+        (None, "1 source missing", "the catalog entry is missing", "sources_missing"),
+        (Some("artist"), "1 edited", "the catalog entry was edited", "edited"),
+    ] {
+        match edited {
+            Some(word) => world.put(entry, original.replace(&format!("\"{word}\""), "\"mine\"").as_bytes()),
+            None => std::fs::remove_file(world.path.join(entry)).unwrap(),
+        }
+        let told = world.run(&["db", "status"]).exits(0);
+        assert!(told.text().contains(state), "{told}");
+        let told = world.run(&["db", "diff"]).exits(1);
+        assert!(told.text().contains(&format!("{entry}: {line}\n")), "{told}");
+        assert!(told.stderr.contains("1 difference between the databases and their pages"), "{told}");
+        let told = world.run(&["db", "diff", "--json"]).exits(1).json();
+        assert_eq!(strings(&told[member]), [entry], "{told}");
+    }
+    std::fs::remove_file(world.path.join(entry)).unwrap();
+    let told = world.run(&["db", "document"]).exits(2);
+    assert!(told.stderr.contains("this would write 1 source to the catalog"), "{told}");
+    let told = world.run(&["db", "document", "--yes"]).exits(0);
+    assert!(told.text().starts_with("27 pages unchanged.\n1 source in the catalog: db-shop-artist\n"), "{told}");
+    assert_eq!(world.read(entry), original);
+}
+
 #[test]
 fn what_the_configuration_names_in_vain_is_told_in_full() {
     let world = world();

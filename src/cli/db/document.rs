@@ -81,6 +81,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
     }
 }
 
+/// The answer of a run that wrote nothing.
+pub fn nothing() -> Value {
+    json!({
+        "status": "error", "written": [], "unchanged": 0, "left_out": 0, "removed": [], "edited": [], "left_over": [],
+        "sources": [], "sources_removed": [], "failed": [], "unread": [], "manifest": null,
+    })
+}
+
 fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutput {
     CommandOutput { diagnostics: prepared.problems.clone(), notes: prepared.planned.changes.clone(), ..answer }
 }
@@ -97,6 +105,7 @@ fn question(prepared: &Documentation) -> String {
     let folder = one_line(&prepared.docs_path);
     let removed = counted(prepared.files_removed().count(), "obsolete file");
     let removed = match (prepared.to_write(), prepared.files_removed().count()) {
+        (0, 0) => return format!("Write {} to the catalog", counted(prepared.sources_to_write(), "source")),
         (_, 0) => String::new(),
         (0, _) => return format!("Remove {removed} from {folder} and the catalog"),
         _ => format!(" and remove {removed}"),
@@ -225,6 +234,9 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         }
         (0, 0) if !report.failed.is_empty() => {
             format!("No page was written; {}{failed}.\n", counted(report.failed.len(), "error"))
+        }
+        (0, 0) if !report.sources.is_empty() => {
+            format!("{} unchanged{failed}.\n", counted(report.unchanged, "page"))
         }
         (0, 0) => format!("Up to date: {}{failed}.\n", counted(report.unchanged, "page")),
         (written, removed) => {

@@ -11,6 +11,11 @@ use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
+/// The answer if nothing was planned.
+pub fn nothing() -> Value {
+    json!({"plan": plan::nothing(), "document": document::nothing(), "index": null})
+}
+
 /// Runs the three, each only if the one before it succeeded.
 pub fn run(
     desk: &mut Desk,
@@ -22,8 +27,9 @@ pub fn run(
     let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false, no_model: true };
     let planned = match plan::run(desk, session, &args_of_plan, format) {
         Ok(planned) => planned,
-        Err(refusal) => return refusal,
+        Err(refusal) => return CommandOutput { json: nothing(), ..refusal },
     };
+    let steps = |document: Value| json!({"plan": planned.json, "document": document, "index": Value::Null});
     let mut plan_text = String::from_utf8_lossy(&planned.text).into_owned();
     if !args.yes {
         let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
@@ -34,7 +40,7 @@ pub fn run(
             let fix = if approved.is_none() { "review the plan, then run it again with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
             let exit = if approved.is_none() { 2 } else { 1 };
-            let shown = CommandOutput { text: plan_text.into_bytes(), ..planned };
+            let shown = CommandOutput { json: steps(document::nothing()), text: plan_text.into_bytes(), ..planned };
             return CommandOutput { exit, ..shown.and_refused(vec![refusal]) };
         }
     }
@@ -52,10 +58,10 @@ pub fn run(
         interrupt,
     );
     if interrupt.is_raised() {
-        return documented;
+        return CommandOutput { json: steps(documented.json), ..documented };
     }
     let (mut text, mut refused) = (documented.text.clone(), documented.refused.clone());
-    let mut json = json!({"plan": planned.json, "document": documented.json.clone(), "index": Value::Null});
+    let mut json = steps(documented.json.clone());
     match desk.update_index(Indexing::default(), &mut |_| !interrupt.is_raised()) {
         Ok(Some(report)) => {
             text.extend(format!("The index has {}.\n", counted(report.documents, "section")).into_bytes());

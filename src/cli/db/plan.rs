@@ -1,12 +1,12 @@
 //! `refdesk db plan`: what would be documented, and what would be read for it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbPlanArgs, OutputFormat};
 use crate::cli::table;
-use refdesk_database::schema::plan::{FILE, Plan, PlannedDatabase, PlannedTable};
+use refdesk_database::schema::plan::{FILE, Plan, PlanSummary, PlannedDatabase, PlannedTable, SCHEMA_VERSION};
 use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
@@ -51,6 +51,14 @@ pub fn run(
         .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_connection)))
         .collect();
     Ok(answer.and_refused(failed))
+}
+
+/// The plan that could not be made.
+pub fn nothing() -> Value {
+    json!({
+        "schema_version": SCHEMA_VERSION, "generated_at": null, "config_hash": null, "complexity": null, "databases": [],
+        "work_units": [], "summary": PlanSummary::default(), "errors": [],
+    })
 }
 
 fn failure(database: &ReadDatabase) -> Option<Error> {

@@ -11,6 +11,19 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
+/// The status of no database.
+pub fn no_status() -> Value {
+    json!({"databases": [], "failed": []})
+}
+
+/// The differences of no database.
+pub fn no_differences() -> Value {
+    json!({
+        "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
+        "sources_missing": [], "failed": [],
+    })
+}
+
 /// A line for each database.
 pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
@@ -31,13 +44,17 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
         words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated))));
         words.extend((edited > 0).then(|| format!("{} edited", grouped(edited))));
         words.extend((failed > 0).then(|| format!("{} failed", counted(failed, "table"))));
+        let (no_source, old_source) = run.source_counts(name);
+        words.extend((no_source > 0).then(|| format!("{} missing", counted(no_source, "source"))));
+        words.extend((old_source > 0).then(|| format!("{} to update", counted(old_source, "source"))));
         words.extend((removed > 0).then(|| format!("{} obsolete", grouped(removed))));
         words.extend((left_over > 0).then(|| format!("{} obsolete but edited", grouped(left_over))));
         let state = if words.is_empty() { "up to date".to_owned() } else { words.join(", ") };
         lines.push(vec![name.to_owned(), "reachable".to_owned(), counted(pages, "page"), state]);
         databases.push(json!({
             "name": name, "status": "reachable", "pages": pages, "missing": missing, "stale": stale, "outdated": outdated,
-            "edited": edited, "failed": failed, "removed": removed, "left_over": left_over, "cost": 0,
+            "edited": edited, "failed": failed, "removed": removed, "left_over": left_over,
+            "sources_missing": no_source, "sources_outdated": old_source, "cost": 0,
         }));
     }
     for name in &run.databases_gone {
@@ -85,7 +102,17 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     text.push_str(&table::table(&rows_of, &[2]));
     for path in &run.edited {
         count += 1;
-        text.push_str(&format!("{}: the page was edited\n", one_line(path)));
+        let what = if run.is_entry(path) { "catalog entry" } else { "page" };
+        text.push_str(&format!("{}: the {what} was edited\n", one_line(path)));
+    }
+    let missing = run.missing_pages(&found);
+    for path in &missing {
+        count += 1;
+        text.push_str(&format!("{}: the page is missing\n", one_line(path)));
+    }
+    for path in run.missing_entries() {
+        count += 1;
+        text.push_str(&format!("{}: the catalog entry is missing\n", one_line(path)));
     }
     for path in &run.removed {
         count += 1;
@@ -96,8 +123,10 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         text.push_str(&format!("{}: the file is obsolete, and was edited\n", one_line(path)));
     }
     let failed = run.failed.len();
+    let outdated: Vec<&str> = run.outdated_pages().collect();
     match (count, found.len()) {
         (0, 0) if failed > 0 => text.push_str("No database could be compared with its pages.\n"),
+        (0, _) if failed == 0 && !outdated.is_empty() => text.push_str("No definition changed.\n"),
         (0, _) if failed == 0 => text.push_str("The pages match the databases.\n"),
         (0, 1) => text.push_str(&format!("1 database matches its pages, {failed} could not be compared.\n")),
         (0, same) => {
@@ -108,23 +137,22 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         }
         _ => {}
     }
-    let to_write = run.to_write();
-    if count == 0 && to_write > 0 {
-        let pages = counted(to_write, "page");
-        text.push_str(&format!("{pages} would change for other reasons, such as notes, configuration or values.\n"));
+    if !outdated.is_empty() {
+        let why = if count == 0 { ", because notes, settings or values changed" } else { "" };
+        text.push_str(&format!("{} to update{why}.\n", counted(outdated.len(), "page")));
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
     let json = json!({
         "databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
-        "failed": failed_json(&run.failed),
+        "missing": missing, "to_update": outdated, "sources_missing": run.missing_entries(), "failed": failed_json(&run.failed),
     });
     let mut refusals = database_failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));
         // Documenting again leaves edited pages as they are.
         let fix = if count == run.edited.len() + run.left_over.len() {
-            "move your changes to notes; `refdesk db document --overwrite-edited` replaces the edited pages"
+            "move your changes to notes; `refdesk db document --overwrite-edited` replaces the edited files"
         } else {
             "`refdesk db document` brings the pages up to date"
         };

@@ -17,6 +17,22 @@ pub struct TableSide {
     pub metadata_hash: Option<String>,
     /// The JSON page; `None` if it cannot be read.
     pub doc: Option<TableDoc>,
+    /// What became of the page for people.
+    pub page: PageFile,
+    /// What became of the JSON page.
+    pub data: PageFile,
+}
+
+/// What became of the file of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PageFile {
+    /// It is as refdesk wrote it.
+    #[default]
+    Written,
+    /// A person edited it.
+    Edited,
+    /// It does not exist.
+    Missing,
 }
 
 /// A difference.
@@ -40,8 +56,10 @@ pub enum DifferenceKind {
     TableAdded,
     /// A page has no table.
     TableRemoved,
-    /// A table's page for people is missing, or does not say which definition it was written from.
+    /// A table's page for people is missing.
     PageMissing,
+    /// The page does not say which definition it was written from.
+    DefinitionUnknown,
     /// A table became a view, or the other way round.
     KindChanged,
     /// A column is new.
@@ -74,7 +92,7 @@ pub enum DifferenceKind {
     CommentRemoved,
     /// A comment says something else.
     CommentChanged,
-    /// Something changed that pages do not say, or do not say about a sensitive column.
+    /// Something changed that pages do not show, or the JSON page that would show it is not as it was written.
     DefinitionChanged,
 }
 
@@ -85,6 +103,7 @@ impl DifferenceKind {
             Self::TableAdded => "new table",
             Self::TableRemoved => "table is gone or left out",
             Self::PageMissing => "no page",
+            Self::DefinitionUnknown => "may have changed",
             Self::KindChanged => "kind changed",
             Self::ColumnAdded => "new column",
             Self::ColumnRemoved => "column is gone",
@@ -139,20 +158,36 @@ fn whole(side: &TableSide, kind: DifferenceKind) -> Difference {
 fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     let mut differences = Differences { table: &after.name, found };
     if before.metadata_hash.is_none() {
-        let detail = "the page for people is missing, or does not say which definition it was written from";
-        return differences.note(DifferenceKind::PageMissing, None, detail.to_owned());
+        let (kind, detail) = match before.page {
+            PageFile::Missing => (DifferenceKind::PageMissing, "the page for people is missing"),
+            PageFile::Edited => (
+                DifferenceKind::DefinitionUnknown,
+                "the page was edited, and lost which definition it was written from",
+            ),
+            PageFile::Written => {
+                (DifferenceKind::DefinitionUnknown, "the page does not say which definition it was written from")
+            }
+        };
+        return differences.note(kind, None, detail.to_owned());
     }
     if !is_stale(before.metadata_hash.as_deref(), after.metadata_hash.as_deref()) {
         return;
     }
+    let (Some(old), Some(new), PageFile::Written) = (&before.doc, &after.doc, before.data) else {
+        let why = match before.data {
+            PageFile::Written => "cannot be read",
+            PageFile::Edited => "was edited",
+            PageFile::Missing => "is missing",
+        };
+        let detail = format!("how is unknown, because the JSON page {why}");
+        return differences.note(DifferenceKind::DefinitionChanged, None, detail);
+    };
     let known = differences.found.len();
-    if let (Some(old), Some(new)) = (&before.doc, &after.doc) {
-        differences.of_table(old, new);
-        differences.of_columns(old, new);
-        differences.of_constraints(old, new);
-    }
+    differences.of_table(old, new);
+    differences.of_columns(old, new);
+    differences.of_constraints(old, new);
     if differences.found.len() == known {
-        let detail = "in what pages do not say, such as a collation, the name of a key or a rule of a sensitive column";
+        let detail = "in something that pages do not show, such as a collation, the name of a key or a check on a sensitive column";
         differences.note(DifferenceKind::DefinitionChanged, None, detail.to_owned());
     }
 }

@@ -62,6 +62,10 @@ pub struct Documentation {
     pub(super) removed_edited: BTreeMap<String, String>,
     /// Manifests in earlier folders of pages, with the hash of each: removed once the current one is written.
     pub(super) earlier_manifests: BTreeMap<String, String>,
+    /// The files of catalog entries that do not exist.
+    pub(super) entries_missing: BTreeSet<String>,
+    /// The files of catalog entries that refdesk wrote and would write otherwise now.
+    pub(super) entries_outdated: Vec<String>,
     /// Edited catalog entries to replace anyway, with the hash of each.
     pub(super) entries_replaced: BTreeMap<String, String>,
     /// Catalog entries to remove: their domains no longer exist.
@@ -106,7 +110,27 @@ impl Documentation {
 
     /// Whether the pages are up to date.
     pub fn is_up_to_date(&self) -> bool {
-        self.to_write() == 0 && self.files_removed().next().is_none() && self.entries_replaced.is_empty()
+        self.to_write() == 0 && self.files_removed().next().is_none() && self.sources_to_write() == 0
+    }
+
+    /// The number of sources whose catalog entries would be written.
+    pub fn sources_to_write(&self) -> usize {
+        self.entries_missing.len() + self.entries_outdated.len() + self.entries_replaced.len()
+    }
+
+    /// The files of the sources that the catalog lacks, although they have pages.
+    pub fn missing_entries(&self) -> Vec<&str> {
+        // A source is a page, or the folder of a domain.
+        let existing = self.pages.iter().filter(|it| it.is_there).map(|it| Path::new(&it.page.path));
+        let places: BTreeSet<&Path> = existing.flat_map(|path| path.ancestors().take(3)).collect();
+        let is_missing = |path: &&String| self.entries_missing.contains(path.as_str());
+        let with_pages = self.catalog.iter().filter(|(entry, ..)| places.contains(Path::new(&entry.path)));
+        with_pages.map(|(_, file, _)| file).filter(is_missing).map(String::as_str).collect()
+    }
+
+    /// Whether a file that a person edited is a catalog entry, and not a page.
+    pub fn is_entry(&self, path: &str) -> bool {
+        self.catalog.iter().any(|(_, file, _)| file == path)
     }
 
     /// How many of the files to be removed a person edited.
@@ -216,6 +240,8 @@ impl Desk {
             removed: Vec::new(),
             removed_edited: BTreeMap::new(),
             earlier_manifests: earlier,
+            entries_missing: BTreeSet::new(),
+            entries_outdated: Vec::new(),
             entries_replaced: BTreeMap::new(),
             entries_removed: Vec::new(),
             edited: Vec::new(),
@@ -244,7 +270,7 @@ impl Desk {
         }
         documentation.leave_out_incomplete();
         self.find_gone(&mut documentation, options);
-        self.find_replaced(&mut documentation, options);
+        self.compare_entries(&mut documentation, options);
         Ok(documentation)
     }
 

@@ -1,11 +1,12 @@
 //! Answers queries from the pages for programs, so that no database needs to be contacted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use refdesk_database::documenter::{Manifest, PageAction, Progress};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
-use refdesk_database::schema::diff::{Difference, TableSide, diff};
+use refdesk_database::schema::diff::{Difference, DifferenceKind, PageFile, TableSide, diff};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
@@ -14,6 +15,7 @@ use refdesk_text::{Code, Error};
 
 use super::documentation::{DocumentOptions, Documentation, Values};
 use super::documented_pages::{DocumentedPages, TablePage};
+use super::page_comparison::DocumentedPage;
 use super::plans::Planned;
 use crate::Desk;
 
@@ -96,13 +98,20 @@ impl Desk {
         let options = DocumentOptions { names: names.to_vec(), ..DocumentOptions::default() };
         let run = self.documentation(&options)?;
         let pages = self.documented_pages();
+        let edited: BTreeSet<&String> = run.edited.iter().chain(&run.left_over).collect();
+        let file = |path: &String, is_read: bool| match edited.contains(path) {
+            true => PageFile::Edited,
+            false if is_read || self.page_hash(path).is_some() => PageFile::Written,
+            false => PageFile::Missing,
+        };
         let mut found = Vec::new();
         for database in &run.databases {
             let own = pages.tables.iter().filter(|page| page.database == *database);
-            let side = |page: &TablePage| TableSide {
-                name: page.full_name(),
-                metadata_hash: pages.metadata_hash(page),
-                doc: pages.doc(page),
+            let side = |page: &TablePage| {
+                let (metadata_hash, doc) = (pages.metadata_hash(page), pages.doc(page));
+                let page_file = file(&page.path, metadata_hash.is_some());
+                let data = file(&page.data, doc.is_some());
+                TableSide { name: page.full_name(), metadata_hash, doc, page: page_file, data }
             };
             let before: Vec<TableSide> = own.map(side).collect();
             let differences = diff(&before, &run.tables_now(database));
@@ -168,7 +177,8 @@ impl Documentation {
         own.filter_map(|it| {
             let name = it.page.table.as_ref()?.full();
             let metadata_hash = hashes.get(&name).cloned();
-            Some(TableSide { name, metadata_hash, doc: serde_json::from_str(&it.page.text).ok() })
+            let doc = serde_json::from_str(&it.page.text).ok();
+            Some(TableSide { name, metadata_hash, doc, ..TableSide::default() })
         })
         .collect()
     }
@@ -179,6 +189,33 @@ impl Documentation {
         let written = own().filter(|it| it.action == PageAction::Write);
         let (outdated, missing): (Vec<_>, Vec<_>) = written.partition(|it| it.is_there);
         (own().count(), outdated.len(), missing.len())
+    }
+
+    /// The existing pages that would be rewritten.
+    pub fn outdated_pages(&self) -> impl Iterator<Item = &str> {
+        let written = self.pages.iter().filter(|it| it.action == PageAction::Write && it.is_there);
+        written.map(|it| it.page.path.as_str())
+    }
+
+    /// The missing pages, without those of tables that the differences name, and those that list these tables.
+    pub fn missing_pages(&self, differences: &[DatabaseDifference]) -> Vec<&str> {
+        let is_told = |of: &str, table: &TableName| {
+            let own = differences.iter().filter(|it| it.database == of).flat_map(|it| &it.differences);
+            let full = table.full();
+            own.into_iter().any(|it| {
+                it.table == full && matches!(it.kind, DifferenceKind::TableAdded | DifferenceKind::PageMissing)
+            })
+        };
+        let missing: Vec<&DocumentedPage> =
+            self.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).collect();
+        let of_table =
+            |it: &&DocumentedPage| it.page.table.as_ref().is_some_and(|table| is_told(&it.page.database, table));
+        let (told, others): (Vec<_>, Vec<_>) = missing.into_iter().partition(of_table);
+        let lists_told = |it: &&DocumentedPage| {
+            let folder = Path::new(&it.page.path).parent().filter(|_| it.page.table.is_none());
+            folder.is_some_and(|folder| told.iter().any(|it| Path::new(&it.page.path).starts_with(folder)))
+        };
+        others.into_iter().filter(|it| !lists_told(it)).map(|it| it.page.path.as_str()).collect()
     }
 
     /// The number of tables of a database whose pages the last run could not write.
@@ -192,9 +229,24 @@ impl Documentation {
         paths.iter().filter(|path| folder_of_page(path, database).is_some()).count()
     }
 
-    /// The edited pages of a database.
+    /// The edited files of a database: pages and catalog entries.
     pub fn edited_of<'d>(&'d self, database: &'d str) -> impl Iterator<Item = &'d str> {
+        let (prefix, entries) = (format!("{}/{database}/", self.docs_path), self.entries_of(database));
+        let is_own = move |path: &&str| path.starts_with(&prefix) || entries.contains(path);
+        self.edited.iter().map(String::as_str).filter(is_own)
+    }
+
+    /// For a database, the number of sources that the catalog lacks, and of those whose entries would be rewritten.
+    pub fn source_counts(&self, database: &str) -> (usize, usize) {
+        let own = self.entries_of(database);
+        let missing = self.missing_entries().into_iter().filter(|path| own.contains(path)).count();
+        (missing, self.entries_outdated.iter().filter(|path| own.contains(path.as_str())).count())
+    }
+
+    /// The files of the catalog entries of a database.
+    fn entries_of(&self, database: &str) -> BTreeSet<&str> {
         let prefix = format!("{}/{database}/", self.docs_path);
-        self.edited.iter().map(String::as_str).filter(move |path| path.starts_with(&prefix))
+        let own = self.catalog.iter().filter(|(entry, ..)| entry.path.starts_with(&prefix));
+        own.map(|(_, file, _)| file.as_str()).collect()
     }
 }

@@ -26,6 +26,8 @@ pub struct DocumentationPreview {
     pub domains: Vec<PreviewedDomain>,
     /// The ids of the sources, with their descriptions.
     pub sources: Vec<(String, String)>,
+    /// The number of sources whose catalog entries would be written.
+    pub sources_to_write: usize,
     /// Pages that would be new.
     pub new: Vec<String>,
     /// Pages that would change.
@@ -103,6 +105,7 @@ impl Desk {
                 })
                 .collect(),
             sources: run.catalog.iter().map(|(entry, ..)| (entry.id.clone(), entry.description.clone())).collect(),
+            sources_to_write: run.sources_to_write(),
             new: written().filter(|it| !it.is_there).map(|it| it.page.path.clone()).collect(),
             changed,
             changed_count: written().filter(|it| it.is_there).count(),

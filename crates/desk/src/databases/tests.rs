@@ -13,6 +13,7 @@ use super::{DocumentOptions, DocumentReport};
 use crate::{Desk, Options, Session};
 
 mod damaged;
+mod entries;
 mod foreign;
 mod gone;
 mod interrupted;

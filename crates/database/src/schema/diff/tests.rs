@@ -31,6 +31,7 @@ fn sides(tables: &[Table]) -> Vec<TableSide> {
         name: table.full_name(),
         metadata_hash: Some(table.metadata_hash()),
         doc: Some(doc),
+        ..TableSide::default()
     };
     snapshot.tables.iter().zip(input.docs()).map(side).collect()
 }
@@ -65,8 +66,8 @@ fn differences_after(change: impl FnOnce(&mut Table)) -> Vec<String> {
     diff(&sides(&[orders()]), &sides(&[changed])).iter().map(words).collect()
 }
 
-const UNTRUSTED_TEXT: &str = "definition changed: in what pages do not say, such as a collation, the name of a key or a rule of a sensitive \
-                      column";
+const NOT_ON_PAGES: &str = "definition changed: in something that pages do not show, such as a collation, the name of a key or a check on a \
+                      sensitive column";
 
 #[test]
 fn each_kind_of_difference_is_told() {
@@ -118,10 +119,10 @@ fn each_kind_of_difference_is_told() {
         (Box::new(|it| it.columns[0].comment = None), &["comment is gone total: "]),
         (Box::new(|it| it.columns[0].comment = Some("In euros".into())), &["comment changed total: In euros"]),
         (Box::new(|it| drop(it.constraint_comments.insert("k".into(), "Why".into()))), &["new comment k: Why"]),
-        (Box::new(|it| it.columns[0].collation = Some("C".into())), &[UNTRUSTED_TEXT]),
-        (Box::new(|it| it.indexes[0].is_partial = true), &[UNTRUSTED_TEXT]),
+        (Box::new(|it| it.columns[0].collation = Some("C".into())), &[NOT_ON_PAGES]),
+        (Box::new(|it| it.indexes[0].is_partial = true), &[NOT_ON_PAGES]),
         // No value of a sensitive column is shown.
-        (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[UNTRUSTED_TEXT]),
+        (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[NOT_ON_PAGES]),
         (
             Box::new(move |it| it.checks.push(check("email <> 'b@example.com'"))),
             &["new check: not shown: it is about email, which is sensitive"],
@@ -163,12 +164,43 @@ fn tables_come_and_go() {
     // An unreadable JSON page still counts as its table.
     let damaged = TableSide { doc: None, ..sides(&[orders()]).remove(0) };
     assert_eq!(diff(std::slice::from_ref(&damaged), &sides(&[orders()])), []);
-    let missing = TableSide { metadata_hash: None, ..damaged.clone() };
-    let found = diff(&[missing], &sides(&[orders()]));
-    assert_eq!(found.iter().map(|it| it.kind).collect::<Vec<_>>(), [DifferenceKind::PageMissing]);
-    let stale = TableSide { metadata_hash: Some("old".into()), ..damaged };
-    let found = diff(&[stale], &sides(&[orders()]));
-    assert_eq!(found.iter().map(|it| it.kind).collect::<Vec<_>>(), [DifferenceKind::DefinitionChanged]);
+}
+
+/// A page that is not as it was written cannot show what changed, and the reason says so.
+#[test]
+fn the_reason_says_what_became_of_the_pages() {
+    let written = sides(&[orders()]).remove(0);
+    let mut doc = written.doc.clone().unwrap();
+    doc.columns.remove(0);
+    let other = Some(doc);
+    let told = |side: TableSide| -> Vec<String> {
+        let found = diff(&[side], &sides(&[orders()]));
+        found.iter().map(|it| format!("{}: {}", it.kind.words(), it.detail)).collect()
+    };
+    for (metadata_hash, page, expected) in [
+        (None, PageFile::Missing, Some("no page: the page for people is missing")),
+        (
+            None,
+            PageFile::Edited,
+            Some("may have changed: the page was edited, and lost which definition it was written from"),
+        ),
+        (None, PageFile::Written, Some("may have changed: the page does not say which definition it was written from")),
+        (written.metadata_hash.clone(), PageFile::Edited, None),
+    ] {
+        let side = TableSide { metadata_hash, page, ..written.clone() };
+        assert_eq!(told(side), expected.into_iter().collect::<Vec<_>>(), "{page:?}");
+    }
+    let changed = "definition changed: how is unknown, because the JSON page";
+    for (doc, data, expected) in [
+        (&other, PageFile::Written, "new column: INT not null".to_owned()),
+        (&other, PageFile::Edited, format!("{changed} was edited")),
+        (&None, PageFile::Edited, format!("{changed} was edited")),
+        (&None, PageFile::Missing, format!("{changed} is missing")),
+        (&None, PageFile::Written, format!("{changed} cannot be read")),
+    ] {
+        let stale = TableSide { metadata_hash: Some("old".into()), doc: doc.clone(), data, ..written.clone() };
+        assert_eq!(told(stale), [expected], "{data:?}");
+    }
 }
 
 prop_compose! {

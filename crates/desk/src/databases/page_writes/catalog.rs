@@ -11,14 +11,22 @@ use crate::Desk;
 use crate::databases::documentation::{DocumentOptions, Documentation};
 
 impl Desk {
-    /// Finds the edited catalog entries to replace.
-    pub(in crate::databases) fn find_replaced(&self, run: &mut Documentation, options: &DocumentOptions) {
-        let edited = run.catalog.iter().filter_map(|(entry, path, text)| {
-            let bytes = self.page_bytes(path).ok().flatten().filter(|bytes| bytes != text.as_bytes())?;
-            (!self.is_own_entry(run, &entry.id, path, &bytes)).then(|| (path.clone(), sha256_hex(&bytes)))
-        });
+    /// Compares the catalog entries with the files at their paths: those to write, to replace, and to leave alone.
+    pub(in crate::databases) fn compare_entries(&self, run: &mut Documentation, options: &DocumentOptions) {
+        let (mut missing, mut outdated, mut edited) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
+        for (entry, path, text) in &run.catalog {
+            match self.page_bytes(path).ok().flatten() {
+                None => drop(missing.insert(path.clone())),
+                Some(bytes) if bytes == text.as_bytes() => {}
+                Some(bytes) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
+                Some(bytes) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
+            }
+        }
+        (run.entries_missing, run.entries_outdated) = (missing, outdated);
         if options.overwrite_edited {
-            run.entries_replaced = edited.collect();
+            run.entries_replaced = edited;
+        } else {
+            run.edited.extend(edited.into_keys());
         }
     }
 
@@ -53,7 +61,10 @@ impl Run<'_, '_> {
                     // An entry edited again since the comparison stays.
                     let is_replaced = prepared.entries_replaced.get(path) == Some(&sha256_hex(&bytes));
                     if !is_replaced && !self.desk.is_own_entry(prepared, &entry.id, path, &bytes) {
-                        self.report.edited.push(path.clone());
+                        // Most are known from the comparison.
+                        if !self.report.edited.contains(path) {
+                            self.report.edited.push(path.clone());
+                        }
                         entries.extend(known.map(|known| noted(known.content_hash.clone())));
                         continue;
                     }
