@@ -114,12 +114,13 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
             tell(
                 CheckRule::KeyWithoutIndex,
                 key.columns.first().map(String::as_str),
-                format!("the key ({columns}) has no index"),
+                format!("the foreign key ({columns}) has no index"),
             );
         }
         let Some(target) = input.snapshot.table(&key.target) else {
             if input.is_missing(&key.target) {
-                let message = format!("the key ({columns}) refers to {}, which does not exist", key.target.full());
+                let message =
+                    format!("the foreign key ({columns}) refers to {}, which does not exist", key.target.full());
                 tell(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
             }
             continue;

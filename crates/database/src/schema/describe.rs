@@ -1,7 +1,7 @@
 //! Descriptions by rule: a sentence of what names, keys and types make certain. Nothing is guessed.
 
 use crate::names::words::{singular, split, spoken};
-use crate::snapshot::{Column, ForeignKey, Table, TableKind};
+use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
 
 /// Most tables that a sentence names.
 const NAMED: usize = 4;
@@ -32,8 +32,8 @@ const UNITS: &[(&str, &str)] = &[
     ("percent", "percent"),
 ];
 
-/// The units of money.
-const MONEY: &[&str] = &["cents", "euros", "US dollars"];
+/// Words that are written in capitals.
+const CAPITALS: &[&str] = &["iban", "id", "ip", "isbn", "sku", "url", "uuid", "vat"];
 
 /// Names of points in time, and their descriptions.
 const MOMENTS: &[(&str, &str)] = &[
@@ -60,31 +60,29 @@ pub fn named(kind: TableKind, name: &str) -> String {
     format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken_or_plain(name))
 }
 
-/// What a table is.
-pub fn table(table: &Table, referenced_by: &[String]) -> String {
+/// What a table is; `is_missing` tells which of the tables that it refers to do not exist.
+pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&TableName) -> bool) -> String {
     let words = spoken_or_plain(&table.name);
     let mut sentences = Vec::new();
-    let targets: Vec<&str> = {
-        let mut names: Vec<&str> = Vec::new();
-        for key in &table.foreign_keys {
-            if !names.contains(&key.target.name.as_str()) {
-                names.push(&key.target.name);
-            }
+    let (mut targets, mut missing): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for key in &table.foreign_keys {
+        let names = if is_missing(&key.target) { &mut missing } else { &mut targets };
+        if !names.contains(&key.target.name.as_str()) {
+            names.push(&key.target.name);
         }
-        names
-    };
+    }
     match table.kind {
         TableKind::View | TableKind::MaterializedView if !table.reads_from.is_empty() => {
             let read: Vec<&str> = table.reads_from.iter().map(|it| it.name.as_str()).collect();
             sentences.push(format!("{} \u{201c}{words}\u{201d} over {}.", capital(table.kind.word()), list(&read)));
         }
         TableKind::Table if is_join_table(table) && targets.len() > 1 => {
-            sentences.push(format!("Joins {}: a row is one pair.", list(&targets)));
+            sentences.push(format!("Joins {}: each row is one pair.", list(&targets)));
         }
         kind => {
             let key = table.primary_key.as_ref().map(|key| key.columns.iter().map(String::as_str).collect::<Vec<_>>());
             let key = match key {
-                Some(columns) => format!("a row is identified by {}", list(&columns)),
+                Some(columns) => format!("each row is identified by {}", list(&columns)),
                 None if kind.is_view() || kind == TableKind::VirtualTable => String::new(),
                 None => "it has no primary key".to_owned(),
             };
@@ -95,6 +93,10 @@ pub fn table(table: &Table, referenced_by: &[String]) -> String {
             }
         }
     }
+    if !missing.is_empty() {
+        let exist = if missing.len() == 1 { "which does not exist" } else { "which do not exist" };
+        sentences.push(format!("Refers to {}, {exist}.", list(&missing)));
+    }
     if !referenced_by.is_empty() {
         let names: Vec<&str> = referenced_by.iter().map(String::as_str).collect();
         sentences.push(format!("Referred to by {}.", list(&names)));
@@ -102,23 +104,24 @@ pub fn table(table: &Table, referenced_by: &[String]) -> String {
     sentences.join(" ")
 }
 
-/// What a column is, and whether its name says all of it.
-pub(crate) fn column(table: &Table, column: &Column) -> (String, bool) {
+/// What a column is, and whether its name says all of it; `is_missing` is as for [`table()`].
+pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableName) -> bool) -> (String, bool) {
     let owner = owner(table);
+    // `Title of the list of products` is not what a column of that view is.
+    let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
     let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
     if let Some(key) = key {
-        let text = reference(column, key);
+        let gone = if is_missing(&key.target) { ", which does not exist" } else { "" };
+        let text = format!("{}{gone}", reference(column, key));
         let part = if is_key_part.is_some_and(|key| key.columns.len() > 1) { "; part of the primary key" } else { "" };
         return (format!("{text}{part}."), true);
     }
     if let Some(primary) = is_key_part {
-        let counted = if column.identity.is_some() { ", counted by the database" } else { "" };
+        let assigned = if column.identity.is_some() { "; assigned by the database" } else { "" };
         return match primary.columns.len() {
-            1 => (format!("Identifies the {owner}{counted}."), true),
-            _ => {
-                (format!("{} of the {owner}; part of the primary key{counted}.", capital(&spoken(&column.name))), false)
-            }
+            1 => (format!("Identifies the {owner}{assigned}."), true),
+            _ => (format!("{}{of}; part of the primary key{assigned}.", capital(&in_words(&column.name))), false),
         };
     }
     let words = split(&column.name);
@@ -131,23 +134,20 @@ pub(crate) fn column(table: &Table, column: &Column) -> (String, bool) {
     let (name, unit) = match words.last().and_then(|last| UNITS.iter().find(|(short, _)| short == last)) {
         Some((_, unit)) if words.len() > 1 => {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
-            (spoken(&rest.join("_")), format!(", in {unit}"))
+            (in_words(&rest.join("_")), format!(", in {unit}"))
         }
-        Some((_, unit)) => {
-            let is_money = MONEY.contains(unit);
-            (if is_money { "amount" } else { "length or size" }.to_owned(), format!(", in {unit}"))
-        }
-        None => (spoken(&column.name), String::new()),
+        Some((_, unit)) => (measured(unit).to_owned(), format!(", in {unit}")),
+        None => (in_words(&column.name), String::new()),
     };
     // `invoice_date` of an invoice is its date.
     let name = name.strip_prefix(&format!("{owner} ")).map(str::to_owned).unwrap_or(name);
     let mut text = match name.rsplit(' ').next() {
-        None | Some("") => format!("Unnamed value of the {owner}{unit}"),
+        None | Some("") => format!("Unnamed value{of}{unit}"),
         // `Made in of the car` is not English.
         Some(last) if PREPOSITIONS.contains(&last) => {
-            format!("Value \u{201c}{name}\u{201d} of the {owner}{unit}")
+            format!("Value \u{201c}{name}\u{201d}{of}{unit}")
         }
-        Some(_) => format!("{} of the {owner}{unit}", capital(&name)),
+        Some(_) => format!("{}{of}{unit}", capital(&name)),
     };
     if let Some(expression) = &column.generated {
         text.push_str(&format!(", computed as {expression}"));
@@ -163,6 +163,26 @@ pub(crate) fn column(table: &Table, column: &Column) -> (String, bool) {
         text.push_str(", unique");
     }
     (format!("{text}."), false)
+}
+
+/// The words of a name, for a sentence.
+fn in_words(name: &str) -> String {
+    let words = spoken(name);
+    let words =
+        words.split(' ').map(|word| if CAPITALS.contains(&word) { word.to_uppercase() } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What is measured in a unit.
+fn measured(unit: &str) -> &'static str {
+    match unit {
+        "milliseconds" | "seconds" | "minutes" | "hours" | "days" => "duration",
+        "bytes" | "kilobytes" | "megabytes" => "size",
+        "kilograms" | "grams" => "weight",
+        "kilometres" | "centimetres" | "millimetres" => "length",
+        "percent" => "share",
+        _ => "amount",
+    }
 }
 
 /// One row of a table, in words.
@@ -188,7 +208,7 @@ fn reference(column: &Column, key: &ForeignKey) -> String {
     let own: Vec<String> = split(target).iter().map(|word| singular(word)).collect();
     let is_role = !role.is_empty() && role.iter().map(|word| singular(word)).collect::<Vec<_>>() != own;
     if is_role {
-        format!("{}: refers to {target}{by}", capital(&spoken(&role.join("_"))))
+        format!("{}: refers to {target}{by}", capital(&in_words(&role.join("_"))))
     } else {
         format!("Refers to {target}{by}")
     }
@@ -218,10 +238,10 @@ fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
             Some(format!("When the {owner} {first}"))
         }
         [first, last] if first == "valid" && ["from", "since"].contains(&last.as_str()) => {
-            return Some(format!("From when the {owner} is valid"));
+            return Some(format!("When the {owner} becomes valid"));
         }
         [first, last] if first == "valid" && ["to", "until", "till"].contains(&last.as_str()) => {
-            return Some(format!("Until when the {owner} is valid"));
+            return Some(format!("When the {owner} stops being valid"));
         }
         _ => None,
     };
@@ -307,7 +327,7 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::{Key, TableName};
+    use crate::snapshot::Key;
 
     fn key(columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -344,18 +364,57 @@ mod tests {
             ("code", "VARCHAR(12)", "Code of the invoice line, at most 12 characters, unique.", false),
             ("invoice_line_total", "INT", "Total of the invoice line.", false),
             ("play_ms", "INT", "Play of the invoice line, in milliseconds.", false),
-            ("Milliseconds", "INT", "Length or size of the invoice line, in milliseconds.", false),
+            ("Milliseconds", "INT", "Duration of the invoice line, in milliseconds.", false),
             ("opened_on", "DATE", "When the invoice line was opened.", true),
             ("paid_at", "TEXT", "When the invoice line was paid.", true),
             ("speed_on", "TEXT", "Value \u{201c}speed on\u{201d} of the invoice line.", false),
             ("made_in", "TEXT", "Value \u{201c}made in\u{201d} of the invoice line.", false),
-            ("valid_from", "DATE", "From when the invoice line is valid.", true),
+            ("valid_from", "DATE", "When the invoice line becomes valid.", true),
             ("ends_on", "DATE", "When the invoice line ends.", true),
             ("cents", "INT", "Amount of the invoice line, in cents.", false),
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
-            assert_eq!(super::column(&table, &column), (expected.to_owned(), is_all), "{name}");
+            assert_eq!(super::column(&table, &column, &|_| false), (expected.to_owned(), is_all), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_said() {
+        let table = Table {
+            name: "bill".into(),
+            foreign_keys: vec![key(&["a_id"], "a", &["id"]), key(&["b_id"], "b", &["id"]), key(&["c_id"], "c", &[])],
+            ..Table::default()
+        };
+        let column = |name: &str| Column { name: name.into(), ..Column::default() };
+        for (missing, of_table, of_column) in [
+            ("", "Refers to a, b and c.", "Refers to b by id."),
+            ("b", "Refers to a and c. Refers to b, which does not exist.", "Refers to b by id, which does not exist."),
+            ("ac", "Refers to b. Refers to a and c, which do not exist.", "Refers to b by id."),
+        ] {
+            let is_missing = |name: &TableName| missing.contains(&name.name);
+            let expected = format!("Table \u{201c}bill\u{201d}; it has no primary key. {of_table}");
+            assert_eq!(super::table(&table, &[], &is_missing), expected);
+            assert_eq!(super::column(&table, &column("b_id"), &is_missing).0, of_column);
+        }
+    }
+
+    /// A view is named after a question, not after one row.
+    #[test]
+    fn columns_of_views_and_measures_are_named_plainly() {
+        let view = Table { name: "products by city".into(), kind: TableKind::View, ..Table::default() };
+        let track = Table { name: "track".into(), ..Table::default() };
+        for (name, of_view, of_table) in [
+            ("ProductID", "Product ID.", "Product ID of the track."),
+            ("dur_ms", "Duration, in milliseconds.", "Duration of the track, in milliseconds."),
+            ("bytes", "Size, in bytes.", "Size of the track, in bytes."),
+            ("cents", "Amount, in cents.", "Amount of the track, in cents."),
+            ("pct", "Share, in percent.", "Share of the track, in percent."),
+            ("made_in", "Value \u{201c}made in\u{201d}.", "Value \u{201c}made in\u{201d} of the track."),
+        ] {
+            let column = Column { name: name.into(), ..Column::default() };
+            let told = |table: &Table| super::column(table, &column, &|_| false).0;
+            assert_eq!((told(&view).as_str(), told(&track).as_str()), (of_view, of_table));
         }
     }
 
@@ -368,7 +427,7 @@ mod tests {
         ] {
             let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
             let column = Column { name: "kind".into(), labels: labels.clone(), ..Column::default() };
-            let (found, _) = super::column(&Table { name: "t".into(), ..Table::default() }, &column);
+            let (found, _) = super::column(&Table { name: "t".into(), ..Table::default() }, &column, &|_| false);
             assert_eq!((found.as_str(), says_all(&found, &labels)), (text, labels.len() < 6));
         }
     }
@@ -383,16 +442,16 @@ mod tests {
         };
         let pair =
             keyed("PlaylistTrack", &["p", "t"], vec![key(&["p"], "Playlist", &["id"]), key(&["t"], "Track", &["id"])]);
-        assert_eq!(super::table(&pair, &[]), "Joins Playlist and Track: a row is one pair.");
+        assert_eq!(super::table(&pair, &[], &|_| false), "Joins Playlist and Track: each row is one pair.");
         let one = keyed("one", &["id"], vec![key(&["id"], "customer", &["id"]), key(&["u"], "invoice", &["id"])]);
-        let expected = "Table \u{201c}one\u{201d}; a row is identified by id. Refers to customer and invoice.";
-        assert_eq!(super::table(&one, &[]), expected);
+        let expected = "Table \u{201c}one\u{201d}; each row is identified by id. Refers to customer and invoice.";
+        assert_eq!(super::table(&one, &[], &|_| false), expected);
         let signs = Table { name: "-->".into(), ..Table::default() };
-        assert_eq!(super::table(&signs, &[]), "Table \u{201c}-->\u{201d}; it has no primary key.");
+        assert_eq!(super::table(&signs, &[], &|_| false), "Table \u{201c}-->\u{201d}; it has no primary key.");
         let album = keyed("Album", &["id"], vec![key(&["a"], "Artist", &["id"])]);
         assert_eq!(
-            super::table(&album, &["Track".into()]),
-            "Table \u{201c}album\u{201d}; a row is identified by id. Refers to Artist. Referred to by Track."
+            super::table(&album, &["Track".into()], &|_| false),
+            "Table \u{201c}album\u{201d}; each row is identified by id. Refers to Artist. Referred to by Track."
         );
         let view = Table {
             name: "rich".into(),
@@ -400,7 +459,7 @@ mod tests {
             reads_from: vec![TableName { schema: "main".into(), name: "a".into() }],
             ..Table::default()
         };
-        assert_eq!(super::table(&view, &[]), "View \u{201c}rich\u{201d} over a.");
+        assert_eq!(super::table(&view, &[], &|_| false), "View \u{201c}rich\u{201d} over a.");
         assert_eq!(list(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
     }
 }

@@ -146,10 +146,10 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     match best_keys.as_slice() {
         [key] => {
             let because = match best {
-                NameMatch::Whole => format!("its name is that of the table {} and of its key", key.table.name),
-                NameMatch::Role => format!("its name ends in the table {} and its key", key.table.name),
-                NameMatch::Suffix => format!("its name is the end of the table's name {} and its key", key.table.name),
-                NameMatch::SameKey => format!("only {} has a key of this name", key.table.name),
+                NameMatch::Whole => format!("it is named after {} and its key", key.table.name),
+                NameMatch::Role => format!("its name ends with {} and its key", key.table.name),
+                NameMatch::Suffix => format!("it is named after the end of {} and its key", key.table.name),
+                NameMatch::SameKey => format!("only {} has a key with this name", key.table.name),
             };
             let confidence = if best == NameMatch::Whole { Confidence::High } else { Confidence::Medium };
             found.of.entry(table.table_name()).or_default().push(InferredJoin {

@@ -209,7 +209,7 @@ impl DocInput<'_> {
         }
         let (description, source) =
             description(note.and_then(|note| note.description.as_deref()), table.comment.as_deref(), || {
-                describe::table(table, &others)
+                describe::table(table, &others, &|name| self.is_missing(name))
             });
         let profile = self.profiles.get(&table.table_name());
         let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
@@ -277,7 +277,7 @@ impl DocInput<'_> {
         profile: Option<&ColumnProfile>,
         sensitive: Option<&SensitiveRule>,
     ) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column);
+        let (rule_text, says_all) = describe::column(table, column, &|name| self.is_missing(name));
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
@@ -298,10 +298,13 @@ impl DocInput<'_> {
         }
     }
 
+    /// Whether a table does not exist; one that the configuration leaves out does.
+    fn is_missing(&self, name: &TableName) -> bool {
+        self.snapshot.table(name).is_none() && self.config.wants_table(&name.schema, &name.name)
+    }
+
     fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
         let is_unique = table.is_unique_by(&key.columns);
-        // A table that the configuration leaves out exists.
-        let is_missing = || self.config.wants_table(&key.target.schema, &key.target.name);
         ForeignKeyDoc {
             constraint_name: key.name.clone(),
             columns: key.columns.clone(),
@@ -309,7 +312,7 @@ impl DocInput<'_> {
             referenced_columns: key.target_columns.clone(),
             cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
             on_delete: key.on_delete.clone(),
-            is_missing: self.snapshot.table(&key.target).is_none() && is_missing(),
+            is_missing: self.is_missing(&key.target),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn overview(book: &PageSet<'_>) -> Page {
         counted(tables.len(), "domain")
     ));
     if !tables.is_empty() {
-        text.push_str("\n## Domains\n\n| domain | tables | referenced most |\n| --- | --- | --- |\n");
+        text.push_str("\n## Domains\n\n| domain | tables | most referenced tables |\n| --- | --- | --- |\n");
     }
     for (domain, number) in &tables {
         let mut known: Vec<(usize, &str)> =

@@ -78,7 +78,7 @@ fn origin(doc: &TableDoc) -> String {
         DescriptionSource::Note => "Described in a note",
         DescriptionSource::Comment => "Described by the comment in the database",
         DescriptionSource::Model => "Described by a language model",
-        DescriptionSource::Fallback => "Described by its names and keys",
+        DescriptionSource::Fallback => "Described from its names and keys",
     };
     let parts: Vec<String> = [
         (DescriptionSource::Note, "in notes"),
@@ -142,8 +142,16 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     }
     if let Some(statistics) = &column.statistics {
         let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
-        parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| format!("{percent}% null")));
-        parts.extend(distinct.map(|distinct| format!("{} distinct", grouped(distinct))));
+        // The share is rounded, that of a sensitive column to 5%.
+        let is_certain = column.sensitive.is_none() && distinct.is_none();
+        parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| match percent {
+            100 if is_certain => "always null".to_owned(),
+            100 => "almost always null".to_owned(),
+            percent => format!("{percent}% null"),
+        }));
+        parts.extend(
+            distinct.map(|distinct| counted(usize::try_from(distinct).unwrap_or(usize::MAX), "distinct value")),
+        );
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // The magnitude of numbers that only identify rows says nothing. A zero has no magnitude.
@@ -259,6 +267,22 @@ mod tests {
         ] {
             let statistics = Some(ColumnStatistics { magnitude: Some(magnitude), ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
+            assert_eq!(values(&TableDoc::default(), &column), expected);
+        }
+    }
+
+    #[test]
+    fn the_share_of_nulls_claims_no_more_than_is_known() {
+        for (percent, distinct, rule, expected) in [
+            (0, Some(1), None, "1 distinct value"),
+            (40, Some(2_000), None, "40% null; 2,000 distinct values"),
+            (100, None, None, "always null"),
+            (100, Some(3), None, "almost always null; 3 distinct values"),
+            (100, None, Some("name: email"), "sensitive (name: email); almost always null"),
+        ] {
+            let statistics = ColumnStatistics { null_percent: Some(percent), distinct, ..ColumnStatistics::default() };
+            let sensitive = rule.map(str::to_owned);
+            let column = ColumnDoc { statistics: Some(statistics), sensitive, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);
         }
     }
