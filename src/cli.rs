@@ -211,9 +211,9 @@ fn report_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let paths = counted(moved.len(), "path");
     let message =
         format!("{paths} of another machine found in this workspace: `refdesk check --fix` rewrites the catalog");
-    let is_told = desk.were_shown_before("moves", &moved);
+    let was_shown = desk.were_shown_before("moves", &moved);
     answer.diagnostics.retain(|problem| problem.code != Code::MovedPath);
-    if !is_told {
+    if !was_shown {
         answer.diagnostics.push(Diagnostic::warning(Code::MovedPath, message));
     }
 }

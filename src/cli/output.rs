@@ -204,7 +204,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         escape_words(&mut error);
     }
     drop_far_suggestion(&mut error);
-    suggest_option(&mut error, std::env::args().skip(1));
+    suggest_option(&mut error, words());
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
@@ -212,7 +212,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let message = first.join(" ");
         let message = message.trim_start_matches("error: ");
-        let command = command_of(std::env::args().skip(1));
+        let command = command_of(words());
         let shows = if command.has_subcommands() { "commands" } else { "options" };
         let hint = format!("{} --help shows the {shows}", command.get_bin_name().unwrap_or("refdesk"));
         let error = json!({"code": "usage", "message": message, "hint": hint});
@@ -253,6 +253,11 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
         error.insert(ContextKind::SuggestedArg, One(format!("--{suggestion}")));
         error.remove(ContextKind::Suggested);
     }
+}
+
+/// The arguments, as far as they are text.
+fn words() -> impl Iterator<Item = String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
 /// The command that these arguments name.

@@ -79,7 +79,7 @@ impl Printed {
         let by = match answer.mode {
             SearchMode::Hybrid => "words and meaning",
             SearchMode::Words => "words alone",
-            SearchMode::Meaning => "meaning alone",
+            SearchMode::Meaning => "meaning alone (none has these words)",
         };
         let count = counted(shown.len(), "section");
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));

@@ -5,6 +5,7 @@ use refdesk_database::schema::table_doc::ColumnDoc;
 use refdesk_desk::{
     DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableSummary,
 };
+use refdesk_text::generated;
 use refdesk_text::tokens::{counted, grouped};
 
 /// The most tables named for a domain, and sources for a run.
@@ -74,8 +75,12 @@ pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
     match of {
         Some(of) if report.is_ended => format!("Paused after {written} of {} pages", grouped(of)),
         None if report.is_ended => "Paused before anything was written".to_owned(),
-        _ if report.written.is_empty() && report.removed.is_empty() => "The pages are up to date".to_owned(),
-        _ if report.written.is_empty() => format!("Removed {}", counted(report.removed.len(), "page")),
+        _ if report.written.is_empty() && report.removed.is_empty() => {
+            format!("The pages are up to date{}", sources(report))
+        }
+        _ if report.written.is_empty() => {
+            format!("Removed {}{}", counted(report.removed.len(), "page"), sources(report))
+        }
         _ => {
             let removed = match report.removed.len() {
                 0 => String::new(),
@@ -103,10 +108,9 @@ fn more(all: usize, named: usize) -> String {
     }
 }
 
-/// The text of a page below its front matter.
+/// The text of a generated page below its front matter.
 pub fn without_front_matter(text: &str) -> &str {
-    let below = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
-    below.map_or(text, |(_, below)| below.trim_start_matches('\n'))
+    generated::body(text).map_or(text, |below| below.trim_start_matches(['\n', '\r']))
 }
 
 /// What the page of a table says about a column's values, and the rule because of which it says no more.

@@ -62,14 +62,14 @@ fn page(database: &DatabaseSummary, path: Option<&String>) -> Target {
 
 fn database_words(database: &DatabaseSummary) -> String {
     let kind = if database.kind.is_empty() { String::new() } else { format!(", {}", database.kind) };
-    let standing = match &database.state {
+    let state_words = match &database.state {
         DatabaseState::Ready => String::new(),
         DatabaseState::Off => ", switched off".to_owned(),
         DatabaseState::Untrusted => ", waits for your trust".to_owned(),
         DatabaseState::Wrong => ", its entry has errors".to_owned(),
         DatabaseState::Unreadable(why) => format!(", could not be read: {why}"),
     };
-    format!("Database {}{kind}{standing}.", database.name)
+    format!("Database {}{kind}{state_words}.", database.name)
 }
 
 fn table_words(table: &TableSummary) -> String {

@@ -55,7 +55,7 @@ fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> 
     match several(state, given)?.as_slice() {
         [id] => Ok(GraphQuestion::Neighbours(id.clone())),
         [from, to] => Ok(GraphQuestion::Path(from.clone(), to.clone())),
-        _ => Err("Give one source to hear its neighbours, or two to hear the path between them.".to_owned()),
+        _ => Err("Give one source to see its neighbours, or two to see the path between them.".to_owned()),
     }
 }
 

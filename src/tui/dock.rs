@@ -13,7 +13,7 @@ use crate::tui::widgets::cells;
 /// Columns between two folded panes.
 const GAP: u16 = 2;
 
-/// The minimum columns of a notice.
+/// The minimum number of columns of a notice.
 const MIN_TEXT: usize = 16;
 
 /// A folded pane, or the feed.

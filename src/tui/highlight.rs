@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_long_line_stays_plain() {
         let long = format!("int {} = 1;\nint x;", "x".repeat(LONGEST_LINE));
-        let reported = described(&mut Highlighter::default(), "java", &long);
-        assert_eq!((reported[0].contains('['), reported[1].as_str()), (false, "[k:int] x;"));
+        let lines = described(&mut Highlighter::default(), "java", &long);
+        assert_eq!((lines[0].contains('['), lines[1].as_str()), (false, "[k:int] x;"));
     }
 }

@@ -79,7 +79,7 @@ pub enum Effect {
     Suspend,
     /// Redraw the whole screen.
     Redraw,
-    /// Ask the terminal whether its background is light or dark; answered by [`Input::Ground`].
+    /// Ask the terminal whether its background is light or dark; answered by [`Input::Background`].
     AskBackground,
     /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),

@@ -37,7 +37,7 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The minimum columns for the end of the workspace's path.
+/// The minimum number of columns for the end of the workspace's path.
 const SOME_OF_WORKSPACE: usize = 6;
 
 /// What a click on this place of the top line does.

@@ -112,7 +112,7 @@ pub struct RenderedText {
     /// Whether the text or its path shows a sample.
     pub holds_samples: bool,
     /// Whether the file already has this text.
-    pub exists: bool,
+    pub is_unchanged: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -130,7 +130,7 @@ trait Window {
     /// The contexts that its keys are looked up in, its own first.
     fn contexts(&self) -> &'static [KeyContext];
 
-    /// The text of a window that shows nothing else. Every other window has a place and its own drawing.
+    /// The text of a window that shows nothing else. Every other window has its own place and drawing.
     fn page<'s>(&self, _: &'s State) -> Option<TextPage<'s>> {
         None
     }

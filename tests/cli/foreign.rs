@@ -208,14 +208,14 @@ fn a_foreign_session_memory_suppresses_nothing() {
     let own = world();
     let first = own.feed(&["enrich"], b"the web").exits(0);
     assert!(first.text().contains("@web"), "{first}");
-    let reported = ".jaato/refdesk/sessions/default/told.json";
-    let bytes = fs::read(own.path.join(reported)).unwrap();
+    let file = ".jaato/refdesk/sessions/default/told.json";
+    let bytes = fs::read(own.path.join(file)).unwrap();
     let mut bare: Value = serde_json::from_slice(&bytes).unwrap();
     bare.as_object_mut().unwrap().shift_remove("seal");
     // Without a seal, with the seal of another workspace, of another session, and with a changed byte.
     let forged = [
-        (reported, bare.to_string().into_bytes(), "default"),
-        (reported, bytes.clone(), "default"),
+        (file, bare.to_string().into_bytes(), "default"),
+        (file, bytes.clone(), "default"),
         (".jaato/refdesk/sessions/other/told.json", bytes.clone(), "other"),
         (".jaato/refdesk/desks/review/sessions/default/told.json", bytes, "default"),
     ];

@@ -8,6 +8,7 @@ use crate::support::hostile::{VALUES, templates};
 use crate::support::program::{LIMIT, ProgramRun, kill, run};
 use crate::support::workspace::Workspace;
 use refdesk_files::scale::scaled;
+use serde_json::json;
 
 #[track_caller]
 fn fails(world: &Workspace, words: &[&str], code: i32, says: &str) -> ProgramRun {
@@ -100,6 +101,44 @@ fn no_template_file_delays_a_listing() {
         assert!(listed.text().contains(&format!("{name}.tpl")), "{name}: {listed}");
     }
     assert!(listed.stderr.lines().all(|line| line.len() < 5_000), "no message repeats a file");
+}
+
+/// Enough templates to keep every session's start busy: only the first ones are analysed, and that is reported.
+#[test]
+fn templates_beyond_the_limits_are_left_out_and_reported() {
+    let mebibyte = |at: usize| format!("{{{{ v{at} }}}} {}", "x".repeat(1_000_000));
+    let world = Workspace::of(json!([{"id": "many", "name": "Many", "path": "many"}]), &[]);
+    for at in 0..20 {
+        world.put(&format!(".templates/{at:02}.tpl"), mebibyte(at).as_bytes());
+    }
+    // Too large to be analysed, so it does not count.
+    world.put(".templates/00-large.tpl", "{{ v }}".repeat(3_000_000).as_bytes());
+    for at in 0..30 {
+        world.put(&format!("many/{at:02}.md"), format!("# Part {at}\n\n```java\n{}\n```\n", mebibyte(at)).as_bytes());
+    }
+    let block = format!("```java\n{}\n```\n\n", mebibyte(0));
+    world.put("many/99.md", block.repeat(4).as_bytes());
+    world.json(&["select", "many"], 0);
+    let listed = world.json(&["templates", "list"], 0);
+    let names: Vec<&str> =
+        listed["templates"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    let standalone = names.iter().filter(|name| name.ends_with(".tpl")).count();
+    // 16 MiB, and the large one.
+    assert_eq!(standalone, 17, "{names:?}");
+    // Eight documents are searched at once.
+    assert_eq!(names.len() - standalone, 24, "{names:?}");
+    let checked = world.json(&["check"], 1);
+    let listed = |kind: &str| checked[kind].as_array().unwrap().iter().filter_map(|it| it["message"].as_str());
+    let messages: Vec<&str> = listed("errors").chain(listed("warnings")).collect();
+    for expected in [
+        "exceeds the limit of 16 MiB for all templates together, so the rest are left out",
+        "7 documents left out of the search for templates: the others have more than 16 MiB of code blocks",
+    ] {
+        assert!(messages.iter().any(|message| message.contains(expected)), "{messages:?}");
+    }
+    world.put("many/00.md", block.repeat(4).as_bytes());
+    let checked = world.json(&["check"], 1).to_string();
+    assert!(checked.contains("only the first 2 MiB of templates in the document are used"), "{checked}");
 }
 
 /// The same command under a limit set by a shell.

@@ -52,7 +52,9 @@ fn previews_match_what_happens() {
     let without = preview(&world, "b").excluded;
     assert_eq!(without.leaves, ["b".into()], "excluding what is pulled in releases it");
     world.send(Request::Exclude("b".into()));
-    let excluded = world.until("b is excluded", |snapshot| snapshot.selection.members().len() == 1);
+    let excluded = world.until("b is excluded, and the instructions lack it", |now| {
+        now.selection.members().len() == 1 && now.instructions != picked.instructions
+    });
     let sources = -i64::try_from(picked.tokens["b"]).unwrap();
     assert_eq!(without.cost, CostChange { sources, total: total(&excluded) - total(&picked) });
 }

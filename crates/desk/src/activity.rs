@@ -211,7 +211,8 @@ impl Activity {
     /// Adds the next line.
     pub(crate) fn add(&mut self, line: &Line) {
         // The default session is also that of a person's commands.
-        if line.session == DEFAULT && !is_by_agent(line) {
+        let is_forgotten = line.receipt.what == JournalEvent::Forgot;
+        if line.session == DEFAULT && !is_by_agent(line) && !is_forgotten {
             return;
         }
         let key = [line.desk.clone(), line.session.clone()];

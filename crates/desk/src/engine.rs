@@ -107,12 +107,12 @@ impl Engine {
 
     /// Carries out every requested change, leaves questions unanswered, and ends the engine. Drop the receiver of
     /// events first, or keep receiving: the engine waits for room in the queue.
-    pub async fn close(&self, lock_timeout: Duration) -> Ending {
+    pub async fn close(&self, time: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
             return Ending::Died;
         }
-        timeout(lock_timeout, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
+        timeout(time, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
     }
 
     fn queue(&self) -> Option<mpsc::Sender<Message>> {

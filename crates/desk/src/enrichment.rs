@@ -50,17 +50,17 @@ impl CompleteDesk<'_> {
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = FolderCache::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about, ..self.context() };
-        let say = |reported: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, reported);
+        let say = |memory: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, memory);
         let mut before = None;
         let (enriched, more) = match () {
             () if asked.repeat => (say(&SessionMemory::default()), Vec::new()),
             () if !sends => {
-                let (reported, problems) = self.store.session_memory(session);
-                (say(&reported), problems)
+                let (memory, problems) = self.store.session_memory(session);
+                (say(&memory), problems)
             }
             () => {
-                let (enriched, reported, problems) = self.send(session, say);
-                before = Some(reported);
+                let (enriched, memory, problems) = self.send(session, say);
+                before = Some(memory);
                 (enriched, problems)
             }
         };
@@ -89,11 +89,11 @@ impl CompleteDesk<'_> {
         let look = FolderCache::new(self);
         let ctx = EnrichContext { places: &look, ..self.context() };
         let start =
-            |reported: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, reported);
+            |memory: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, memory);
         let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
             (start(None), Vec::new())
         } else {
-            let (enriched, _, problems) = self.send(session, |reported| start(Some(reported)));
+            let (enriched, _, problems) = self.send(session, |memory| start(Some(memory)));
             (enriched, problems)
         };
         if !enriched.blocks.is_empty() && mode == EnrichMode::Send {
@@ -115,16 +115,16 @@ impl CompleteDesk<'_> {
         session: &Session,
         say: impl Fn(&SessionMemory) -> Enriched,
     ) -> (Enriched, SessionMemory, Vec<Diagnostic>) {
-        let tell = |reported: &SessionMemory| {
-            let enriched = say(reported);
-            (enriched.memory.clone(), (enriched, reported.clone()))
+        let tell = |memory: &SessionMemory| {
+            let enriched = say(memory);
+            (enriched.memory.clone(), (enriched, memory.clone()))
         };
         match self.store.update_memory(session, tell) {
             Ok(((enriched, before), problems)) => (enriched, before, problems),
             // If the memory cannot be stored, sending something twice is better than not sending it.
             Err(error) => {
-                let reported = self.store.session_memory(session).0;
-                (say(&reported), reported, vec![memory_not_saved(&error)])
+                let memory = self.store.session_memory(session).0;
+                (say(&memory), memory, vec![memory_not_saved(&error)])
             }
         }
     }

@@ -101,7 +101,7 @@ fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> 
     }
 }
 
-/// Missing values that `told` does not name.
+/// Missing values that `reported` does not name.
 fn missing<'a>(fit: &'a ValueCheck, reported: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);

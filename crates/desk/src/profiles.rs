@@ -127,19 +127,17 @@ impl Desk {
         let switches: Vec<ProfilePlan<'_>> =
             plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
         // Together, because they share most of what they need.
-        let mut reported = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
-        let after = reported.split_off(reported.len() - switches.len());
+        let mut details = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
+        let after = details.split_off(details.len() - switches.len());
         let after =
-            after.into_iter().zip(&switches).map(|(reported, plan)| self.after(plan, reported)).collect::<Vec<_>>();
-        let mut reported = reported
-            .into_iter()
-            .zip(after)
-            .map(|(reported, after)| ProfileDetails { switched: Some(after), ..reported });
+            after.into_iter().zip(&switches).map(|(details, plan)| self.after(plan, details)).collect::<Vec<_>>();
+        let mut details =
+            details.into_iter().zip(after).map(|(details, after)| ProfileDetails { switched: Some(after), ..details });
         let mut all = Vec::with_capacity(found.len());
         for (found, plan) in found.iter().zip(&plans) {
             let (file, shown) = (found.file.clone(), self.workspace_context().display(&found.file));
             let what = match (plan, &found.read) {
-                (Some(_), _) => reported.next().unwrap_or_default(),
+                (Some(_), _) => details.next().unwrap_or_default(),
                 (None, read) => ProfileDetails {
                     name: found.name().to_owned(),
                     transitive_injection: self.settings().transitive_injection,
@@ -153,15 +151,15 @@ impl Desk {
     }
 
     /// What a desk would have after switching to this plan.
-    fn after(&self, plan: &ProfilePlan<'_>, reported: ProfileDetails) -> AfterSwitch {
+    fn after(&self, plan: &ProfilePlan<'_>, details: ProfileDetails) -> AfterSwitch {
         let is_auto = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto);
         AfterSwitch {
             picks: plan.choice.picks.iter().map(|id| id.as_str().into()).collect(),
-            pulled_in: reported.transitive.into_iter().filter(|id| !is_auto(id)).collect(),
-            auto: reported.auto,
-            templates: reported.templates,
-            tokens: reported.tokens,
-            waiting: reported.waiting,
+            pulled_in: details.transitive.into_iter().filter(|id| !is_auto(id)).collect(),
+            auto: details.auto,
+            templates: details.templates,
+            tokens: details.tokens,
+            waiting: details.waiting,
         }
     }
 
@@ -236,14 +234,14 @@ impl Desk {
             let world = desk.narrowed_catalog(catalog.cloned().unwrap_or_default(), &union(&plans));
             desk.in_catalog(&world, &plans)
         });
-        let reported: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
+        let details: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
         let mut in_order: Vec<(usize, ProfileDetails)> = groups
             .iter()
-            .zip(reported)
-            .flat_map(|((_, members), reported)| members.iter().copied().zip(reported))
+            .zip(details)
+            .flat_map(|((_, members), details)| members.iter().copied().zip(details))
             .collect();
         in_order.sort_by_key(|(at, _)| *at);
-        in_order.into_iter().map(|(_, reported)| reported).collect()
+        in_order.into_iter().map(|(_, details)| details).collect()
     }
 
     /// The desk's own catalog, with the documents that the choice reaches.
@@ -293,10 +291,10 @@ impl Desk {
         let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.index_input(&taken) };
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
-        let reported = plans.par_iter().zip(selections).zip(templates);
+        let parts = plans.par_iter().zip(selections).zip(templates);
         // Folders are walked once for all profiles.
         let pricing = || Pricing::of(self, &world.catalog, &prices);
-        reported
+        parts
             .map_init(pricing, |pricing, ((plan, selection), templates)| {
                 let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
                 let waiting = waiting(&world.catalog, &selection);

@@ -251,7 +251,7 @@ impl Desk {
     ) -> Catalog {
         let check = TrustCheck::new(self);
         let mut withheld = false;
-        let mut reported = |source: Arc<Source>| {
+        let mut checked = |source: Arc<Source>| {
             let Some(bare) = check.source(&source) else { return source };
             let is_trusted = check.trusts(&bare.hash);
             decided.push((bare.hash, is_trusted));
@@ -266,7 +266,7 @@ impl Desk {
             withheld = true;
             Arc::new(Source { kind, ..Source::clone(&source) })
         };
-        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut reported).collect();
+        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut checked).collect();
         problems.extend(check.problems_so_far());
         if withheld { Catalog::of(sources) } else { catalog }
     }

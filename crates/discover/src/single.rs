@@ -81,12 +81,12 @@ pub fn describe_place(place: &ProposedPlace) -> Described {
             let Some(file) = first.into_iter().find(|file| file.is_file()) else {
                 return Described { name, ..Described::default() };
             };
-            let mut reported = described(&file, &name);
+            let mut found = described(&file, &name);
             if file.ends_with(SKILL) {
-                reported.name = reported.page.front.name.clone().unwrap_or(name);
-                reported.contents = skill_contents(&|part| folder.join(part).is_dir());
+                found.name = found.page.front.name.clone().unwrap_or(name);
+                found.contents = skill_contents(&|part| folder.join(part).is_dir());
             }
-            reported
+            found
         }
     }
 }

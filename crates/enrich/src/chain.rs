@@ -65,7 +65,7 @@ pub struct EnrichContext<'a> {
     pub places: &'a dyn SourceFiles,
     /// Whether `selectReferences` is in `exclude_tools`, so that there are no tag hints.
     pub exclude_hints: bool,
-    /// The text and its kind about according to the search index, if there is one.
+    /// What the text is about according to the search index, if there is one.
     pub about: Option<&'a TextTopics>,
     /// The settings for hints.
     pub hint_settings: HintSettings,

@@ -15,7 +15,7 @@ use refdesk_core::catalog::SourceId;
 pub struct Considered {
     /// The source.
     pub id: SourceId,
-    /// What the index says about it; only the threshold if that is withheld.
+    /// What the index says about it; only the threshold if it is unreadable.
     pub meaning: Meaning,
     /// Whether its text may not be read, so that nothing from the index is shown.
     pub is_unreadable: bool,
@@ -26,13 +26,13 @@ pub struct Considered {
 }
 
 impl Considered {
-    /// Its score; `-` if that is withheld.
+    /// Its score; `-` if the text is unreadable.
     pub fn score(&self) -> String {
         if self.is_unreadable { "-".to_owned() } else { self.meaning.score.to_string() }
     }
 }
 
-/// The sources that the index has a score for, best first, with withheld scores last; only those that `is_wanted`
+/// The sources that the index has a score for, best first, with unreadable sources last; only those that `is_wanted`
 /// accepts, given the rank, from 0, and the id. `None` without an index. `suppressed` are hints that were not given for
 /// reasons other than their scores.
 pub fn considered(
@@ -159,8 +159,8 @@ mod tests {
         let sources = vec!["unscored".to_owned()];
         let about = TextTopics { threshold: Some(0.5), scored: scored(&scores), sources, ..TextTopics::default() };
         let ctx = context(&catalog, &selection, &matcher, &places);
-        let reported = [("told".into(), WhyNot::AlreadySent)];
-        assert_eq!(considered(&ctx, "red @named", &reported, |_, _| true), []);
+        let suppressed = [("told".into(), WhyNot::AlreadySent)];
+        assert_eq!(considered(&ctx, "red @named", &suppressed, |_, _| true), []);
         let ctx = EnrichContext { about: Some(&about), ..ctx };
         let word = |it: &Considered| match &it.why_not {
             None => format!("{} hinted", it.id),
@@ -168,7 +168,7 @@ mod tests {
             Some(why) => format!("{} {why:?}", it.id),
         };
         let shown = |is_wanted: &dyn Fn(usize, &str) -> bool| -> Vec<String> {
-            considered(&ctx, "red @named", &reported, is_wanted).iter().map(word).collect()
+            considered(&ctx, "red @named", &suppressed, is_wanted).iter().map(word).collect()
         };
         let expected = [
             "meant hinted",
@@ -184,7 +184,7 @@ mod tests {
             "gone Unreadable",
         ];
         assert_eq!(shown(&|_, _| true), expected);
-        let gone = &considered(&ctx, "red", &reported, |_, id| id == "gone")[0];
+        let gone = &considered(&ctx, "red", &suppressed, |_, id| id == "gone")[0];
         assert_eq!(gone.score(), "-");
         assert_eq!(gone.meaning, Meaning::withheld(Some(0.5)), "nothing about a text that may not be read");
         assert_eq!(shown(&|rank, _| rank < 2), [expected[0], expected[10]]);

@@ -264,8 +264,8 @@ mod tests {
                 let hint = found.hints.iter().find(|hint| hint.id == source.id);
                 prop_assert_eq!(explanation.why.is_none(), hint.is_some());
                 if let Some(hint) = hint {
-                    let reported = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
-                    prop_assert_eq!(&explanation.matched, &reported.collect::<Vec<_>>());
+                    let matched = hint.tags.iter().cloned().zip(hint.firsts.iter().copied());
+                    prop_assert_eq!(&explanation.matched, &matched.collect::<Vec<_>>());
                 }
                 if let Some(passed) = found.passed.iter().find(|passed| passed.id == source.id) {
                     prop_assert_eq!(Some(&passed.why), explanation.why.as_ref());

@@ -181,9 +181,9 @@ pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
             format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name))
         }
         HintAction::Read => {
-            // The name as one word of a shell, whatever is in it.
+            // The name as one word of a shell, also if it begins with a hyphen.
             let name = format!("'{}'", template.name.replace('\'', r"'\''"));
-            format!("  Use: refdesk render {} --vars '{{…}}'", one_line(&name))
+            format!("  Use: refdesk render --vars '{{…}}' -- {}", one_line(&name))
         }
     });
     lines.join("\n")
@@ -255,12 +255,14 @@ mod tests {
         for (name, shown) in [
             ("a.tmpl", "'a.tmpl'"),
             ("a b.tmpl", "'a b.tmpl'"),
+            ("--file=a.tmpl", "'--file=a.tmpl'"),
             ("$(rm x)`y`.tmpl", "'$(rm x)`y`.tmpl'"),
             ("it's.tmpl", r"'it'\''s.tmpl'"),
         ] {
             let annotation = super::template(&crate::testing::template(name, "x", &[]), HintAction::Read);
-            let expected =
-                format!("TEMPLATE AVAILABLE: {name}\n  Syntax: mustache\n  Use: refdesk render {shown} --vars '{{…}}'");
+            let expected = format!(
+                "TEMPLATE AVAILABLE: {name}\n  Syntax: mustache\n  Use: refdesk render --vars '{{…}}' -- {shown}"
+            );
             assert_eq!(annotation, expected);
         }
     }

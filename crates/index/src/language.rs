@@ -56,8 +56,8 @@ impl Language {
         let pieces = pieces(text);
         // The first of several is the whole.
         let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
-        let reported: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();
-        if reported.is_empty() { BTreeSet::from([Self::of(text)]) } else { reported }
+        let detected: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();
+        if detected.is_empty() { BTreeSet::from([Self::of(text)]) } else { detected }
     }
 
     /// `None` if nothing in the text says which of the languages in the Latin script it is.

@@ -12,7 +12,7 @@ use super::limits::TEMPLATE_BYTES;
 use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, lossy};
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -53,28 +53,25 @@ pub(crate) fn discover(
     let (roots, mut diagnostics) = roots(workspace, catalog, selection);
     let mut analysed = 0;
     for root in roots {
-        let (mut files, mut problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
-        let mut fits = |file: &WalkedFile| {
-            // One that is too large by itself is not read.
-            analysed += if file.size > TEMPLATE_BYTES as u64 { 0 } else { file.size };
-            analysed <= ALL_ANALYSED
-        };
-        let count = files.iter().take_while(|file| fits(file)).count();
-        if count < files.len() {
-            files.truncate(count);
-            problems.push(Problem::TooManyBytes);
-        }
-        diagnostics.extend(problems.into_iter().map(|problem| diagnostic_of(workspace, &root, problem)));
+        let (files, mut problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
         let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files {
             let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
-            if seen.insert(root.resolved.join(within)) {
-                let within = lossy(within);
-                let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
-                found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
+            if !seen.insert(root.resolved.join(within)) {
+                continue;
             }
+            // One that is too large by itself is not read.
+            analysed += if file.size > TEMPLATE_BYTES as u64 { 0 } else { file.size };
+            if analysed > ALL_ANALYSED {
+                problems.push(Problem::TooManyBytes);
+                break;
+            }
+            let within = lossy(within);
+            let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
+            found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
         }
+        diagnostics.extend(problems.into_iter().map(|problem| diagnostic_of(workspace, &root, problem)));
     }
     found.sort_by(|left: &DiscoveredFile, right| left.path.cmp(&right.path));
     (found, diagnostics)
@@ -140,7 +137,8 @@ fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Dia
         }
         Problem::TooManyBytes => {
             let mebibytes = ALL_ANALYSED / (1024 * 1024);
-            let what = format!("brings the templates to more than {mebibytes} MiB in all, so the rest are left out");
+            let what =
+                format!("exceeds the limit of {mebibytes} MiB for all templates together, so the rest are left out");
             (Code::TemplateLimit, root.path.clone(), what)
         }
     };

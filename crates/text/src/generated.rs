@@ -17,7 +17,7 @@ pub fn body(page: &str) -> Option<&str> {
     let mut is_ours = false;
     for line in lines {
         read += line.len();
-        match line.trim_end_matches(['\n', '\r']) {
+        match line.trim_end() {
             "---" => return page.get(read..).filter(|_| is_ours),
             line => is_ours |= line.strip_prefix("generated: ") == Some(GENERATOR),
         }
@@ -43,6 +43,7 @@ mod tests {
         for (page, expected) in [
             ("---\nid: x\ngenerated: refdesk\n---\n\nx", true),
             ("---\ngenerated: refdesk\n---\n", true),
+            ("--- \nid: x\ngenerated: refdesk \n--- \n", true),
             ("\u{feff}---\r\nid: x\r\ngenerated: refdesk\r\n---\r\nx", true),
             ("---\nid: x\n---\n\ngenerated: refdesk\n", false),
             ("---\ngenerated: refdesk too\n---\n", false),

@@ -259,11 +259,11 @@ mod tests {
         let sources: Vec<Source> = (0..1_000).map(|at| tagged(&format!("source-{at}"), &[])).collect();
         let ids: Vec<String> = (0..1_000).map(|at| format!("source-{at}")).collect();
         let picks: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let reported = reported(&snapshot(sources, &picks, &[]), &[]).unwrap();
-        let shown = reported.lines().filter(|line| line.starts_with("- @")).count();
-        let last = reported.lines().last().unwrap();
+        let text = reported(&snapshot(sources, &picks, &[]), &[]).unwrap();
+        let shown = text.lines().filter(|line| line.starts_with("- @")).count();
+        let last = text.lines().last().unwrap();
         assert_eq!(last, format!("Left out here: {} auto or picked sources; listReferences has all.", 1_000 - shown));
-        assert!(units(&reported) > UNITS - 60, "{}", units(&reported));
+        assert!(units(&text) > UNITS - 60, "{}", units(&text));
     }
 
     proptest! {
@@ -280,15 +280,15 @@ mod tests {
             let picked: Vec<String> = sources.iter().zip(&names).filter(|(_, name)| name.3 == 1).map(|(it, _)| it.id.to_string()).collect();
             let picks: Vec<&str> = picked.iter().map(String::as_str).collect();
             let desk = snapshot(sources, &picks, &[]);
-            let reported = reported(&desk, &[]).unwrap();
-            prop_assert!(units(&reported) <= UNITS, "{} units", units(&reported));
+            let text = reported(&desk, &[]).unwrap();
+            prop_assert!(units(&text) <= UNITS, "{} units", units(&text));
             let whole: HashSet<String> = crate::visible::visible(&desk).map(|(source, why)| entry(&desk, source, why)).collect();
-            let shown: Vec<&str> = reported.lines().filter(|line| line.starts_with("- @")).collect();
+            let shown: Vec<&str> = text.lines().filter(|line| line.starts_with("- @")).collect();
             for line in &shown {
                 prop_assert!(whole.contains(*line), "{}", line);
             }
             let missed = whole.len() - shown.len();
-            prop_assert!(missed == 0 || reported.lines().last().unwrap().contains(&format!("{missed} auto or picked")), "{}", reported);
+            prop_assert!(missed == 0 || text.lines().last().unwrap().contains(&format!("{missed} auto or picked")), "{}", text);
         }
     }
 }

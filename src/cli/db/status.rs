@@ -20,7 +20,7 @@ pub fn no_status() -> Value {
 pub fn no_differences() -> Value {
     json!({
         "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
-        "sources_missing": [], "failed": [],
+        "sources_missing": [], "sources_outdated": [], "failed": [],
     })
 }
 
@@ -124,9 +124,11 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let failed = run.failed.len();
     let outdated: Vec<&str> = run.outdated_pages().collect();
+    let sources = run.outdated_entries();
+    let has_updates = !(outdated.is_empty() && sources.is_empty());
     match (count, found.len()) {
         (0, 0) if failed > 0 => text.push_str("No database could be compared with its pages.\n"),
-        (0, _) if failed == 0 && !outdated.is_empty() => text.push_str("No definition changed.\n"),
+        (0, _) if failed == 0 && has_updates => text.push_str("No definition changed.\n"),
         (0, _) if failed == 0 => text.push_str("The pages match the databases.\n"),
         (0, 1) => text.push_str(&format!("1 database matches its pages, {failed} could not be compared.\n")),
         (0, same) => {
@@ -137,15 +139,17 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         }
         _ => {}
     }
-    if !outdated.is_empty() {
+    if has_updates {
         let why = if count == 0 { ", because notes, settings or values changed" } else { "" };
-        text.push_str(&format!("{} to update{why}.\n", counted(outdated.len(), "page")));
+        let counts = [(outdated.len(), "page"), (sources.len(), "source")].into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| counted(count, what)).collect();
+        text.push_str(&format!("{} to update{why}.\n", counts.join(" and ")));
     }
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
     let json = json!({
         "databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
-        "missing": missing, "to_update": outdated, "sources_missing": run.missing_entries(), "failed": failed_json(&run.failed),
+        "missing": missing, "to_update": outdated, "sources_missing": run.missing_entries(), "sources_outdated": sources, "failed": failed_json(&run.failed),
     });
     let mut refusals = database_failures(&run.failed);
     if count > 0 {

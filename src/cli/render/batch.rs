@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
-use super::write::{PlannedOutput, execute, in_row, row, scope, to_text};
+use super::write::{PlannedOutput, execute, in_row, not_written, row, scope};
 use super::{read_given, refusal, write};
 use crate::cli::fix;
 use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
@@ -104,13 +104,13 @@ fn prepare(
         if bytes > BYTES {
             let message = format!("the texts of the batch exceed the limit of {BYTES} bytes (64 MiB)");
             let refusal = Error::new(Code::TooMuch, message, "write them in several batches");
-            return Err(vec![(at, Map::new(), to_text(refusal))]);
+            return Err(vec![(at, Map::new(), not_written(refusal))]);
         }
     }
     let proposals: Vec<&Proposal> = outputs.iter().map(|(_, output)| &output.proposal).collect();
     for (one, other, refused) in conflicts(&proposals) {
         if let (Some((first, _)), Some((at, output))) = (outputs.get(one), outputs.get(other)) {
-            let mut refusal = to_text(refused);
+            let mut refusal = not_written(refused);
             refusal.message.push_str(&format!(" (row {})", first + 1));
             failed.push((*at, row(output, None), refusal));
         }
@@ -130,10 +130,10 @@ fn output(
     let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
         let message = "no output path is given, and the template suggests none";
-        return Err((known(None), to_text(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));
+        return Err((known(None), not_written(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));
     };
     let proposal =
-        desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), to_text(refusal)))?;
+        desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), not_written(refusal)))?;
     made.warnings.extend(proposal.diff.note.clone());
     Ok(PlannedOutput { made, proposal })
 }

@@ -39,11 +39,11 @@ pub(super) fn scope(args: &RenderArgs) -> Scope {
 }
 
 /// A refusal in the words of the tools.
-pub(super) fn to_text(refusal: Error) -> Error {
+pub(super) fn not_written(refusal: Error) -> Error {
     Error { message: format!("Failed to write output: {}", refusal.message), ..refusal }
 }
 
-/// Like [`to_text`], for a row; rows are counted from 1.
+/// Like [`not_written`], for a row; rows are counted from 1.
 pub(super) fn in_row(at: usize, refusal: Error) -> Error {
     Error { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
 }
@@ -61,7 +61,7 @@ pub(super) fn one(
         Err(refusal) => {
             let mut json = members(&made);
             json.extend([("success".to_owned(), json!(false)), ("output_path".to_owned(), json!(path))]);
-            return CommandOutput { json: Value::Object(json), ..CommandOutput::refused(to_text(refusal)) };
+            return CommandOutput { json: Value::Object(json), ..CommandOutput::refused(not_written(refusal)) };
         }
     };
     made.warnings.extend(proposal.diff.note.clone());
@@ -124,7 +124,7 @@ pub(super) fn execute(
     }
     if !args.overwrite {
         let exists = |(at, output): (usize, &PlannedOutput)| {
-            let refusal = to_text(needs_overwrite(&output.proposal)?);
+            let refusal = not_written(needs_overwrite(&output.proposal)?);
             Some(if args.batch.is_some() { in_row(at, refusal) } else { refusal })
         };
         outcome.refused = outputs.iter().enumerate().filter_map(exists).collect();
@@ -144,13 +144,13 @@ pub(super) fn execute(
                 return WriteOutcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
-                    refused: vec![to_text(declined())],
+                    refused: vec![not_written(declined())],
                     ..outcome
                 };
             }
             None => {
                 outcome.notes = preview(outputs, args.overwrite);
-                outcome.refused.push(to_text(unasked()));
+                outcome.refused.push(not_written(unasked()));
                 return outcome;
             }
         }
@@ -168,7 +168,7 @@ pub(super) fn execute(
                 outputs.iter_mut().zip(updated).for_each(|(output, updated)| output.proposal = updated);
                 outcome.text = differences(outputs);
             }
-            outcome.refused.push(to_text(refused));
+            outcome.refused.push(not_written(refused));
         }
     }
     outcome

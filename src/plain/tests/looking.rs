@@ -267,7 +267,7 @@ fn the_graph_is_said_in_sentences() {
     assert_eq!(output(&mut state, "graph broken"), ["No link is broken."]);
     assert_eq!(
         output(&mut state, "graph timeouts retry-pattern java-service"),
-        ["Give one source to hear its neighbours, or two to hear the path between them."]
+        ["Give one source to see its neighbours, or two to see the path between them."]
     );
 }
 

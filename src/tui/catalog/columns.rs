@@ -7,7 +7,7 @@ use refdesk_core::catalog::Mode;
 
 use crate::tui::counts::Counts;
 
-/// The minimum columns of the numbers of tokens: `~123,456`.
+/// The minimum number of columns of the numbers of tokens: `~123,456`.
 const TOKENS: usize = 8;
 /// Columns of a type.
 pub const KIND: usize = 6;
@@ -132,8 +132,6 @@ pub struct ListWidths {
     pub ids: u16,
     /// With whole ids, some tags and the tokens.
     pub essential: u16,
-    /// With every field but the name, as narrow as they are readable.
-    pub least: u16,
     /// With whole names and tags, unless they are very long.
     pub whole: u16,
     /// The selection with whole ids and the tokens; 0 if it is empty.
@@ -146,8 +144,8 @@ pub struct ListWidths {
 
 impl ListWidths {
     pub fn of(counts: &Counts) -> Self {
-        let least = CatalogColumns { name: 0, ..least(counts) };
-        let essential = CatalogColumns { kind: 0, mode: 0, ..least };
+        let least = least(counts);
+        let essential = CatalogColumns { name: 0, kind: 0, mode: 0, ..least };
         let ids = CatalogColumns { tags: 0, ..essential };
         let whole = CatalogColumns {
             name: counts.widest_name.min(MIDDLING_NAME),
@@ -155,12 +153,11 @@ impl ListWidths {
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least
         };
-        let [ids, essential, least, whole] =
-            [ids, essential, least, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        let [ids, essential, whole] = [ids, essential, whole].map(|columns| columns.width().saturating_add(BORDERS));
         // Cursor, mark, and the blanks around the columns.
         let hints = 1 + 2 + 1 + counts.widest_id + 1 + REASON + 1 + counts.widest_tokens.max(TOKENS) + 1;
         let hints = u16::try_from(hints).unwrap_or(u16::MAX).saturating_add(BORDERS);
-        Self { ids, essential, least, whole, hints, ..Self::default() }
+        Self { ids, essential, whole, hints, ..Self::default() }
     }
 }
 

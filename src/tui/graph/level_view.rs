@@ -18,7 +18,7 @@ use crate::tui::widgets::{cells, frame};
 const WIDE: u16 = 46;
 /// Columns for how a source is mentioned.
 const VIA: usize = 4;
-/// The minimum columns of a place.
+/// The minimum number of columns of a place.
 const MIN_PLACE: usize = 8;
 /// Columns for a price.
 const PRICE: usize = 9;

@@ -68,7 +68,7 @@ struct MapColumns {
     bar: usize,
 }
 
-/// The minimum columns of an id beside a bar or an own price.
+/// The minimum number of columns of an id beside a bar or an own price.
 const MIN_ID: usize = 12;
 
 fn map_columns(state: &State, width: u16) -> MapColumns {

@@ -11,17 +11,17 @@ use crate::tui::pane::Pane;
 pub const WIDE: u16 = 100;
 /// The minimum width that can also show the selection beside them.
 const WIDEST: u16 = 160;
-/// The minimum columns, with its border, of a document beside a list: fewer are not readable.
+/// The minimum number of columns, with its border, of a document beside a list: fewer are not readable.
 const MIN_READER: u16 = 44;
 /// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
 const READABLE: u16 = 60;
 /// The columns of a document that is read: prose fills them and its borders.
 const READ: u16 = MAX_TEXT + 4;
-/// The minimum columns of the selection as the third column.
+/// The minimum number of columns of the selection as the third column.
 const MIN_THIRD: u16 = 45;
-/// The minimum columns, with its border, of a list beside hints that need the others.
+/// The minimum number of columns, with its border, of a list beside hints that need the others.
 const MIN_IDLE: u16 = 36;
-/// The minimum columns, with its border, of hints beside a list.
+/// The minimum number of columns, with its border, of hints beside a list.
 const MIN_HINTS: u16 = 60;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
@@ -187,7 +187,7 @@ fn columns(
         }
         Pane::Catalog => {
             let most = width.saturating_sub(READABLE);
-            list.whole.min(most).max(list.least.min(width.saturating_sub(MIN_READER)))
+            list.whole.min(most).max(list.essential)
         }
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
         // What the selection does not need gives the list whole ids.
@@ -231,8 +231,7 @@ mod tests {
     use super::*;
     use crate::tui::layout::{MIN, SMALLEST};
 
-    const LIST: ListWidths =
-        ListWidths { ids: 37, essential: 57, least: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
+    const LIST: ListWidths = ListWidths { ids: 37, essential: 57, whole: 110, selection: 0, hints: 98, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -346,7 +345,7 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                ids: least / 2, essential: least.saturating_sub(more), least, whole: least + more, selection: more * 2,
+                ids: least / 2, essential: least.saturating_sub(more), whole: least + more, selection: more * 2,
                 hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);

@@ -7,7 +7,7 @@ use crate::tui::source_state;
 use crate::tui::widgets::cells;
 use refdesk_desk::engine::Snapshot;
 
-/// The minimum columns of a name.
+/// The minimum number of columns of a name.
 const MIN_NAME: usize = 12;
 
 /// What the rows need, measured once a snapshot.

@@ -42,23 +42,23 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let selection = &of.selection;
     let is_missing = of.catalog.get(id).is_some_and(Source::is_missing);
     let is_auto = source_state::is_auto(of, id);
-    let (toggled, barred) = (&outlook.toggled, &outlook.excluded);
+    let (toggled, excluded) = (&outlook.toggled, &outlook.excluded);
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     Some(match selection.member(id) {
         _ if selection.dormant().iter().any(|dormant| dormant == id) => return None,
-        Some(member) if !member.parents.is_empty() && is_auto => match others(&barred.leaves, id).as_slice() {
+        Some(member) if !member.parents.is_empty() && is_auto => match others(&excluded.leaves, id).as_slice() {
             [] => format!("{exclude} would keep others from pulling it in; it stays in the instructions."),
             with => format!(
                 "{exclude} would release {}: {}{}; it stays in the instructions itself.",
                 named(with, names),
-                saved(barred, ""),
+                saved(excluded, ""),
                 waiting(of, with)
             ),
         },
-        Some(member) if !member.parents.is_empty() => match others(&barred.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}{}.", saved(barred, ""), source_words::own_waiting(of, id)),
+        Some(member) if !member.parents.is_empty() => match others(&excluded.leaves, id).as_slice() {
+            [] => format!("{exclude} would remove it: {}{}.", saved(excluded, ""), source_words::own_waiting(of, id)),
             with => {
-                let (others, saved) = (named(with, names), saved(barred, " in all"));
+                let (others, saved) = (named(with, names), saved(excluded, " in all"));
                 format!("{exclude} would remove it and {others}: {saved}{}.", waiting(of, with))
             }
         },

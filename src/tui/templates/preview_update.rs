@@ -85,7 +85,7 @@ pub fn answer(
 /// The rendered text, with as much of the previous highlighting as still fits.
 fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText {
     let RenderPreview { made: rendered, proposal } = shown;
-    let exists = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
+    let is_unchanged = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
     let lines: Arc<[String]> = rendered.text.lines().map(|line| cells::clean(line).into_owned()).collect();
     let before = before.map(|before| before.text).unwrap_or_default();
     let path = proposal.as_ref().and_then(|proposal| Some(proposal.as_ref().ok()?.shown.as_str()));
@@ -96,7 +96,7 @@ fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText 
         bytes: rendered.text.len(),
         offered: rendered.offered,
         proposal: proposal.map(|proposal| proposal.map(Box::new)),
-        exists,
+        is_unchanged,
     }
 }
 

@@ -273,7 +273,7 @@ mod tests {
     /// A text with a style, at a place.
     type Written = (u16, u16, String, Style);
 
-    /// Its own terminal for the bytes of frames.
+    /// A separate terminal for the bytes of frames.
     struct Emulated {
         terminal: Terminal<FrameEncoder>,
         shown: vt100::Parser,

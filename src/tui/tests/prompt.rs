@@ -175,7 +175,10 @@ fn while_the_index_is_built_the_pane_says_so_and_afterwards_it_asks_again() {
     let half = Findings { considered: Some(vec![no_threshold]), ..Findings::default() };
     answer(&mut state, Response::Findings(half.clone()));
     let shown = screen(&state);
-    assert!(shown.contains("No hint: the search index is being built.") && !shown.contains("threshold yet"), "{shown}");
+    assert!(
+        shown.contains("No hint: the search index is not ready yet.") && !shown.contains("threshold yet"),
+        "{shown}"
+    );
     let asked = commands(&update(&mut state, indexing(false, 8)));
     assert!(asked.contains(&Request::Match("quux".into())), "{asked:?}");
     answer(&mut state, Response::Findings(half));

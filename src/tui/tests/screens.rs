@@ -184,7 +184,7 @@ fn matches_are_marked() {
 fn marked(state: &State) -> String {
     use ratatui::style::Modifier;
     let buffer = snapshot::buffer(state);
-    let mut reported = String::new();
+    let mut out = String::new();
     for y in 0..buffer.area.height {
         let (mut line, mut before, mut any) = (String::new(), ' ', false);
         for x in 0..buffer.area.width {
@@ -209,11 +209,11 @@ fn marked(state: &State) -> String {
             line.push_str(buffer[(x, y)].symbol());
         }
         if any {
-            reported.push_str(line.trim_end());
-            reported.push('\n');
+            out.push_str(line.trim_end());
+            out.push('\n');
         }
     }
-    reported
+    out
 }
 
 #[test]

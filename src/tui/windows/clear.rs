@@ -54,7 +54,7 @@ fn text(state: &State) -> WrappedText {
     paragraphs(lines.chain(staying.iter().map(|line| (line.as_str(), ThemeRole::Infra))), text_columns(columns))
 }
 
-/// `Clear 3 picks? This releases 7 sources they pulled in.` What it saves is printed once it is known exactly.
+/// `Clear 3 picks? This releases 7 sources they pulled in.` What it saves is shown once it is known exactly.
 fn question(state: &State) -> String {
     let dormant = state.snapshot.selection.dormant().len();
     let picks = picks(state).len();

@@ -177,7 +177,7 @@ pub fn refused(state: &mut State, unwritten: WriteFailure) {
         && shown.path == fresh.path
         && shown.text == fresh.text
     {
-        rendered.exists = fresh.is_unchanged();
+        rendered.is_unchanged = fresh.is_unchanged();
         **shown = fresh;
         state.templates.writing = WriteState::Changed;
         if is_open(state) {
@@ -203,7 +203,7 @@ fn proposal(state: &State) -> Option<&Proposal> {
 pub fn effect(state: &State, proposal: &Proposal) -> WriteEffect {
     match proposal.before {
         PriorContent::Nothing => WriteEffect::New,
-        PriorContent::File { .. } if rendered(state).is_some_and(|rendered| rendered.exists) => WriteEffect::Same,
+        PriorContent::File { .. } if rendered(state).is_some_and(|rendered| rendered.is_unchanged) => WriteEffect::Same,
         PriorContent::File { .. } => WriteEffect::Other,
     }
 }

@@ -219,7 +219,7 @@ fn doctor_says_what_the_index_holds_or_would_add() {
     let bare = Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x"}]), &[]);
     assert_eq!(bare.json(&["doctor"], 0)["index"], Value::Null);
     let shown = bare.run(&["doctor"]).exits(0);
-    assert!(shown.text().contains("`refdesk index` finds 1 source by words and by meaning"), "{shown}");
+    assert!(shown.text().contains("`refdesk index` makes 1 source searchable by words and by meaning"), "{shown}");
 }
 
 #[test]

@@ -74,7 +74,6 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("hypotheses", "hypothesis"),
     ("indices", "index"),
     ("knives", "knife"),
-    ("leaves", "leaf"),
     ("matrices", "matrix"),
     ("men", "man"),
     ("people", "person"),

@@ -162,7 +162,7 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
             PageFile::Missing => (DifferenceKind::PageMissing, "the page for people is missing"),
             PageFile::Edited => (
                 DifferenceKind::DefinitionUnknown,
-                "the page was edited, and lost which definition it was written from",
+                "the page was edited, and no longer says which definition it was written from",
             ),
             PageFile::Written => {
                 (DifferenceKind::DefinitionUnknown, "the page does not say which definition it was written from")
@@ -179,7 +179,7 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
             PageFile::Edited => "was edited",
             PageFile::Missing => "is missing",
         };
-        let detail = format!("how is unknown, because the JSON page {why}");
+        let detail = format!("what changed is unknown, because the JSON page {why}");
         return differences.note(DifferenceKind::DefinitionChanged, None, detail);
     };
     let known = differences.found.len();

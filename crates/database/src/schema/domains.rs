@@ -111,8 +111,14 @@ fn kept_name(tables: &[&Table], before: &BTreeMap<TableName, String>) -> Option<
         let mut words = tables.iter().flat_map(|table| split(&table.name));
         words.any(|word| slug(&word) == *name || slug(&singular(&word)) == *name)
     };
-    let fits = counts.iter().filter(|(name, _)| name.starts_with(WORDLESS) || has_word(name));
+    let fits = counts.iter().filter(|(name, _)| is_wordless(name) || has_word(name));
     fits.max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name))).map(|(name, _)| (*name).clone())
+}
+
+/// Whether refdesk made this name for tables without a word.
+fn is_wordless(name: &str) -> bool {
+    let hash = name.strip_prefix(WORDLESS).unwrap_or_default();
+    hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The word that most of the tables have. Ties go to the word of the table with the most keys from and to the others,

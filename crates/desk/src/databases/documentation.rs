@@ -118,6 +118,11 @@ impl Documentation {
         self.entries_missing.len() + self.entries_outdated.len() + self.entries_replaced.len()
     }
 
+    /// The files of the sources whose catalog entries would be rewritten.
+    pub fn outdated_entries(&self) -> &[String] {
+        &self.entries_outdated
+    }
+
     /// The files of the sources that the catalog lacks, although they have pages.
     pub fn missing_entries(&self) -> Vec<&str> {
         // A source is a page, or the folder of a domain.

@@ -199,7 +199,7 @@ impl Documentation {
 
     /// The missing pages, without those of tables that the differences name, and those that list these tables.
     pub fn missing_pages(&self, differences: &[DatabaseDifference]) -> Vec<&str> {
-        let is_told = |of: &str, table: &TableName| {
+        let is_reported = |of: &str, table: &TableName| {
             let own = differences.iter().filter(|it| it.database == of).flat_map(|it| &it.differences);
             let full = table.full();
             own.into_iter().any(|it| {
@@ -209,13 +209,13 @@ impl Documentation {
         let missing: Vec<&DocumentedPage> =
             self.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).collect();
         let of_table =
-            |it: &&DocumentedPage| it.page.table.as_ref().is_some_and(|table| is_told(&it.page.database, table));
-        let (told, others): (Vec<_>, Vec<_>) = missing.into_iter().partition(of_table);
-        let lists_told = |it: &&DocumentedPage| {
+            |it: &&DocumentedPage| it.page.table.as_ref().is_some_and(|table| is_reported(&it.page.database, table));
+        let (reported, others): (Vec<_>, Vec<_>) = missing.into_iter().partition(of_table);
+        let lists_reported = |it: &&DocumentedPage| {
             let folder = Path::new(&it.page.path).parent().filter(|_| it.page.table.is_none());
-            folder.is_some_and(|folder| told.iter().any(|it| Path::new(&it.page.path).starts_with(folder)))
+            folder.is_some_and(|folder| reported.iter().any(|it| Path::new(&it.page.path).starts_with(folder)))
         };
-        others.into_iter().filter(|it| !lists_told(it)).map(|it| it.page.path.as_str()).collect()
+        others.into_iter().filter(|it| !lists_reported(it)).map(|it| it.page.path.as_str()).collect()
     }
 
     /// The number of tables of a database whose pages the last run could not write.

@@ -425,7 +425,7 @@ pub(super) mod tests {
     #[test]
     fn links_out_of_the_workspace_are_neither_read_nor_written() {
         use std::os::unix::fs::symlink;
-        let reported = || SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() };
+        let memory = || SessionMemory { announced: ["a".to_owned()].into(), ..SessionMemory::default() };
         let choice = || Choice { picks: vec!["theirs".into()], ..Choice::default() };
         for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/sessions", ".jaato/refdesk/desks"] {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -437,7 +437,7 @@ pub(super) mod tests {
                 write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());
             }
             for file in ["refdesk/sessions/s/told.json", "sessions/s/told.json", "s/told.json"] {
-                write_sealed(&own(file), folder.path(), "desks/review/sessions/s/told.json", &reported());
+                write_sealed(&own(file), folder.path(), "desks/review/sessions/s/told.json", &memory());
             }
             let listing = || walk(outside.path());
             let before = listing();
@@ -454,7 +454,7 @@ pub(super) mod tests {
                 assert!(store.look().is_err());
             }
             if is_below(&store.memory_file(&session)) {
-                assert!(store.update_memory(&session, |_| (reported(), ())).is_err());
+                assert!(store.update_memory(&session, |_| (memory(), ())).is_err());
                 let (stored, diagnostics) = store.session_memory(&session);
                 assert_eq!((stored, diagnostics.len()), (SessionMemory::default(), 1), "{link:?}");
             }

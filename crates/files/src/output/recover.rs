@@ -137,12 +137,10 @@ fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
 
 /// Whether a writer could have noted this rename.
 fn is_sound(step: &FileRename, workspace: &Path) -> bool {
-    let is_outside_instructions = |path: &PathBuf| {
+    let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
     };
-    refusal::may_resume(&step.path, workspace)
-        && is_outside_instructions(&step.staged)
-        && step.old.as_ref().is_none_or(is_outside_instructions)
+    refusal::may_resume(&step.path, workspace) && is_beside(&step.staged) && step.old.as_ref().is_none_or(is_beside)
 }
 
 #[cfg(test)]

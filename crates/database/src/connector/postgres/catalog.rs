@@ -241,7 +241,7 @@ impl SchemaQuery<'_> {
     }
 }
 
-/// The warning about a table of which the expressions could not be read.
+/// The warning about a table whose expressions could not be read.
 fn locked(table: &Table) -> Diagnostic {
     let name = table.full_name();
     let message = format!("{name} is locked by another transaction, so its pages stay as they are");

@@ -4,8 +4,8 @@
 /// Schemas and, joined to them, the relations that are read: not partitions, which are only counted, and nothing
 /// temporary.
 ///
-/// Printing an expression opens its table. That of a table which another transaction has locked, or is about to, would
-/// wait, and end everything at the limit; such expressions are not read.
+/// Printing an expression opens its table, and would wait for a transaction that has locked it or is about to, until the
+/// time limit ends the whole reading. Such expressions are not read.
 macro_rules! wanted {
     () => {
         "locked AS MATERIALIZED (

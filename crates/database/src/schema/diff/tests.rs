@@ -182,7 +182,7 @@ fn the_reason_says_what_became_of_the_pages() {
         (
             None,
             PageFile::Edited,
-            Some("may have changed: the page was edited, and lost which definition it was written from"),
+            Some("may have changed: the page was edited, and no longer says which definition it was written from"),
         ),
         (None, PageFile::Written, Some("may have changed: the page does not say which definition it was written from")),
         (written.metadata_hash.clone(), PageFile::Edited, None),
@@ -190,7 +190,7 @@ fn the_reason_says_what_became_of_the_pages() {
         let side = TableSide { metadata_hash, page, ..written.clone() };
         assert_eq!(told(side), expected.into_iter().collect::<Vec<_>>(), "{page:?}");
     }
-    let changed = "definition changed: how is unknown, because the JSON page";
+    let changed = "definition changed: what changed is unknown, because the JSON page";
     for (doc, data, expected) in [
         (&other, PageFile::Written, "new column: INT not null".to_owned()),
         (&other, PageFile::Edited, format!("{changed} was edited")),

@@ -131,7 +131,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
     let hashes = edits.hashes.get(name).unwrap_or(&none);
-    // What is known of a locked table is not all of its definition.
+    // Only a part of the definition of a locked table is known.
     let known_hash = |table: &Table| hashes.get(&table.table_name()).filter(|_| table.is_locked).cloned();
     let hash = |table: &Table| known_hash(table).unwrap_or_else(|| table.metadata_hash());
     let computed_reads: Vec<(String, TableReads)> =

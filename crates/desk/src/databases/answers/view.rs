@@ -113,8 +113,8 @@ impl Desk {
                 places.entry(place.resolved.to_path_buf()).or_default().push(source);
             }
         }
-        let standing = |table: &TablePage| access_of(&pages.real(&table.path), &places, access);
-        let tables: Vec<Option<TableAccess>> = pages.tables.iter().map(standing).collect();
+        let access_to = |table: &TablePage| access_of(&pages.real(&table.path), &places, access);
+        let tables: Vec<Option<TableAccess>> = pages.tables.iter().map(access_to).collect();
         DatabaseView { tables, pages, now: (self.options.clock)() }
     }
 }
@@ -139,7 +139,7 @@ impl DatabaseView {
             database.is_none_or(|name| name == table.database) && domain.is_none_or(|name| name == table.domain)
         };
         let known = self.pages.tables.iter().zip(&self.tables).enumerate();
-        known.filter(|(_, (table, standing))| standing.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
+        known.filter(|(_, (table, access))| access.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
     }
 
     /// Checks that the database and the domain exist.
@@ -165,7 +165,7 @@ impl DatabaseView {
     /// The tables that the reader may know about.
     fn known(&self) -> impl Iterator<Item = &TablePage> {
         let all = self.pages.tables.iter().zip(&self.tables);
-        all.filter(|(_, standing)| standing.is_some()).map(|(table, _)| table)
+        all.filter(|(_, access)| access.is_some()).map(|(table, _)| table)
     }
 
     /// Whether the reader may know about tables of several databases, so that an answer must name its own.
@@ -180,25 +180,25 @@ impl DatabaseView {
     }
 
     pub(super) fn is_readable(&self, at: usize) -> bool {
-        self.standing(at).is_some_and(|standing| standing.is_readable)
+        self.access(at).is_some_and(|access| access.is_readable)
     }
 
     pub(super) fn source(&self, at: usize) -> Option<&String> {
-        self.standing(at)?.source.as_ref()
+        self.access(at)?.source.as_ref()
     }
 
     /// Whether the reader may know about the table.
     pub(super) fn is_known(&self, at: usize) -> bool {
-        self.standing(at).is_some()
+        self.access(at).is_some()
     }
 
-    fn standing(&self, at: usize) -> Option<&TableAccess> {
+    fn access(&self, at: usize) -> Option<&TableAccess> {
         self.tables.get(at)?.as_ref()
     }
 
     /// Notes that the page of a table is quoted, or must be selected first; returns whether it may be read.
     pub(super) fn quote(&self, at: usize, sources: &mut AnswerSources) -> bool {
-        let Some(TableAccess { source: Some(source), is_readable }) = self.standing(at) else {
+        let Some(TableAccess { source: Some(source), is_readable }) = self.access(at) else {
             return self.is_readable(at);
         };
         let of = if *is_readable { &mut sources.quoted } else { &mut sources.select };

@@ -15,11 +15,13 @@ impl Desk {
     pub(in crate::databases) fn compare_entries(&self, run: &mut Documentation, options: &DocumentOptions) {
         let (mut missing, mut outdated, mut edited) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
         for (entry, path, text) in &run.catalog {
-            match self.page_bytes(path).ok().flatten() {
-                None => drop(missing.insert(path.clone())),
-                Some(bytes) if bytes == text.as_bytes() => {}
-                Some(bytes) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
-                Some(bytes) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
+            match self.page_bytes(path) {
+                Ok(None) => drop(missing.insert(path.clone())),
+                Ok(Some(bytes)) if bytes == text.as_bytes() => {}
+                Ok(Some(bytes)) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
+                Ok(Some(bytes)) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
+                // Whatever is there is left alone, as what a person wrote is.
+                Err(_) => run.edited.push(path.clone()),
             }
         }
         (run.entries_missing, run.entries_outdated) = (missing, outdated);

@@ -326,8 +326,8 @@ fn shortage(error: &notify::Error) -> Option<String> {
 
 fn exhausted(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    let reported = Errno::from_io_error(error);
-    reported.is_some_and(|reported| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&reported))
+    let code = Errno::from_io_error(error);
+    code.is_some_and(|code| [Errno::MFILE, Errno::NFILE, Errno::NOSPC, Errno::NOMEM].contains(&code))
 }
 
 /// The identity of the folder at this path.

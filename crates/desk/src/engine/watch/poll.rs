@@ -70,10 +70,10 @@ fn run(
         let is_longer = last_journal.replace(journal) != Some(journal);
         let agents = wanted.agents.as_deref().map(names);
         let has_others = last_agents.replace(agents.clone()).is_some_and(|before| before != agents);
-        let reported = if is_other { Some(ChangeScope::Anything) } else { is_longer.then_some(ChangeScope::Journal) };
-        let reported = reported.into_iter().chain(has_others.then_some(ChangeScope::Agents));
-        for reported in reported {
-            if seen.send(reported).is_err() {
+        let changes = if is_other { Some(ChangeScope::Anything) } else { is_longer.then_some(ChangeScope::Journal) };
+        let changes = changes.into_iter().chain(has_others.then_some(ChangeScope::Agents));
+        for change in changes {
+            if seen.send(change).is_err() {
                 return;
             }
         }
