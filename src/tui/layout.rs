@@ -119,7 +119,7 @@ pub struct PaneNeeds {
 /// The layout of a pane with this inside. `shares` are its dragged dividers.
 pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
-        Pane::Catalog => listed(inner, ListShape { columns: list.essential, head: 1, most: 14, least: 4 }, shares),
+        Pane::Catalog => listed(inner, ListShape { columns: list.usual, head: 1, most: 14, least: 4 }, shares),
         Pane::Selection => listed(inner, ListShape { columns: 0, head: 0, most: 5, least: 3 }, shares),
         Pane::Hints => {
             hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, ..HintsNeeds::default() }, shares)
@@ -432,7 +432,7 @@ mod tests {
             (least, more) in (0..200u16, 0..60u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { ids: least / 2, essential: least.saturating_sub(more), whole: least + more, selection: more * 2, hints: least / 2 + more, lower: more };
+            let list = ListWidths { ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2, hints: least / 2 + more, lower: more };
             let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];

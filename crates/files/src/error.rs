@@ -60,6 +60,12 @@ pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), PathError { path: path.to_path_buf(), error })
 }
 
+/// The message of an error without the path that it may be prefixed with.
+pub(crate) fn cause(error: &io::Error) -> String {
+    let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
+    prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
+}
+
 /// Removes the prefix, for messages that name the path themselves.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
     error.downcast().map_or_else(|error| error, |PathError { error, .. }| error)

@@ -14,8 +14,9 @@ pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
 const LEAD: usize = 3;
 const MIN_ID: usize = 8;
-/// Wide enough to tell sources apart by their tags; mode and type give way to them.
-const MIN_TAGS: usize = 20;
+/// Columns that tags get before mode and type do: enough to tell sources apart.
+const USUAL_TAGS: usize = 20;
+const MIN_TAGS: usize = 10;
 const MIN_NAME: usize = 14;
 /// Columns of the headings `name` and `tags`.
 const HEADING: usize = 4;
@@ -57,7 +58,9 @@ impl CatalogColumns {
             return all;
         }
         room.is_full |= all.tokens == 0;
-        all.tags = room.take(least.tags);
+        let fitting = room.left.saturating_sub(1).clamp(least.tags.min(MIN_TAGS), least.tags);
+        all.tags = room.take(fitting);
+        room.is_full |= all.tags < least.tags;
         all.mode = room.take(least.mode);
         all.kind = room.take(least.kind);
         all.name = room.take(least.name);
@@ -115,7 +118,7 @@ fn least(counts: &Counts) -> CatalogColumns {
         name: headed(counts.widest_name).min(MIN_NAME),
         kind: KIND,
         mode: SHORT_MODE,
-        tags: headed(counts.widest_tags).min(MIN_TAGS),
+        tags: headed(counts.widest_tags).min(USUAL_TAGS),
         tokens: counts.widest_tokens.max(TOKENS),
     }
 }
@@ -132,6 +135,8 @@ pub struct ListWidths {
     pub ids: u16,
     /// With whole ids, some tags and the tokens.
     pub essential: u16,
+    /// With whole ids, tags that tell sources apart, and the tokens.
+    pub usual: u16,
     /// With whole names and tags, unless they are very long.
     pub whole: u16,
     /// The selection with whole ids and the tokens; 0 if it is empty.
@@ -145,7 +150,8 @@ pub struct ListWidths {
 impl ListWidths {
     pub fn of(counts: &Counts) -> Self {
         let least = least(counts);
-        let essential = CatalogColumns { name: 0, kind: 0, mode: 0, ..least };
+        let usual = CatalogColumns { name: 0, kind: 0, mode: 0, ..least };
+        let essential = CatalogColumns { tags: usual.tags.min(MIN_TAGS), ..usual };
         let ids = CatalogColumns { tags: 0, ..essential };
         let whole = CatalogColumns {
             name: counts.widest_name.min(MIDDLING_NAME),
@@ -153,11 +159,12 @@ impl ListWidths {
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least
         };
-        let [ids, essential, whole] = [ids, essential, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        let [ids, essential, usual, whole] =
+            [ids, essential, usual, whole].map(|columns| columns.width().saturating_add(BORDERS));
         // Cursor, mark, and the blanks around the columns.
         let hints = 1 + 2 + 1 + counts.widest_id + 1 + REASON + 1 + counts.widest_tokens.max(TOKENS) + 1;
         let hints = u16::try_from(hints).unwrap_or(u16::MAX).saturating_add(BORDERS);
-        Self { ids, essential, whole, hints, ..Self::default() }
+        Self { ids, essential, usual, whole, hints, ..Self::default() }
     }
 }
 
@@ -221,9 +228,9 @@ mod tests {
             (43, 30, 0, 0, 0, 0, 8),
             (44, 31, 0, 0, 0, 0, 8),
             (54, 30, 0, 0, 0, 10, 8),
-            (60, 30, 0, 0, 4, 11, 8),
-            (68, 30, 0, 6, 4, 12, 8),
-            (82, 30, 15, 6, 4, 10, 8),
+            (60, 30, 0, 0, 0, 16, 8),
+            (68, 30, 0, 0, 0, 24, 8),
+            (82, 30, 0, 6, 4, 26, 8),
             (118, 30, 34, 6, 4, 27, 8),
             (200, 30, 34, 6, 10, 103, 8),
         ] {

@@ -187,7 +187,7 @@ fn columns(
         }
         Pane::Catalog => {
             let most = width.saturating_sub(READABLE);
-            list.whole.min(most).max(list.essential)
+            list.whole.min(most).max(list.usual.min(width.saturating_sub(MIN_READER)))
         }
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
         // What the selection does not need gives the list whole ids.
@@ -231,7 +231,8 @@ mod tests {
     use super::*;
     use crate::tui::layout::{MIN, SMALLEST};
 
-    const LIST: ListWidths = ListWidths { ids: 37, essential: 57, whole: 110, selection: 0, hints: 98, lower: 0 };
+    const LIST: ListWidths =
+        ListWidths { ids: 37, essential: 57, usual: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -345,7 +346,7 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                ids: least / 2, essential: least.saturating_sub(more), whole: least + more, selection: more * 2,
+                ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2,
                 hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);

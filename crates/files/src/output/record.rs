@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
+use crate::error::cause;
 use crate::path::{is_absent, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
@@ -221,8 +222,19 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
         }
         _ => "nothing was changed; try again",
     };
-    // The error starts with the absolute path; the printed path is enough.
-    let message = error.to_string();
-    let message = message.rsplit_once(&format!("{shown}: ")).map_or(&*message, |(_, message)| message);
-    Error::new(Code::NotWritten, format!("{shown}: {message}"), hint)
+    // The path in the error is absolute, or that of the temporary file.
+    Error::new(Code::NotWritten, format!("{shown}: {}", cause(error)), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::with_path;
+
+    #[test]
+    fn a_failed_write_names_the_file_and_not_the_temporary_one() {
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = with_path(Path::new("/w/.refdesk-0123.tmp"), denied);
+        assert_eq!(write_failed("x.txt", &error).message, "x.txt: permission denied");
+    }
 }
