@@ -39,9 +39,10 @@ impl<'k> Spelling<'k> {
         self.lead == 0 && self.trail == 0 && !self.core.contains("  ")
     }
 
-    /// An upper bound of the steps that [`Self::confirm`] and [`Self::place`] take.
+    /// A measure of the time that taking up this spelling once, with [`Self::confirm`] or [`Self::place`], can take.
     pub(crate) fn steps(&self) -> usize {
-        if self.is_plain() { 0 } else { 1 + self.lead + self.trail + self.core.len() - self.pattern().len() }
+        let walked = self.core.len() - self.pattern().len();
+        if self.is_plain() { 0 } else { 1 + self.lead + self.trail + walked + self.core.len() / 8 }
     }
 
     /// The range of this spelling in `text` if its pattern at `pattern` is a whole-word match.

@@ -16,7 +16,7 @@ pub(crate) const PLACES: usize = 256;
 
 /// The most steps in one text to confirm tags that begin or end with separators or have several in a row. Without a limit,
 /// a few hundred tags such as `a-a-a-`, each within the next, take text × tags × length.
-const STEPS: usize = 10_000_000;
+const STEPS: usize = 2_000_000;
 
 /// An index of all tags of a catalog. There may be tens of thousands, so everything is stored in a few long lists,
 /// without an allocation per tag.
