@@ -125,14 +125,14 @@ fn templates_beyond_the_limits_are_left_out_and_reported() {
     let standalone = names.iter().filter(|name| name.ends_with(".tpl")).count();
     // 16 MiB, and the large one.
     assert_eq!(standalone, 17, "{names:?}");
-    // Eight documents are searched at once.
-    assert_eq!(names.len() - standalone, 24, "{names:?}");
+    // Four documents are searched at once.
+    assert_eq!(names.len() - standalone, 12, "{names:?}");
     let checked = world.json(&["check"], 1);
     let listed = |kind: &str| checked[kind].as_array().unwrap().iter().filter_map(|it| it["message"].as_str());
     let messages: Vec<&str> = listed("errors").chain(listed("warnings")).collect();
     for expected in [
         "exceeds the limit of 16 MiB for all templates together, so the rest are left out",
-        "7 documents left out of the search for templates: the others have more than 16 MiB of code blocks",
+        "19 documents left out of the search for templates: the others have more than 8 MiB of code blocks",
     ] {
         assert!(messages.iter().any(|message| message.contains(expected)), "{messages:?}");
     }

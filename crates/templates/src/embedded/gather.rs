@@ -19,10 +19,10 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 
 /// The most bytes of blocks compiled in all documents; as many documents as are searched at once can go beyond it.
-const ALL_COMPILED: usize = 16 * 1024 * 1024;
+const ALL_COMPILED: usize = 8 * 1024 * 1024;
 
 /// How many documents are searched at once.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 4;
 
 /// A document with the result of its search.
 #[derive(Debug)]
