@@ -78,23 +78,11 @@ pub fn extract(markdown: &str) -> Extracted {
         return Extracted::default();
     }
     let matter = front_matter::read(markdown);
-    let (mut fences, mut left_out) = fences::fences(markdown, matter.end, BLOCKS);
-    // Blocks without tags are not compiled.
-    let size = |fence: &fences::Fence| if evidence::may_hold(&fence.text) { fence.text.len() } else { 0 };
-    let mut compiled = 0;
-    let fits = |fence: &&fences::Fence| {
-        compiled += size(fence);
-        compiled <= COMPILED
-    };
-    let count = fences.iter().take_while(fits).count();
-    if count < fences.len() {
-        fences.truncate(count);
-        left_out = Some(LeftOut::Bytes);
-    }
+    let (fences, left_out) = fences::fences(markdown, matter.end);
     // Each block is parsed and compiled separately; this takes most of the time on a large document.
     let verdicts: Vec<BlockVerdict> =
         fences.par_iter().with_min_len(16).map(|fence| evidence::judge(&fence.text)).collect();
-    let compiled = fences.iter().map(size).sum();
+    let compiled = fences.iter().map(|fence| fence.text.len()).sum();
     let mut found = Extracted { front_matter: matter.problem, left_out, compiled, ..Extracted::default() };
     for (fence, verdict) in fences.into_iter().zip(verdicts) {
         match verdict {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::names::slug;
+use super::{BLOCKS, COMPILED};
 use refdesk_text::lines::LineCounter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,15 +57,16 @@ pub enum LeftOut {
     Behind(usize),
 }
 
-/// At most `most` fenced blocks of `markdown` after byte `start`, and what was skipped. Omits blocks without any sign of a
-/// template.
-pub(super) fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, Option<LeftOut>) {
+/// The fenced blocks of `markdown` after byte `start`, at most [`BLOCKS`] of at most [`COMPILED`] bytes together, and what
+/// was skipped. Omits blocks without any sign of a template.
+pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOut>) {
     let whole = markdown.get(start..).unwrap_or_default();
     let body = parsed(whole);
     let is_cut = body.len() < whole.len();
     let mut lines = LineCounter::new(markdown);
     let mut outline = Outline { levels: vec![Vec::new()] };
     let (mut fences, mut open, mut title): (Vec<Fence>, Option<Fence>, Option<String>) = (Vec::new(), None, None);
+    let mut bytes = 0;
     for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
@@ -76,8 +78,12 @@ pub(super) fn fences(markdown: &str, start: usize, most: usize) -> (Vec<Fence>, 
                     // It may continue after the cut.
                     break;
                 }
-                if fences.len() == most {
+                bytes += fence.text.len();
+                if fences.len() == BLOCKS {
                     return (fences, Some(LeftOut::Blocks));
+                }
+                if bytes > COMPILED {
+                    return (fences, Some(LeftOut::Bytes));
                 }
                 fences.push(Fence { heading: outline.nearest(), ..fence });
             }
