@@ -93,10 +93,6 @@ impl DetailText<'_> {
         let mut lit = row.checked_sub(self.details.len()).map(|row| links(state, row)).unwrap_or_default();
         if let Some((line, range)) = self.place(row) {
             hits(state, line, &range, &mut lit);
-            let pane = &state.catalog;
-            if lit.is_empty() && pane.reading.marked_row(pane.scroll.top) == Some(row) {
-                lit.push((range, state.skin.theme.style(ThemeRole::Match)));
-            }
         }
         let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
         match row.checked_sub(self.details.len()) {

@@ -51,15 +51,6 @@ pub struct ReadingState {
     /// The offset from which a part was asked for.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
-    /// The scroll position and the row of the last goal, if that is too near the end to be scrolled to the top.
-    arrival: Option<(usize, usize)>,
-}
-
-impl ReadingState {
-    /// The row that was gone to, as long as the text is not scrolled: it is not the first one, so it is marked.
-    pub fn marked_row(&self, top: usize) -> Option<usize> {
-        self.arrival.filter(|(at, _)| *at == top).map(|(_, row)| row)
-    }
 }
 
 /// The values that determine where links lead.
@@ -369,7 +360,6 @@ fn scroll_to_goal(state: &mut State) {
     }
     if let Some(top) = top {
         state.catalog.scroll.top = top.min(last);
-        state.catalog.reading.arrival = (top > last).then_some((last, top));
     }
     if is_nowhere {
         // Where the reader was before.

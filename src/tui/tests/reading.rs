@@ -196,10 +196,6 @@ fn a_heading_is_gone_to_and_back() {
     let before = state.catalog.scroll.top;
     press(&mut state, "Enter");
     assert_eq!(state.catalog.scroll.top, end, "the heading is on the last page");
-    let marked = |state: &State| state.catalog.reading.marked_row(state.catalog.scroll.top);
-    assert!(marked(&state).is_some_and(|row| row > end), "it is not at the top, so it is marked");
-    press(&mut state, "k");
-    assert_eq!(marked(&state), None);
     press(&mut state, "H");
     assert_eq!(state.catalog.scroll.top, before);
 }
