@@ -123,11 +123,13 @@ impl Haystack {
     pub fn name_length(&self, at: usize, text: &TextTerm) -> Option<u32> {
         let PackedTexts { at: [start, end, ..], script, .. } = *self.entries.get(at)?;
         let range = start as usize..end as usize;
-        let mut letters: Box<dyn Iterator<Item = char>> = match script {
-            Script::Ascii => Box::new(self.ascii.get(range)?.iter().map(|byte| char::from(byte.to_ascii_lowercase()))),
-            Script::Wide => Box::new(self.wide.get(range)?.iter().map(|c| fold(*c))),
+        let holds_them = match script {
+            Script::Ascii => {
+                in_order(&text.needle, self.ascii.get(range)?.iter().map(|byte| char::from(byte.to_ascii_lowercase())))
+            }
+            Script::Wide => in_order(&text.needle, self.wide.get(range)?.iter().map(|c| fold(*c))),
         };
-        text.needle.chars().all(|wanted| letters.any(|letter| letter == fold(wanted))).then_some(end - start)
+        holds_them.then_some(end - start)
     }
 
     fn shrink_to_fit(mut self) -> Self {
@@ -238,6 +240,11 @@ pub fn join(tags: &[String], out: &mut String) {
         }
         out.push_str(tag);
     }
+}
+
+/// Whether the letters of a text, ignoring case, are among these in their order.
+fn in_order(text: &str, mut folded: impl Iterator<Item = char>) -> bool {
+    text.chars().map(fold).all(|wanted| folded.any(|letter| letter == wanted))
 }
 
 /// Offsets are limited to four gigabytes of text; anything beyond is not found.
