@@ -105,7 +105,7 @@ impl State {
     pub fn agents_target(&self) -> Result<AgentsTarget, String> {
         let agents = &self.agents;
         if agents.session().is_none() {
-            return Err("no session of an agent is in the journal yet".to_owned());
+            return Err("no agent has had a session here yet".to_owned());
         }
         if agents.page == Some(AgentsPage::Sessions) {
             return Ok(AgentsTarget::Session);

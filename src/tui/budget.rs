@@ -17,10 +17,15 @@ fn full(tokens: u64, limit: u64) -> u64 {
 
 /// `▕███████░░░▏ of 128k`.
 pub fn bar(state: &State) -> String {
-    let (glyphs, limit) = (&state.skin.glyphs, limit_of(state.token_limit));
-    let full = full(state.counts.tokens, limit);
+    let glyphs = &state.skin.glyphs;
+    let full = full(state.counts.tokens, limit_of(state.token_limit));
     let cells = (0..CELLS).map(|cell| if cell < full { glyphs.full } else { glyphs.empty }).collect::<String>();
-    format!("{}{cells}{} of {}", glyphs.bar_left, glyphs.bar_right, short(limit))
+    format!("{}{cells}{} {}", glyphs.bar_left, glyphs.bar_right, of_limit(state))
+}
+
+/// `of 128k`.
+pub fn of_limit(state: &State) -> String {
+    format!("of {}", short(limit_of(state.token_limit)))
 }
 
 /// `over the limit: 198% of 1k`, if an agent gets more than that.

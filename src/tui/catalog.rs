@@ -64,12 +64,30 @@ pub struct CatalogPane {
     pub section: Option<reading::OpenSection>,
 }
 
-/// A source that left the catalog from under the cursor. If it comes back, so does the cursor, unless it was moved.
+/// A source that left a list from under its cursor. If it comes back, so does the cursor, unless it was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftSource {
-    pub id: String,
+    id: String,
     /// The source under the cursor since then, if any.
-    pub since: Option<String>,
+    since: Option<String>,
+}
+
+impl LeftSource {
+    /// Moves a cursor to the row of the source that was under it, or that comes back. `at` says which source is in a row now.
+    pub fn follow(
+        left: Option<Self>,
+        stay: Option<&str>,
+        cursor: &mut Cursor,
+        row_of: impl Fn(&str) -> Option<usize>,
+        at: impl Fn(usize) -> Option<String>,
+    ) -> Option<Self> {
+        let left = left.filter(|left| left.since.as_deref() == stay).map(|left| left.id);
+        let back = left.as_deref().and_then(&row_of);
+        let row = back.or_else(|| stay.and_then(&row_of));
+        cursor.at = row.unwrap_or(cursor.at);
+        let left = left.or_else(|| stay.filter(|_| row.is_none()).map(str::to_owned)).filter(|_| back.is_none());
+        left.map(|id| Self { id, since: at(cursor.at) })
+    }
 }
 
 /// Draws the pane with its border at `outer`.

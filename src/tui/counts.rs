@@ -98,8 +98,8 @@ fn widest_tokens(snapshot: &Snapshot) -> usize {
 /// One of this many ids can be an outlier.
 const ONE_IN: usize = 16;
 
-/// The columns that fit all of these ids except a few that are half as long again as the others or very long; sorts
-/// them. One id must not take columns from all rows, nor from the document beside the list.
+/// The columns that fit all of these ids except a few that are half as long again as the others, or very long and an
+/// eighth longer; sorts them. One id must not take columns from all rows, nor from the document beside the list.
 pub fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
@@ -110,6 +110,9 @@ pub fn widest_usual(columns: &mut [usize]) -> usize {
         .and_then(|at| columns.get(at))
         .copied()
         .unwrap_or(longest.min(VERY_LONG));
+    if longest <= usual + usual / 8 {
+        return longest;
+    }
     let most = if longest > usual + usual / 2 { MIN_USUAL } else { VERY_LONG };
     usual.max(most).min(longest)
 }
@@ -134,6 +137,7 @@ mod tests {
             (vec![20, 27, 22, 25], 27),
             (vec![12, 9, 14, 116, 20, 11, 8], 24),
             (vec![40, 41, 42, 57], 42),
+            (vec![50, 48, 57, 58], 58),
             (vec![30, 36, 35, 116], 36),
         ] {
             assert_eq!(widest_usual(&mut columns), expected, "{columns:?}");

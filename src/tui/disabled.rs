@@ -200,21 +200,12 @@ fn inside(state: &State) -> Option<String> {
     if state.focus == Pane::Hints {
         return None;
     }
-    // A zoomed catalog gives its place to the document.
-    let opens = state.focus == Pane::Catalog && state.arrangement == Arrangement::Zoomed;
-    let shown = opens || state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
+    // Without room for both, the catalog gives its place to the document.
+    let shown = state.focus == Pane::Catalog || state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
     match (shown, state.len(state.focus)) {
         (true, 1..) => None,
         (true, 0) => Some("the list is empty".to_owned()),
-        (false, _) => {
-            let [zoom, open] = [Action::Zoom, Action::Inside].map(|action| state.key(action));
-            Some(match state.focus {
-                Pane::Catalog => {
-                    format!("there is no room for details beside the list: {zoom}, then {open} shows them alone")
-                }
-                _ => "there is no room for details: make the terminal larger".to_owned(),
-            })
-        }
+        (false, _) => Some("there is no room for details: make the terminal larger".to_owned()),
     }
 }
 

@@ -8,10 +8,8 @@ pub use crate::common::feed_query as query;
 
 use std::collections::VecDeque;
 
-use refdesk_desk::engine::Notice;
+use refdesk_desk::engine::{Actor, Notice};
 
-use crate::tui::layout::Arrangement;
-use crate::tui::places::Place;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use query::FeedQuery;
@@ -36,8 +34,6 @@ pub struct Feed {
     /// Notices that came since the last key.
     pub since_key: usize,
     pub forgot: bool,
-    /// The place and the arrangement of the screen from which its key was pressed.
-    pub opened_from: Option<(Place, Arrangement)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +53,9 @@ impl Feed {
     pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
-        self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count).min(KEPT) };
+        // What the user did is not new to them.
+        let own = if self.new > 0 { 0 } else { notices.iter().take_while(|it| it.who == Actor::You).count() };
+        self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count - own).min(KEPT) };
         self.put(&mut notices);
     }
 
@@ -194,7 +192,7 @@ mod tests {
     fn the_oldest_are_forgotten() {
         let mut feed = feed();
         feed.cursor.at = 3;
-        assert_eq!((feed.new, feed.forgot), (4, false));
+        assert_eq!((feed.new, feed.forgot), (3, false), "what the user did first is not new");
         for at in 0..KEPT {
             feed.add(notice(&at.to_string(), Actor::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
         }

@@ -120,7 +120,12 @@ pub struct PaneNeeds {
 pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
         Pane::Catalog => listed(inner, ListShape { columns: list.usual, head: 1, most: 14, least: 4 }, shares),
-        Pane::Selection => listed(inner, ListShape { columns: 0, head: 0, most: 5, least: 3 }, shares),
+        // A short list leaves its rows to the reasons.
+        Pane::Selection => {
+            let free = if rows == 0 { 0 } else { usize::from(inner.height).saturating_sub(rows + 1) };
+            let most = u16::try_from(free).unwrap_or(u16::MAX).max(5);
+            listed(inner, ListShape { columns: 0, head: 0, most, least: 3 }, shares)
+        }
         Pane::Hints => {
             hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, ..HintsNeeds::default() }, shares)
         }

@@ -28,6 +28,8 @@ pub struct MarkdownLayout<'a> {
     pub front_matter: FrontMatter,
     /// The line of the source that the text begins with, from 1.
     pub first_line: usize,
+    /// Whether a line break within a paragraph is one on the screen.
+    pub keeps_lines: bool,
 }
 
 /// A text laid out: lines to wrap, and what is in them.

@@ -3,6 +3,7 @@
 
 use crate::tui::action::Action;
 use crate::tui::catalog::filtered_rows;
+use crate::tui::catalog::link_walk::LinkFocus;
 use crate::tui::catalog::places::ReadingStop;
 use crate::tui::catalog::reading::{self, ReadingGoal};
 use crate::tui::databases::{self, DatabasePlace};
@@ -28,6 +29,8 @@ pub struct Place {
     filter: Option<String>,
     /// The document that was read, and where.
     read: Option<ReadingStop>,
+    /// The link that could be followed there.
+    link: Option<LinkFocus>,
     /// The place in the view of databases, if that was shown.
     database: Option<DatabasePlace>,
 }
@@ -87,7 +90,8 @@ pub fn here(state: &State) -> Place {
     let read = if state.reads() { state.catalog.reading.here() } else { None };
     let database = state.databases.place();
     let filter = (state.focus == Pane::Catalog).then(|| state.catalog.filter.text().to_owned());
-    Place { pane: state.focus, part: state.part, subject, filter, read, database }
+    let link = state.catalog.reading.link.filter(|_| state.reads());
+    Place { pane: state.focus, part: state.part, subject, filter, read, link, database }
 }
 
 /// Remembers the place that keys leave.
@@ -118,7 +122,9 @@ pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
         filtered_rows::by(state, &filter);
     }
     if let Some((document, at)) = place.read {
-        return reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
+        reading::go_to(state, &document, Some(ReadingGoal::Place(at)), effects);
+        state.catalog.reading.link = place.link;
+        return;
     }
     if let Some(subject) = place.subject {
         match place.pane {
@@ -160,6 +166,7 @@ mod tests {
             subject: Some(subject.to_owned()),
             filter: None,
             read: None,
+            link: None,
             database: None,
         }
     }

@@ -2,12 +2,13 @@
 //! cursor is mentioned.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
+use crate::tui::catalog::LeftSource;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
@@ -39,6 +40,8 @@ pub struct SelectionPane {
     /// What these rows need.
     pub widths: RowWidths,
     pub scroll: Scroll,
+    /// The source that left the selection from under the cursor.
+    pub left: Option<LeftSource>,
     /// The source of the catalog from which the cursor was put on its row.
     pub followed: Option<String>,
 }
@@ -88,7 +91,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let height = usize::from(parts.detail.height);
     // One more than there is room for, to know whether there are more.
     let end = pane.scroll.top.saturating_add(height);
-    let mut lines = detail(state, parts.detail.width, end.saturating_add(1));
+    let mut lines = detail(state, parts.detail.as_size(), end.saturating_add(1));
     let caption = if lines.len() > end { "why, more below" } else { "why" };
     lines.truncate(end);
     frame::rule(&state.skin, parts.rule, caption, pane_view::caption(state, Pane::Selection), buffer);
@@ -186,9 +189,9 @@ fn price(state: &State, node: &TreeRow, id: &str) -> String {
     }
 }
 
-/// Why the row under the cursor is there, in lines that fit `columns`; builds about `most` at most.
-pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
-    let columns = usize::from(columns).saturating_sub(2);
+/// Why the row under the cursor is there, in lines that fit a place of this size; builds about `most` at most.
+pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
+    let columns = usize::from(place.width).saturating_sub(2);
     let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
     let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
     let theme = &state.skin.theme;
@@ -258,14 +261,11 @@ pub fn detail(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
         }
     }
     let follows = preview::lines(state, id, columns);
-    // The keys come before a long list of reasons, which stays together.
-    let place = if is_pulled_in(state, node) { 1 } else { lines.len() };
-    lines.splice(place..place, follows);
+    // What a key would change comes last, unless the reasons are too many to see it.
+    let is_seen = lines.len() + follows.len() <= usize::from(place.height);
+    let at = if is_seen { lines.len() } else { 1 };
+    lines.splice(at..at, follows);
     lines
-}
-
-fn is_pulled_in(state: &State, node: &TreeRow) -> bool {
-    node.member(state.snapshot.selection.members()).is_some_and(|member| member.role == Role::Transitive)
 }
 
 fn brings(node: &TreeRow) -> String {
@@ -292,7 +292,9 @@ fn reasons(
     most: usize,
 ) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
-    let mut lines = vec![Line::from(Span::styled(head, theme.style(ThemeRole::Transitive)))];
+    let head = cells::wrap(&head, columns).into_iter();
+    let mut lines: Vec<Line<'static>> =
+        head.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Transitive)))).collect();
     let widest = parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
     let widest = widest.min(columns / 2);
     for parent in parents {

@@ -37,7 +37,7 @@ use crate::tui::layout::{
 };
 use crate::tui::messages::Messages;
 use crate::tui::pane::Pane;
-use crate::tui::places::{self, PlaceHistory};
+use crate::tui::places::{self, Place, PlaceHistory};
 pub use crate::tui::questions::{Lookup, Questions};
 pub use crate::tui::requests::{EndedRequest, RequestNews, RequestPlacement, RequestsPane};
 pub use crate::tui::selection::SelectionPane;
@@ -79,6 +79,8 @@ pub struct State {
     pub arrangement: Arrangement,
     /// The arrangement before a key that shows only one pane or the feed: another pane has it again.
     pub arrangement_before: Option<Arrangement>,
+    /// The place and the arrangement before a key that shows only one pane or the feed, until keys go to another pane.
+    pub filled_from: Option<(Place, Arrangement)>,
     /// The part of it that gets keys.
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
@@ -245,6 +247,7 @@ impl State {
             focus: Pane::Catalog,
             arrangement: Arrangement::default(),
             arrangement_before: None,
+            filled_from: None,
             part: PanePart::List,
             typing: None,
             window: None,
@@ -314,7 +317,8 @@ impl State {
         self.graph.close();
         self.agents.close();
         self.databases.close();
-        self.feed.opened_from = None;
+        self.filled_from = None;
+        self.catalog.reading.opened_from = None;
         if let Some(before) = self.arrangement_before.take() {
             self.arrangement = before;
         }

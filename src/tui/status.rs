@@ -26,6 +26,8 @@ use refdesk_desk::engine::Watching;
 struct StatusItem {
     text: String,
     style: Style,
+    /// What it says instead where there is no room for the text.
+    short: Option<String>,
     rank: u8,
     /// What a click on it does.
     action: Option<Action>,
@@ -59,6 +61,14 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
         match pieces.iter().map(|piece| piece.rank).max() {
             Some(rank @ 6..) => pieces.retain(|piece| piece.rank != rank),
             _ if least > 0 => least = 0,
+            _ if pieces.iter().any(|piece| piece.short.is_some()) => {
+                let shorten = |piece: &mut StatusItem| {
+                    if let Some(short) = piece.short.take() {
+                        piece.text = short;
+                    }
+                };
+                pieces.iter_mut().for_each(shorten);
+            }
             Some(rank @ 1..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
             _ => break,
         }
@@ -68,7 +78,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
-        pieces.insert(1.min(pieces.len()), StatusItem { text, style, rank: 0, action: None });
+        pieces.insert(1.min(pieces.len()), StatusItem { text, style, short: None, rank: 0, action: None });
     }
     let mut x = place.x + 1;
     let placed = pieces.into_iter().map(|piece| {
@@ -88,7 +98,8 @@ fn workspace(state: &State) -> Cow<'_, str> {
 
 fn pieces(state: &State) -> Vec<StatusItem> {
     let (theme, totals) = (&state.skin.theme, &state.counts);
-    let piece = |rank, role, text: String| StatusItem { text, style: theme.style(role), rank, action: None };
+    let piece =
+        |rank, role, text: String| StatusItem { text, style: theme.style(role), short: None, rank, action: None };
     let opens = |action, piece: StatusItem| StatusItem { action: Some(action), ..piece };
     let to = |pane, piece: StatusItem| StatusItem { action: Some(Action::Focus(pane)), ..piece };
     let urgent = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
@@ -99,12 +110,12 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     let snapshot = &state.snapshot;
     if let Some(text) = asking(state) {
-        pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Requests) });
+        pieces.push(StatusItem { text, style: urgent, short: None, rank: 0, action: Some(Action::Requests) });
     }
     if !snapshot.untrusted.is_empty() {
         let need = if snapshot.untrusted.len() == 1 { "needs" } else { "need" };
         let text = format!(" {} {need} trust: {} ", cells::grouped(snapshot.untrusted.len()), state.key(Action::Trust));
-        pieces.push(StatusItem { text, style: urgent, rank: 0, action: Some(Action::Trust) });
+        pieces.push(StatusItem { text, style: urgent, short: None, rank: 0, action: Some(Action::Trust) });
     }
     if &*snapshot.desk != "default" {
         pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
@@ -128,10 +139,18 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
-    pieces.push(opens(Action::Budget, piece(0, role, cells::in_tokens(totals.tokens))));
-    // A full bar does not show by how much.
-    let limit = over.map_or_else(|| piece(5, role, budget::bar(state)), |over| piece(0, role, over));
-    pieces.push(opens(Action::Budget, limit));
+    let tokens = cells::in_tokens(totals.tokens);
+    pieces.push(opens(
+        Action::Budget,
+        match over {
+            // A full bar does not show by how much.
+            Some(over) => piece(0, role, format!("{tokens}  {over}")),
+            None => StatusItem {
+                short: Some(format!("{} {}", cells::tokens(totals.tokens), budget::of_limit(state))),
+                ..piece(0, role, format!("{tokens}  {}", budget::bar(state)))
+            },
+        },
+    ));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", cells::grouped(loading.done), cells::grouped(loading.total));
         pieces.push(piece(4, ThemeRole::Hints, text));

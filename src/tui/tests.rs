@@ -35,6 +35,7 @@ mod profiles;
 mod prompt;
 mod reading;
 mod requests;
+mod returning;
 mod screens;
 
 mod session;

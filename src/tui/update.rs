@@ -1,7 +1,7 @@
 //! Applies an input to the state and returns effects. Pure: dispatches to the features, then moves cursors back into their
 //! lists.
 
-mod appearance;
+pub mod appearance;
 mod engine;
 pub mod external;
 pub mod mouse;

@@ -302,8 +302,8 @@ mod tests {
             };
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
-                // If the document moves from below the list to its side, type and mode can go.
-                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(2) {
+                // If the document moves from below the list to its side, everything but ids and tokens can go.
+                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(1) {
                     prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
                 }
                 prop_assert!(wide.id >= narrow.id.min(widest_id), "{} {:?} {:?}", width, narrow, wide);

@@ -18,6 +18,8 @@ use refdesk_desk::Document;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextKind {
     Markdown,
+    /// Text in a catalog, which is written in lines: each stays one.
+    Lines,
     /// In one of these languages, the likeliest first.
     Code(Vec<String>),
     #[default]
@@ -25,10 +27,14 @@ pub enum TextKind {
 }
 
 impl TextKind {
+    pub fn is_markdown(&self) -> bool {
+        matches!(self, Self::Markdown | Self::Lines)
+    }
+
     pub fn of(document: &Document, source: Option<&Source>) -> Self {
         let Some(path) = &document.path else {
             return match source.map(|source| &source.kind) {
-                Some(SourceKind::Inline { .. }) => Self::Markdown,
+                Some(SourceKind::Inline { .. }) => Self::Lines,
                 Some(SourceKind::Mcp { .. }) => Self::Code(vec!["json".to_owned()]),
                 _ => Self::Plain,
             };
@@ -82,7 +88,7 @@ impl DocumentPart {
     /// The start of the part after this one, which begins at this offset.
     pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
         let fence = self.start.fence.as_deref();
-        let fence = if *kind == TextKind::Markdown { open_fence(&self.text, fence) } else { None };
+        let fence = if kind.is_markdown() { open_fence(&self.text, fence) } else { None };
         PortionStart { offset, line: self.start.line + self.lines(), fence: fence.map(Into::into) }
     }
 
@@ -93,8 +99,11 @@ impl DocumentPart {
     }
 
     pub fn lay_out(&mut self, kind: &TextKind, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
+        let first_line = self.start.line;
+        let layout = MarkdownLayout { columns, glyphs, front_matter, first_line, keeps_lines: false };
         let made = match kind {
-            TextKind::Markdown => self.markdown(front_matter, glyphs, columns),
+            TextKind::Markdown => self.markdown(layout),
+            TextKind::Lines => self.markdown(MarkdownLayout { keeps_lines: true, ..layout }),
             TextKind::Code(languages) => self.lines_as_they_are(Some(languages)),
             TextKind::Plain => self.lines_as_they_are(None),
         };
@@ -109,8 +118,7 @@ impl DocumentPart {
         });
     }
 
-    fn markdown(&self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) -> MarkdownLines {
-        let mut layout = MarkdownLayout { columns, glyphs, front_matter, first_line: self.start.line };
+    fn markdown(&self, mut layout: MarkdownLayout<'_>) -> MarkdownLines {
         let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout) };
         // The block of code continues.
         layout.first_line = layout.first_line.saturating_sub(1);

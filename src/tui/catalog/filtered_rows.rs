@@ -61,13 +61,9 @@ pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
     }
     state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);
     refilter(state, None);
-    let left = state.catalog.left.take().filter(|left| left.since.as_deref() == stay).map(|left| left.id);
-    let back = left.as_deref().and_then(|id| row_of(state, id));
-    let row = back.or_else(|| stay.and_then(|id| row_of(state, id)));
-    state.catalog.cursor.at = row.unwrap_or(state.catalog.cursor.at);
-    let left = left.or_else(|| stay.filter(|_| row.is_none()).map(str::to_owned)).filter(|_| back.is_none());
-    let since = state.subject(Pane::Catalog).map(str::to_owned);
-    state.catalog.left = left.map(|id| LeftSource { id, since });
+    let (left, mut cursor) = (state.catalog.left.take(), state.catalog.cursor);
+    let left = LeftSource::follow(left, stay, &mut cursor, |id| row_of(state, id), |at| source_at(state, at));
+    (state.catalog.left, state.catalog.cursor) = (left, cursor);
 }
 
 pub fn sort(state: &mut State, order: Order) {
@@ -109,6 +105,11 @@ fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usize> {
         }
     };
     best
+}
+
+fn source_at(state: &State, row: usize) -> Option<String> {
+    let position = state.catalog.rows.get(row)?;
+    state.snapshot.catalog.sources().get(*position).map(|source| source.id.to_string())
 }
 
 pub fn row_of(state: &State, id: &str) -> Option<usize> {

@@ -51,6 +51,8 @@ pub struct ReadingState {
     /// The offset from which a part was asked for.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
+    /// The pane from which it was opened, if that was another one.
+    pub opened_from: Option<Pane>,
 }
 
 /// The values that determine where links lead.
@@ -66,6 +68,8 @@ struct LinkBasis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingGoal {
     Start,
+    /// The rule above the document, if the details before it would fill most of the rows.
+    Document,
     Place(ReadingPlace),
     /// A heading or footnote, by its name.
     Anchor(String),
@@ -106,10 +110,24 @@ pub fn scroll(state: &mut State, motion: Motion) {
 pub fn read(state: &mut State, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Catalog {
         state.part = PanePart::Detail;
-        return;
-    }
-    if let Some(source) = state.subject(state.focus).map(str::to_owned) {
+        // Where there was no room for it, it is not asked for yet.
+        follow(state, effects);
+    } else if let Some(source) = state.subject(state.focus).map(str::to_owned) {
+        let from = state.focus;
         go_to(state, &ReadableDocument { source, file: None }, None, effects);
+        state.catalog.reading.opened_from = Some(from).filter(|_| state.reads());
+    }
+    let reading = &mut state.catalog.reading;
+    if state.catalog.scroll.top == 0 {
+        reading.goal.get_or_insert(ReadingGoal::Document);
+    }
+}
+
+/// Leaves the document: for the pane from which it was opened, or else for the list beside it.
+pub fn back(state: &mut State) {
+    state.part = PanePart::List;
+    if let Some(pane) = state.catalog.reading.opened_from.take() {
+        state.focus_on(pane);
     }
 }
 
@@ -127,7 +145,7 @@ pub fn line(state: &State) -> Option<usize> {
 /// be read and drawn at every row.
 pub fn is_passing(state: &State) -> bool {
     let Some(shown) = &state.catalog.reading.shown else { return false };
-    let left = state.subject(Pane::Catalog).is_some_and(|subject| subject != shown.source);
+    let left = subject(state).is_some_and(|subject| subject != shown.source);
     left && !state.reads() && state.snapshot.catalog.get(&shown.source).is_some() && room(state).is_some()
 }
 
@@ -149,9 +167,16 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     document_highlighting::ask(state, effects);
 }
 
+/// The source whose document is to be shown: the one under the cursor of the list beside it.
+fn subject(state: &State) -> Option<&str> {
+    let is_beside = state.focus == Pane::Selection && state.layout().reader.is_some();
+    let selected = state.subject(Pane::Selection).filter(|id| is_beside && state.snapshot.catalog.get(id).is_some());
+    selected.or_else(|| state.subject(Pane::Catalog))
+}
+
 /// Another source, or another file of its folder, begins where it was left.
 fn follow_subject(state: &mut State) {
-    let subject = state.subject(Pane::Catalog).map(str::to_owned);
+    let subject = subject(state).map(str::to_owned);
     if state.catalog.section.as_ref().is_some_and(|section| Some(&section.source) != subject.as_ref()) {
         state.catalog.section = None;
     }
@@ -244,7 +269,8 @@ pub fn answered(state: &mut State, mut document: Document) {
     let kind = TextKind::of(&document, state.snapshot.catalog.get(&document.id));
     reading.loaded = LoadedDocument::begin(&mut document, kind);
     reading.asked = None;
-    reading.link = None;
+    // The link that was left is that of the place to go back to.
+    reading.link = reading.link.filter(|_| reading.goal.is_some());
     reading.linked = None;
     reading.painting = std::mem::take(&mut reading.painting).ended();
     if reading.place != ReadingPlace::default() {
@@ -297,7 +323,7 @@ pub fn toggle_front_matter(state: &mut State) {
 
 pub fn has_front_matter(state: &State) -> bool {
     let loaded = &state.catalog.reading.loaded;
-    let first = loaded.portions.front().filter(|first| first.start.line == 1 && loaded.kind == TextKind::Markdown);
+    let first = loaded.portions.front().filter(|first| first.start.line == 1 && loaded.kind.is_markdown());
     first.is_some_and(|first| markdown::has_front_matter(&first.text))
 }
 
@@ -349,6 +375,8 @@ fn scroll_to_goal(state: &mut State) {
             let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
             Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
         }
+        ReadingGoal::Document if view.details.len() > page / 2 => Some(view.details.len().saturating_sub(1)),
+        ReadingGoal::Document => Some(0),
         ReadingGoal::Anchor(name) if name.is_empty() => Some(0),
         ReadingGoal::Anchor(name) => loaded.row_of_anchor(name).map(|row| view.details.len() + row),
         ReadingGoal::End if is_whole => Some(last),

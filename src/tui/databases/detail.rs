@@ -45,7 +45,13 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
         (Some(path), Some(page)) if page.path == path => match &page.text {
             Some(text) => {
                 let glyphs = &state.skin.glyphs;
-                let layout = MarkdownLayout { columns, glyphs, front_matter: FrontMatter::Folded, first_line: 1 };
+                let layout = MarkdownLayout {
+                    columns,
+                    glyphs,
+                    front_matter: FrontMatter::Folded,
+                    first_line: 1,
+                    keeps_lines: false,
+                };
                 lines.extend(markdown::lines(without_front_matter(text), &layout).lines);
             }
             None => lines.push(PageLine::new(format!("{} cannot be read.", cells::clean(path)), ThemeRole::Error)),

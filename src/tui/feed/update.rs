@@ -14,7 +14,7 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::places;
 use crate::tui::state::{MessageKind, PanePart, State};
-use crate::tui::update::navigation;
+use crate::tui::update::{appearance, navigation};
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::ReceiptWindow;
 use refdesk_core::catalog::SourceId;
@@ -122,12 +122,12 @@ pub fn this_session(state: &mut State) {
 
 pub fn open(state: &mut State) {
     let from = match state.in_feed() {
-        true => state.feed.opened_from.take(),
+        true => state.filled_from.take(),
         false => Some((places::here(state), state.arrangement_before.unwrap_or(state.arrangement))),
     };
     state.focus_on(Pane::Hints);
     state.part = PanePart::Detail;
-    state.feed.opened_from = from;
+    state.filled_from = from;
 }
 
 /// Shows all rows again, or leaves the feed: for the list beside it, or else for where its key was pressed.
@@ -135,11 +135,10 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.feed.filter.is_empty() {
         return state.feed.set_filter("");
     }
-    let from = state.feed.opened_from.take().filter(|_| state.is_feed_alone());
+    let is_alone = state.is_feed_alone();
     state.part = PanePart::List;
-    if let Some((place, arrangement)) = from {
-        (state.arrangement, state.arrangement_before) = (arrangement, None);
-        places::restore(state, place, effects);
+    if is_alone {
+        appearance::restore(state, effects);
     }
 }
 

@@ -23,6 +23,8 @@ const MIN_THIRD: u16 = 45;
 const MIN_IDLE: u16 = 36;
 /// The minimum number of columns, with its border, of hints beside a list.
 const MIN_HINTS: u16 = 60;
+/// The minimum rows, with its border, of a list with details below it.
+const MIN_BOTH: u16 = 12;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
@@ -141,6 +143,9 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
         return layout;
     }
     let mut rest = body;
+    // Where a list has no room for details below it, the document that is read has the place of both.
+    let is_alone = arrangement == Arrangement::Zoomed || size.width < WIDE && body.height < MIN_BOTH;
+    let arrangement = if focus == Focused::Reader && is_alone { Arrangement::Zoomed } else { arrangement };
     for (column, width) in columns(size.width, focus, arrangement, splits, list) {
         let (place, right) = split_columns(rest, width);
         rest = right;
@@ -181,8 +186,8 @@ fn columns(
     let left = match pane {
         _ if splits.left.is_some() => usual(USUAL_LEFT),
         Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
-        // The list comes first: ids, tags and tokens that a smaller terminal shows are there.
-        Pane::Catalog if list.essential.saturating_add(MIN_READER) > width => {
+        // The list comes first: its ids are whole, and their tokens are there.
+        Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => {
             return vec![(RenderPreview(pane), width)];
         }
         Pane::Catalog => {
@@ -262,7 +267,8 @@ mod tests {
         for (width, height, focus, arrangement, expected) in [
             (80, 24, Pane::Catalog, focused, &["Catalog 80x21"][..]),
             (80, 24, Pane::Hints, overview, &["Hints 80x21"]),
-            (100, 36, Pane::Catalog, focused, &["Catalog 100x33"]),
+            (100, 36, Pane::Catalog, focused, &["Catalog 56x33", "document 44x33"]),
+            (99, 36, Pane::Catalog, focused, &["Catalog 99x33"]),
             (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
             (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
             (120, 36, Pane::Selection, focused, &["Catalog 57x33", "Selection 63x33"]),

@@ -114,6 +114,7 @@ impl Composer<'_> {
             Event::Code(code) => self.push(&code, ThemeRole::String, offset),
             Event::Html(html) => self.literal(&html, ThemeRole::Comment, offset),
             Event::InlineHtml(html) => self.push(&html, ThemeRole::Comment, offset),
+            Event::SoftBreak if self.out.layout.keeps_lines => self.flush(),
             Event::SoftBreak => self.inline.push_clean(" ", self.role(), Modifier::empty()),
             Event::HardBreak => self.flush(),
             Event::Rule => {

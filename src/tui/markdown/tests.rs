@@ -10,7 +10,13 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine, WrappedText};
 
 fn layout(columns: usize) -> MarkdownLayout<'static> {
-    MarkdownLayout { columns, glyphs: &Glyphs::UNICODE, front_matter: FrontMatter::Folded, first_line: 1 }
+    MarkdownLayout {
+        columns,
+        glyphs: &Glyphs::UNICODE,
+        front_matter: FrontMatter::Folded,
+        first_line: 1,
+        keeps_lines: false,
+    }
 }
 
 fn made(text: &str, columns: usize) -> MarkdownLines {

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
-use crate::tui::layout::PaneLayout;
+use crate::tui::layout::{PaneLayout, PaneNeeds};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::source_state;
@@ -52,7 +52,15 @@ pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout
     if waiting.request.approval.is_some() {
         return PaneLayout { head: above, list: below, ..PaneLayout::default() };
     }
-    PaneLayout { head: above, ..layout::parts(Pane::Selection, below, Default::default(), Default::default()) }
+    PaneLayout {
+        head: above,
+        ..layout::parts(
+            Pane::Selection,
+            below,
+            PaneNeeds { rows: state.requests.rows.len(), ..PaneNeeds::default() },
+            Default::default(),
+        )
+    }
 }
 
 /// `claude over mcp wants you to choose from 12 sources · session s1 · until 12:03:41`

@@ -71,7 +71,7 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         }
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
-            [] if is_auto => format!("{pick} would pick only this source; it is already in the instructions."),
+            [] if is_auto => "Picking it would add nothing.".to_owned(),
             [] => format!(
                 "{pick} would pick only this source: {}{}.",
                 added(toggled, ""),

@@ -206,7 +206,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.in_feed() && !state.feed.filter.is_empty() => Some("show all"),
-        Action::Back if state.is_feed_alone() && state.feed.opened_from.is_some() => Some(entry.name),
+        Action::Back if state.is_feed_alone() && state.filled_from.is_some() => Some(entry.name),
+        Action::Back if state.reads() && state.catalog.reading.opened_from.is_some() => Some(entry.name),
         Action::Back if state.part != PanePart::List => Some("to the list"),
         // If the next view is that one, its own key says so.
         Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
@@ -214,6 +215,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Back if state.is_filtered() => Some("show all"),
         Action::Back if state.at_request() => Some("not now"),
+        Action::Back if state.filled_from.is_some() => Some(entry.name),
         Action::Back => None,
         Action::Edit(TextEdit::LineUp) if state.hints.recalls_prompt() => Some("previous prompt"),
         Action::Edit(TextEdit::LineUp) => None,

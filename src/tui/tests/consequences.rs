@@ -214,7 +214,7 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     answer(&mut state, Response::SelectionPreview(preview));
     let shown = screen(&state);
     assert!(!shown.contains("which also pulls in"), "{shown}");
-    assert!(shown.contains("Space would pick only this source; it is already"), "{shown}");
+    assert!(shown.contains("Picking it would add nothing."), "{shown}");
 }
 
 /// A pick of the user's, and the conventions of mode auto that it pulls in.
@@ -615,7 +615,7 @@ fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
     press(&mut state, "2");
     let preview = fixture::preview_selection("circuit-breaker", &[], &["circuit-breaker", "timeouts"]);
     answer(&mut state, Response::SelectionPreview(preview));
-    let lines = crate::tui::selection::detail(&state, 24, 50);
+    let lines = crate::tui::selection::detail(&state, ratatui::layout::Size::new(24, 50), 50);
     let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let said = "Picked. It pulls in 4 more sources. Space would unpick it and release @timeouts: ~2,000 tokens in all.";
     assert!(text.ends_with(said), "{text}");
@@ -624,9 +624,9 @@ fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
 #[test]
 fn the_top_line_keeps_the_cost_longest() {
     for (width, height, kept, dropped) in [
-        (40, 10, &["~4,628 tokens"][..], &["warning"][..]),
-        (60, 20, &["~4,628 tokens", "1 picked", "1 error"], &["missing"]),
-        (80, 24, &["~4,628 tokens", "1 picked", "4 pulled in", "1 error", "1 warning"], &["missing"]),
+        (40, 10, &["~4,628 of 128k"][..], &["warning"][..]),
+        (60, 20, &["~4,628 of 128k", "1 picked", "1 error"], &["missing"]),
+        (80, 24, &["~4,628 of 128k", "1 picked", "4 pulled in", "1 error", "1 warning"], &["missing"]),
         (120, 36, &["~4,628 tokens", "1 picked", "4 pulled in", "of 128k"], &["sources"]),
     ] {
         let top = screen(&fixture::state(width, height)).lines().next().unwrap().to_owned();

@@ -362,3 +362,14 @@ fn a_search_reads_the_whole_document() {
     press(&mut state, "Enter n");
     assert!(screen(&state).contains("line 00150"), "{}", screen(&state));
 }
+
+#[test]
+fn the_way_back_leads_to_the_link_that_was_followed() {
+    let mut state = wide("z Tab Tab Enter");
+    assert_eq!(state.subject(Pane::Catalog), Some("timeouts"));
+    answer(&mut state, Response::Document(fixture::document("timeouts", "# Timeouts\n")));
+    press(&mut state, "Backspace");
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", EVERYTHING)));
+    press(&mut state, "Tab");
+    assert_eq!(message(&state), "https://example.org/breaker: Enter copies it", "the one after it");
+}

@@ -9,6 +9,7 @@ use crate::tui::layout;
 use crate::tui::layout::dividers;
 use crate::tui::layout::{Arrangement, Preset, ScreenLayout, Splits};
 use crate::tui::pane::Pane;
+use crate::tui::places;
 use crate::tui::state::{Dragged, Mouse, PanePart, State};
 use refdesk_core::config::screen::DividerShares;
 
@@ -23,6 +24,7 @@ pub fn zoom(state: &mut State) {
 
 pub fn arrange(state: &mut State, preset: Preset) {
     let before = state.arrangement_before.unwrap_or(state.arrangement);
+    let from = state.filled_from.take().unwrap_or_else(|| (places::here(state), before));
     match preset {
         Preset::Overview => {}
         Preset::Reading => {
@@ -41,6 +43,15 @@ pub fn arrange(state: &mut State, preset: Preset) {
     };
     let is_alone = matches!(preset, Preset::Hints | Preset::Templates | Preset::Feed);
     state.arrangement_before = (is_alone && before != state.arrangement).then_some(before);
+    state.filled_from = is_alone.then_some(from);
+}
+
+/// Goes back to where a pane was asked to fill the screen, if one was.
+pub fn restore(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Some((place, arrangement)) = state.filled_from.take() {
+        (state.arrangement, state.arrangement_before) = (arrangement, None);
+        places::restore(state, place, effects);
+    }
 }
 
 pub fn step(state: &mut State, border: BorderMove) {

@@ -6,6 +6,7 @@ use crate::common::notices::for_people;
 use crate::common::{change_cost, selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
+use crate::tui::catalog::LeftSource;
 use crate::tui::catalog::filtered_rows::{self, CatalogChange};
 use crate::tui::catalog::reading;
 use crate::tui::consequence;
@@ -71,7 +72,10 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     }
     graph::update::snapshot_changed(state);
     agents::update::snapshot_changed(state);
-    follow_selection(state, picked.as_deref().or(in_selection.as_deref()));
+    follow_selection(state, in_selection.as_deref());
+    if let Some(row) = picked.and_then(|id| selection::update::row_of(state, &id)) {
+        state.selection.cursor.at = row;
+    }
     if templates_changed
         || catalog_changed
         || (selection_changed && state.templates.filtered.query.depends_on_selection())
@@ -99,9 +103,12 @@ fn newly_picked(state: &State, snapshot: &Snapshot) -> Option<String> {
     ids.find(is_new).map(str::to_owned)
 }
 
-fn follow_selection(state: &mut State, id: Option<&str>) {
-    let Some(id) = id else { return };
-    state.selection.cursor.at = selection::update::row_of(state, id).unwrap_or(state.selection.cursor.at);
+fn follow_selection(state: &mut State, stay: Option<&str>) {
+    let (left, mut cursor) = (state.selection.left.take(), state.selection.cursor);
+    let row_of = |id: &str| selection::update::row_of(state, id);
+    let at = |row: usize| state.selection.rows.get(row)?.id(&state.snapshot).map(str::to_owned);
+    let left = LeftSource::follow(left, stay, &mut cursor, row_of, at);
+    (state.selection.left, state.selection.cursor) = (left, cursor);
 }
 
 /// Handles an event.

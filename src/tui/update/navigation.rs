@@ -4,6 +4,7 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates::{self, form_update, preview};
+use crate::tui::update::appearance;
 use crate::tui::widgets::motion::{Motion, Scroll};
 use crate::tui::{catalog, feed, hints, requests, selection};
 
@@ -13,6 +14,8 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
         catalog::match_navigation::end(state);
     } else if state.in_feed() {
         feed::update::back(state, effects);
+    } else if state.reads() {
+        catalog::reading::back(state);
     } else if state.part != PanePart::List {
         state.part = PanePart::List;
     } else if state.at_request() {
@@ -20,8 +23,9 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     } else {
         match state.focus {
             Pane::Hints if state.shows_enriched() => hints::enriched_update::leave(state, effects),
-            Pane::Hints => state.feed.set_filter(""),
-            Pane::Templates => templates::filtered_templates::clear(state),
+            Pane::Hints if state.is_filtered() => state.feed.set_filter(""),
+            Pane::Templates if state.is_filtered() => templates::filtered_templates::clear(state),
+            Pane::Hints | Pane::Templates => appearance::restore(state, effects),
             Pane::Catalog | Pane::Selection if state.is_filtered() => catalog::filtered_rows::clear(state),
             Pane::Catalog | Pane::Selection => {}
         }
@@ -92,7 +96,7 @@ pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
             state.requests.scroll.step(motion, len, page);
         }
         Pane::Selection => {
-            let len = selection::detail(state, detail.width, usize::MAX).len();
+            let len = selection::detail(state, detail.as_size(), usize::MAX).len();
             state.selection.scroll.step(motion, len, page);
         }
         Pane::Templates => {

@@ -1,5 +1,5 @@
-//! What this repository's settings want to do outside the workspace: announced once, shown on demand, and trusted exactly
-//! as shown.
+//! What this repository's settings want to do outside the workspace: counted in the top line, shown on demand, and trusted
+//! exactly as shown.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -72,11 +72,5 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
             let key = state.key(Action::Trust);
             return state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
         }
-    }
-    let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note);
-    if !untrusted.is_empty() && is_free {
-        let count = cells::counted(untrusted.len(), "setting");
-        let need = if untrusted.len() == 1 { "needs" } else { "need" };
-        state.note(format!("{count} of this repository {need} your approval: {} shows what", state.key(Action::Trust)));
     }
 }

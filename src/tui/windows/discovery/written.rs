@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::tui::action::KeyContext;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -40,7 +40,10 @@ fn text(state: &State, columns: u16) -> WrappedText {
             lines.extend(delivered.map(|line| line.hanging(2)));
         }
         lines.push(PageLine::default());
-        let next = "Next: W, then c, connects an agent.";
+        let (close, welcome) =
+            (state.key_in(KeyContext::Window, Action::Back), state.key_in(KeyContext::Global, Action::Welcome));
+        let connect = state.key_in(KeyContext::Welcome, Action::ConnectAgent);
+        let next = format!("Next: {close} closes this; then {welcome} and {connect} connect an agent.");
         lines.push(PageLine::new(next, ThemeRole::Infra));
     }
     WrappedText::new(lines, text_columns(columns))
