@@ -68,7 +68,7 @@ struct LinkBasis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingGoal {
     Start,
-    /// The rule above the document, if the details before it would fill most of the rows.
+    /// The rule above the document, unless that stands beside its list, with room for the details too.
     Document,
     Place(ReadingPlace),
     /// A heading or footnote, by its name.
@@ -300,9 +300,15 @@ fn lay_out(state: &mut State, columns: u16) {
 /// A document that is read stays where it is when the details above it become longer or shorter.
 fn keep_below_details(state: &mut State) {
     let Some(rows) = view(state).map(|(view, _)| view.details.len()) else { return };
-    let reading = &mut state.catalog.reading;
-    if std::mem::replace(&mut reading.detail_rows, rows) != rows && reading.place.line > 0 {
+    let (reading, top) = (&mut state.catalog.reading, state.catalog.scroll.top);
+    let before = std::mem::replace(&mut reading.detail_rows, rows);
+    if before == rows {
+        return;
+    }
+    if reading.place.line > 0 {
         reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
+    } else if top > 0 && top + 1 == before {
+        reading.goal.get_or_insert(ReadingGoal::Document);
     }
 }
 
@@ -375,7 +381,7 @@ fn scroll_to_goal(state: &mut State) {
             let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
             Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
         }
-        ReadingGoal::Document if view.details.len() > page / 2 => Some(view.details.len().saturating_sub(1)),
+        ReadingGoal::Document if state.layout().columns() == 1 => Some(view.details.len().saturating_sub(1)),
         ReadingGoal::Document => Some(0),
         ReadingGoal::Anchor(name) if name.is_empty() => Some(0),
         ReadingGoal::Anchor(name) => loaded.row_of_anchor(name).map(|row| view.details.len() + row),
