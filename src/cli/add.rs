@@ -55,7 +55,6 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
     }
 }
 
-/// How a folder becomes sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FolderAs {
     Each,

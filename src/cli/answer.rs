@@ -65,7 +65,6 @@ impl CommandOutput {
         Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
     }
 
-    /// A usage error.
     pub fn usage(message: impl Into<String>, fix: impl Into<Fix>) -> Self {
         Self { exit: 2, ..Self::refused(Error::new(Code::Usage, message, fix)) }
     }
@@ -80,7 +79,6 @@ impl CommandOutput {
         self
     }
 
-    /// Adds the diagnostics from opening the workspace.
     pub fn add_opening_diagnostics(&mut self, desk: &Desk) {
         // Few are printed; there can be tens of thousands.
         let earlier = std::mem::take(&mut self.diagnostics);

@@ -57,7 +57,6 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
     with(answer, &[("unknown", json!(unknown)), ("request_id", json!(request.request_id)), ("answered_by", json!(by))])
 }
 
-/// Why there is nothing to choose from.
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
         Error::new(

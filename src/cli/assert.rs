@@ -56,14 +56,12 @@ fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
     CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }
 }
 
-/// Reports every problem in the file.
 fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     let refusal = Error::new(Code::BadExpectations, format!("{shown}: {}", counted(problems.len(), "error")), "");
     let json = json!({"problems": fix::all(&problems)});
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 
-/// An unmet expectation, for programs and for people.
 struct UnmetExpectation {
     expectation: &'static str,
     id: Option<String>,

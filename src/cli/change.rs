@@ -9,12 +9,10 @@ use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-/// Removes picks.
 pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     answer(desk.unpick(session, ids), "unselected", &format!("not selected: {}", named(desk, ids)))
 }
 
-/// Excludes sources.
 pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     answer(desk.exclude(session, ids), "excluded", &format!("already excluded: {}", named(desk, ids)))
 }

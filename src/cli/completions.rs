@@ -32,7 +32,6 @@ const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
 /// The most values offered; a shell cannot show more.
 const OFFERED: usize = 2_000;
 
-/// The kind of value that an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     Id,
@@ -50,7 +49,6 @@ enum ValueKind {
     FileWithValue,
 }
 
-/// Prints the script for a shell.
 pub fn run(args: &CompletionsArgs) -> CommandOutput {
     let name = match args.shell {
         ShellName::Bash => "bash",

@@ -212,7 +212,6 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
 /// What trying out a connection showed.
 struct Outcome<'a> {
     results: &'a [CanaryResult],
-    /// What the agent's own settings switch off.
     problems: Vec<SwitchProblem>,
     /// Whether its settings are the user's own.
     for_user: bool,
@@ -277,7 +276,6 @@ fn attributed(client: &Client, refused: Vec<Error>) -> Vec<(Vec<&'static str>, E
     refused.into_iter().map(own).collect()
 }
 
-/// Errors with the names of their agents in front.
 fn named_errors(errors: Vec<(Vec<&'static str>, Error)>) -> impl Iterator<Item = Error> {
     errors.into_iter().map(|(names, error)| match names.as_slice() {
         [] => error,

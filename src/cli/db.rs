@@ -22,7 +22,6 @@ use super::signals::Interrupt;
 /// The exit code that a shell reports for a command ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// Runs the subcommand.
 pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
     let interrupt = Interrupt::listen(desk.stop_flag());
     let mut answer = match &args.command {

@@ -14,7 +14,6 @@ use super::answer::CommandOutput;
 use super::environment;
 use refdesk_desk::Desk;
 
-/// Checks everything.
 pub fn run(desk: &mut Desk) -> CommandOutput {
     let mut lines: Vec<CheckLine> = vec![system::version(), system::program()];
     lines.extend(system::places(desk));

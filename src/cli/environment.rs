@@ -20,7 +20,6 @@ use refdesk_templates::render::Renderer;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Names the configuration file.
 const CONFIG_VARIABLE: &str = "REFERENCES_CONFIG_PATH";
 
 /// Options for opening the desk, from the arguments and the environment, and the session to use it in; `demo` is the folder
@@ -32,7 +31,6 @@ pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<(Options, Session
     Ok((options_from(arguments, demo, &current, &current)?, Session { id, who }))
 }
 
-/// The current folder.
 pub fn current() -> Result<PathBuf, Error> {
     env::current_dir().map_err(|error| {
         Error::new(Code::NoCurrentFolder, format!("the current folder is gone: {error}"), "change to another folder")
@@ -120,7 +118,6 @@ pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
     (preferences, file, problems)
 }
 
-/// The folder of the user's settings.
 pub fn own_config_home() -> Option<PathBuf> {
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
     config_home(home.as_deref())
@@ -156,7 +153,6 @@ pub fn token() -> Option<String> {
     env::var_os(TOKEN).map(|token| token.to_string_lossy().into_owned())
 }
 
-/// The value of an environment variable.
 pub fn variable(name: &str) -> Option<OsString> {
     env::var_os(name)
 }

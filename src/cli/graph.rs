@@ -18,7 +18,6 @@ use refdesk_text::tokens::counted;
 /// The most mentions listed with their places: nested folders have the mentions of all files below them.
 const MENTIONS: usize = 100_000;
 
-/// Reads every document and prints the graph.
 pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOutput {
     desk.read_all();
     let desk = &*desk;

@@ -28,7 +28,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// One prompt is too little work for more threads, and threads take time to start.
 const THREADS: usize = 4;
 
-/// Answers a hook.
 pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     // The location of a panic goes to the log instead of the screen, and its message nowhere: it may contain text.
     std::panic::set_hook(Box::new(|panic| {
@@ -124,7 +123,6 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     (hook::answer(agent, &event, &added), Some((desk, session)))
 }
 
-/// Reads and parses the document.
 fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), InvalidHook> {
     let reject = |reason: String| InvalidHook { reason, cwd: None, session: None };
     let bytes = read();
@@ -135,7 +133,6 @@ fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), InvalidHook> {
     hook::parse(agent, &bytes.map_err(reject)?).map(|input| (agent, input))
 }
 
-/// Reads standard input.
 fn read() -> Result<Vec<u8>, String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

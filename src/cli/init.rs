@@ -134,7 +134,6 @@ fn left(found: &Discovery, ticks: &Ticks) -> CommandOutput {
     CommandOutput { text: b"Nothing was written.\n".to_vec(), ..answer("left", found, ticks) }
 }
 
-/// Outcome of building the index.
 struct Indexed {
     text: String,
     /// Why it was not built.
@@ -246,7 +245,6 @@ fn written(
     answer
 }
 
-/// What to do next.
 fn next(desk: &Desk) -> String {
     let connect = "`refdesk connect` connects your agents";
     let index = match (desk.has_index(), desk.unindexed()) {
@@ -259,7 +257,6 @@ fn next(desk: &Desk) -> String {
     format!("\nNext: {index}; then {connect}.\n")
 }
 
-/// Prompts to try.
 fn sample(prompts: &[SamplePrompt]) -> String {
     if prompts.is_empty() {
         return "\nNo tag tells these sources apart, so a prompt brings up only those that it names.\n".to_owned();

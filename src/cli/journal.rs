@@ -53,7 +53,6 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
     }
 }
 
-/// A journal that cannot be read.
 pub fn unreadable(error: &io::Error) -> CommandOutput {
     let hint = if error.kind() == io::ErrorKind::PermissionDenied { advice(error) } else { "" };
     CommandOutput::refused(Error::new(Code::UnreadableJournal, format!("the journal cannot be read: {error}"), hint))

@@ -47,7 +47,6 @@ fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
     CommandOutput::new(json!({"text": text}), help)
 }
 
-/// Has `man` show a page.
 fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
     let mut child = process::Command::new(man).args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     // A `man` that ends early breaks the pipe; its status says whether it failed.
@@ -55,7 +54,6 @@ fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// What the words after `man` ask for.
 enum ManRequest<'c> {
     Page(Page<'c>),
     /// All pages, in this folder.
@@ -109,7 +107,6 @@ fn write(program: &Command, folder: &Path) -> io::Result<Vec<String>> {
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The page of a command.
 struct Page<'c> {
     command: &'c Command,
     /// `refdesk-db-plan`

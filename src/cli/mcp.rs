@@ -21,7 +21,6 @@ pub fn report_missing(problems: &[Diagnostic]) {
     lacking.for_each(|problem| output::print_to_stderr(&output::to_text(problem)));
 }
 
-/// Serves.
 pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: OutputFormat) -> ExitCode {
     if let Some(address) = &args.http {
         return mcp_http::run(options, address, args, session, format);

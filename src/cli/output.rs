@@ -20,7 +20,6 @@ use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error};
 
-/// Prints an answer and returns its exit code.
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     print_diagnostics(&answer.diagnostics, answer.shows_warnings);
     answer.refused.iter().for_each(print_error);
@@ -60,7 +59,6 @@ pub fn choose_colors(arguments: impl Iterator<Item = std::ffi::OsString>, prefer
     }
 }
 
-/// Whether this stream gets colours.
 fn is_colored(stream: &impl anstream::stream::RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
@@ -99,7 +97,6 @@ fn diff_in_color(diff: &str) -> String {
     diff.split_inclusive('\n').map(painted).collect()
 }
 
-/// Whether standard output is a terminal.
 pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -110,7 +107,6 @@ pub fn terminal_width() -> Option<usize> {
     Some(usize::from(width)).filter(|width| *width > 0)
 }
 
-/// Whether a person can be asked.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -260,7 +256,6 @@ fn words() -> impl Iterator<Item = String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
-/// The command that these arguments name.
 fn command_of(words: impl Iterator<Item = String>) -> clap::Command {
     let mut program = help::program();
     program.build();
@@ -352,7 +347,6 @@ pub fn to_text(problem: &Diagnostic) -> String {
     Diagnostic { file, message: line(&problem.message), fix, ..problem.clone() }.to_string()
 }
 
-/// A line on standard error.
 pub fn print_to_stderr(text: &str) {
     let text = visible(text);
     let text = if is_colored(&io::stderr()) { Cow::Owned(in_color(&text)) } else { text };
@@ -379,7 +373,6 @@ fn write_emphasised(bytes: &[u8], emphasised: &[Range<usize>]) -> bool {
     is_written(out.write_all(&shown).and_then(|()| out.flush()))
 }
 
-/// A text for a terminal, these parts in bold.
 fn in_bold(text: &str, parts: &[Range<usize>]) -> String {
     let mut shown = String::new();
     let mut at = 0;

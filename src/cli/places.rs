@@ -12,7 +12,6 @@ use refdesk_desk::session::DEFAULT;
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::escape::one_line;
 
-/// A folder or file in use.
 struct Place {
     key: &'static str,
     /// `None` if there is none.
@@ -32,7 +31,6 @@ impl Place {
     }
 }
 
-/// Prints every place; changes nothing.
 pub fn run(desk: &Desk) -> CommandOutput {
     let places = places(desk);
     let mut members = Map::new();

@@ -43,7 +43,6 @@ pub fn run(command: Option<ConfigCommand>, screen_settings: fn(&ScreenFiles) -> 
     }
 }
 
-/// Where the user's own files are.
 struct OwnFiles {
     preferences: PathBuf,
     keymap: PathBuf,

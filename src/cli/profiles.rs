@@ -198,7 +198,6 @@ fn is_narrow(it: &ProfileDetails) -> bool {
     !it.sources.is_empty()
 }
 
-/// All details of one.
 fn details(it: &ProfileDetails) -> String {
     [
         paragraph("", &it.description),

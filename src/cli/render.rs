@@ -57,7 +57,6 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     answer
 }
 
-/// Prints the text to standard output.
 fn printed(made: RenderedTemplate) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
@@ -69,7 +68,6 @@ fn printed(made: RenderedTemplate) -> CommandOutput {
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
 
-/// Why rendering failed.
 fn refusal(failed: RenderFailure) -> Error {
     match failed.error.code {
         Code::Render => Error { message: format!("Template render error: {}", failed.error.message), ..failed.error },

@@ -9,7 +9,6 @@ use refdesk_desk::Desk;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
-/// Prints the text of line `n` of the journal.
 pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     let n = args.n;
     let refused = |code, message: String| {

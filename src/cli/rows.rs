@@ -8,7 +8,6 @@ use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
-/// A mention as JSON.
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     json!({
         "from": mention.from,

@@ -6,7 +6,6 @@ use refdesk_desk::{Desk, PickStatus, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
-/// Picks by id and tag.
 pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutput {
     let picked = match desk.pick(session, &args.ids, &args.tags) {
         Ok(picked) => picked,

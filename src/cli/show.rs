@@ -13,7 +13,6 @@ use refdesk_text::tokens::grouped;
 /// The most mentions listed for people.
 const LISTED: usize = 8;
 
-/// Shows a source; changes nothing.
 pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     desk.read_all();
     let settled = desk.settled();
@@ -72,7 +71,6 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     CommandOutput::new(json, text)
 }
 
-/// Where the content is, in words.
 fn place(desk: &Desk, source: &Source) -> String {
     match &source.kind {
         SourceKind::Local(place) => {

@@ -53,7 +53,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on.
     pub fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let each = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
@@ -61,7 +60,6 @@ impl Signals {
         Ok(Self { each: [interrupt?, terminate?, hangup?] })
     }
 
-    /// Waits for the first of them.
     pub async fn any(&mut self) -> EndSignal {
         let [interrupt, terminate, hangup] = &mut self.each;
         tokio::select! {
@@ -72,7 +70,6 @@ impl Signals {
     }
 }
 
-/// A signal that asks the program to end.
 pub struct EndSignal(i32);
 
 impl EndSignal {

@@ -6,7 +6,6 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-/// Examples for error messages.
 pub const EXAMPLES: &str = "for example 90s, 15m, 2h, 3d, 2026-11-22 or 2026-11-22T09:30";
 
 /// Now, in the local time zone.

@@ -31,7 +31,6 @@ pub fn fitted(rows: &[Vec<String>], prose: &[usize], width: Option<usize>) -> Ve
     rows.iter().map(|row| layout.lines(row)).collect()
 }
 
-/// Where each column goes.
 struct Layout {
     columns: Vec<Column>,
     /// The width of the terminal.
@@ -42,7 +41,6 @@ struct Layout {
 enum Column {
     /// Padded to this width; wider cells stay whole.
     Whole(usize),
-    /// Wrapped to this width.
     Wrapped(usize),
     /// On lines of its own below the row.
     Below,

@@ -10,7 +10,6 @@ use super::output::print_to_stderr;
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::{Code, Error};
 
-/// A text and its origin.
 pub struct TextInput<'a> {
     pub bytes: Vec<u8>,
     kind: TextKind,
@@ -51,7 +50,6 @@ impl<'a> TextInput<'a> {
         Ok(Self { bytes, kind, tool: args.tool.as_deref(), arguments })
     }
 
-    /// The enrichment request for `text`.
     pub fn enrich_request<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
         let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
         EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }

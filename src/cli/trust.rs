@@ -57,7 +57,6 @@ fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction
     }
 }
 
-/// How many things are no longer trusted.
 fn revoked(count: usize) -> String {
     match count {
         0 => "Nothing was trusted.\n".to_owned(),

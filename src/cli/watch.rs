@@ -31,7 +31,6 @@ const WAITING: usize = 256;
 /// How long the last lines may take to be written after a signal.
 const LAST: Duration = Duration::from_secs(1);
 
-/// What is printed, and how.
 struct EventPrinter<'a> {
     workspace: &'a Path,
     /// Only rows of this session.

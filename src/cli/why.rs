@@ -7,7 +7,6 @@ use super::{rows, since};
 use refdesk_core::selection::Role;
 use refdesk_desk::{Desk, PickLink};
 
-/// Explains one selected source.
 pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     let desk = &desk.settled();
     let chain = match desk.why(id) {
@@ -18,7 +17,6 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     CommandOutput::new(json, to_text(desk, &chain))
 }
 
-/// A link of the chain as JSON.
 pub fn link(desk: &Desk, why: &PickLink) -> Value {
     let mentions: Vec<Value> = why.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
     let picked = why.picked.as_ref().map(|picked| json!({"by": picked.who, "at": picked.time}));

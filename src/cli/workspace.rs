@@ -10,7 +10,6 @@ use refdesk_desk::Desk;
 use refdesk_files::workspace::mark_of;
 use refdesk_text::{Code, Error};
 
-/// What a command needs from the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceNeed {
     /// Nothing: it works in any folder.

@@ -7,7 +7,6 @@ use refdesk_text::tokens::grouped;
 /// The limit until another one is set: what many models read at once.
 pub const USUAL: u64 = 128_000;
 
-/// The limit in effect.
 pub fn limit_of(set: Option<u64>) -> u64 {
     set.filter(|limit| *limit > 0).unwrap_or(USUAL)
 }

@@ -13,7 +13,6 @@ pub const SESSION: &str = "session:";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FeedQuery {
     terms: Vec<FeedTerm>,
-    /// The problem with the line.
     pub fault: Option<String>,
 }
 

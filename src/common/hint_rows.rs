@@ -13,7 +13,6 @@ pub enum HintRow<'a> {
     Named(&'a Expansion),
     /// One of its tags is in the prompt.
     Hinted(&'a Hint),
-    /// The prompt is about it.
     ByMeaning(&'a Considered),
     /// Matched, but without a hint.
     Passed(&'a PassedOver),
@@ -32,7 +31,6 @@ impl<'a> HintRow<'a> {
     }
 }
 
-/// Every row, in order.
 pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
     let named = findings.expansions.iter().map(HintRow::Named);
     let hints = findings.hints.iter().map(HintRow::Hinted).chain(by_meaning(findings).map(HintRow::ByMeaning));
@@ -40,12 +38,10 @@ pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
     named.chain(hints).chain(passed).chain(scored(findings).map(HintRow::Scored))
 }
 
-/// The number of rows.
 pub fn len(findings: &Findings) -> usize {
     findings.expansions.len() + findings.hints.len() + by_meaning(findings).count() + passed(findings)
 }
 
-/// Hints by meaning.
 pub fn by_meaning(findings: &Findings) -> impl Iterator<Item = &Considered> {
     findings.considered.iter().flatten().filter(|it| it.why_not.is_none() && !it.has_tag)
 }

@@ -17,7 +17,6 @@ pub struct KnownRow {
     pub knowledge: Option<Knowledge>,
 }
 
-/// The rows for this session.
 pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
     let of_tree = |node: TreeRow| {
         let is_given = matches!(node.kind, TreeRowKind::Member(_) | TreeRowKind::Auto(_));

@@ -7,7 +7,6 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::{MAX_TRANSITIVE_DEPTH, Role, SelectedSource};
 use refdesk_desk::engine::Snapshot;
 
-/// One row of the selection pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
     pub kind: TreeRowKind,
@@ -42,7 +41,6 @@ pub enum TreeRowKind {
     Excluded(usize),
 }
 
-/// The rows of this snapshot.
 pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
     let members = snapshot.selection.members();
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();

@@ -16,7 +16,6 @@ use refdesk_templates::{Variable, VariableKind, sample};
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, holds_samples, rows};
 
-/// One step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueStep {
     /// A field of this name; the first step is a top-level variable.

@@ -20,7 +20,6 @@ pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut
     turn.ask(Request::Agents);
 }
 
-/// Lists the sessions.
 pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut InputOutcome) {
     if let Some(problem) = &activity.problem {
         turn.print(sentence(problem));

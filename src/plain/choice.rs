@@ -37,7 +37,6 @@ impl Choosing {
         }
     }
 
-    /// The request for its preview.
     fn preview(&self) -> Request {
         match self {
             Self::Pick(ids) => Request::PreviewPicks { one: None, all: ids.clone() },
@@ -82,20 +81,16 @@ impl Choosing {
     }
 }
 
-/// A change that was requested from the engine.
 #[derive(Debug, Clone)]
 pub struct PendingChange {
     /// What to say once it is done.
     pub done: String,
-    /// The snapshot before it.
     pub before: Box<Snapshot>,
-    /// The sources that it names.
     pub named: Vec<SourceId>,
     /// The command that reverts it.
     pub back: &'static str,
 }
 
-/// Picks these sources.
 pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let ids = match several(state, given) {
         Ok(ids) => ids,
@@ -238,7 +233,6 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
     }
 }
 
-/// Makes the change.
 pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
     let done = match choosing {
         Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {

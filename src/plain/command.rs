@@ -22,7 +22,6 @@ impl PlainCommand {
     }
 }
 
-/// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     List,
@@ -137,7 +136,6 @@ pub const COMMANDS: &[PlainCommand] = &[
 pub enum Parsed<'l> {
     /// Nothing but blanks.
     Nothing,
-    /// Only a number.
     Number(usize),
     /// A command and what follows its name.
     Command(&'static PlainCommand, &'l str),
@@ -171,7 +169,6 @@ fn names_of(name: &str) -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(move |known| *known == name)
 }
 
-/// The command of this name.
 pub fn named(name: &str) -> Option<&'static PlainCommand> {
     COMMANDS.iter().find(|command| command.names.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }

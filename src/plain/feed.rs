@@ -30,7 +30,6 @@ pub struct PlainFeed {
     dropped: usize,
 }
 
-/// A line for the news.
 #[derive(Debug, PartialEq, Eq)]
 enum QueuedNews {
     /// A notice, which is in the feed too.
@@ -66,7 +65,6 @@ impl PlainFeed {
     }
 }
 
-/// Handles an event.
 pub fn event(state: &mut PlainState, event: Event) {
     match event {
         Event::Notice(notice) => {
@@ -93,7 +91,6 @@ pub fn event(state: &mut PlainState, event: Event) {
     }
 }
 
-/// Says the news.
 pub fn print_news(state: &mut PlainState, turn: &mut InputOutcome) {
     let dropped = std::mem::take(&mut state.feed.dropped);
     if dropped > 0 {

@@ -17,7 +17,6 @@ use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, state_words, tokens};
 use super::{catalog, problems};
 
-/// What to say about the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphQuestion {
     /// The whole catalog, the heaviest pick first.
@@ -31,7 +30,6 @@ pub enum GraphQuestion {
     Path(SourceId, SourceId),
 }
 
-/// Asks for the part that these words name.
 pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let question = match given.to_lowercase().as_str() {
         "" | "map" => GraphQuestion::Map,
@@ -70,7 +68,6 @@ fn broken(state: &mut PlainState, turn: &mut InputOutcome) {
     list(state, rows, turn);
 }
 
-/// Says the answer.
 pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &GraphAnalysis, turn: &mut InputOutcome) {
     let rows = match question {
         GraphQuestion::Map => map(state, analysis, turn),

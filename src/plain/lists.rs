@@ -25,7 +25,6 @@ pub struct Listing {
     pub printed: usize,
 }
 
-/// A row of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedRow {
     pub target: Target,
@@ -50,7 +49,6 @@ pub enum Target {
     Receipt(u64),
     /// A page of a database, by the name of the database and its path.
     DatabasePage(String, String),
-    /// Only a sentence.
     Sentence,
     /// A request, by its id.
     Request(String),
@@ -78,10 +76,8 @@ impl Target {
     }
 }
 
-/// A text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pages {
-    /// Its title.
     pub title: String,
     pub lines: Vec<String>,
     /// How many were said.
@@ -132,7 +128,6 @@ pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDo
     print_lines(state, turn);
 }
 
-/// Says the next page of what was said last.
 pub fn more(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.more {
         Continuation::Nothing => turn.print("There is nothing more."),

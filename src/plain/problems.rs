@@ -30,7 +30,6 @@ fn words(problem: &Diagnostic) -> String {
     format!("{kind}{subject}: {}", stopped(&problem.message))
 }
 
-/// Says everything about a problem.
 pub fn show_one(problem: &Diagnostic, turn: &mut InputOutcome) {
     turn.print(sentence(&problem.message));
     let fix = problem.fix.worded(&fix::words);

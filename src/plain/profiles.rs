@@ -16,12 +16,10 @@ use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence, tokens};
 
-/// A switch that was compared with the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedProfile {
     file: PathBuf,
     name: String,
-    /// The selection that it was compared with.
     selection: Arc<Selection>,
 }
 

@@ -29,7 +29,6 @@ pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut InputOutcome) 
     }
 }
 
-/// Takes the next line of a prompt.
 pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn: &mut InputOutcome) {
     if line.trim() == END {
         return take(state, typed.join("\n").into(), turn);
@@ -55,7 +54,6 @@ pub fn hints(state: &mut PlainState, turn: &mut InputOutcome) {
     }
 }
 
-/// Lists the sources that the prompt matches.
 pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcome) {
     let prompt = state.prompt.clone().unwrap_or_default();
     let rows: Vec<NumberedRow> = hint_rows::rows(findings)
@@ -135,7 +133,6 @@ pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Price(state.prompt.clone().unwrap_or_default()));
 }
 
-/// Says what all of it costs.
 pub fn print_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
     let beside = state.snapshot.given_outside_instructions(price.instructions);
     let [without, in_full] = match beside < state.snapshot.given_tokens() {
@@ -216,7 +213,6 @@ fn head(number: usize, block: &BlockCost) -> String {
     format!("Block {number}: {}, {price}, {}.", block.kind.word(), level(block.level))
 }
 
-/// The detail of a block.
 pub fn level(level: Level) -> &'static str {
     match level {
         Level::Full => "full",

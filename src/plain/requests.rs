@@ -42,7 +42,6 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     }
 }
 
-/// Opens the request with this id.
 pub fn open_one(state: &mut PlainState, id: &str, turn: &mut InputOutcome) {
     match state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == id).cloned() {
         Some(waiting) => open(state, waiting, turn),
@@ -111,7 +110,6 @@ fn print_write(approval: &Approval, turn: &mut InputOutcome) {
     turn.print("Type yes to let it write exactly this, no to decline, or later.");
 }
 
-/// Takes the answer to the open request.
 pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut InputOutcome) {
     let id = &open.waiting.request.request_id;
     let now = state.snapshot.requests.iter().find(|waiting| waiting.request.request_id == *id);

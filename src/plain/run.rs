@@ -26,14 +26,12 @@ pub struct PlainExit {
     pub stored: bool,
 }
 
-/// Why the loop ends early.
 #[derive(Debug)]
 enum LoopEnd {
     /// By `quit`, the end of the input, or because the output is closed.
     Done,
     /// By a signal of this number.
     Signal(i32),
-    /// Something failed.
     Failed(io::Error),
 }
 
@@ -158,7 +156,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// Waits for such a snapshot.
     async fn wait_until(&mut self, is_reached: impl FnMut(&Snapshot) -> bool) -> Result<(), LoopEnd> {
         let reached = self.meanwhile.wait_for(&mut self.state, self.snapshots.wait_for(is_reached)).await?;
         reached.map(drop).map_err(|_| engine_ended().into())
@@ -189,7 +186,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// The engine's answer.
     async fn ask(&mut self, request: Request) -> Result<Response, LoopEnd> {
         let answer = self.engine.ask(self.engine.session(), request);
         let answer = self.meanwhile.wait_for(&mut self.state, answer).await?;

@@ -23,7 +23,6 @@ pub struct SavedFiles {
     pub screen: Option<PathBuf>,
 }
 
-/// What is saved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedState {
     /// The filters of the catalog that have a name, by name.
@@ -32,12 +31,11 @@ pub struct SavedState {
     pub token_limit: Option<u64>,
     /// The theme of the full screen; `None` if the background of the terminal decides.
     pub theme: Option<String>,
-    /// The names of the person's own themes.
     pub own_themes: Vec<String>,
 }
 
 impl PlainStart {
-    /// The same, with what is saved in this file of the workspace and, outside the demo, for the screen.
+    /// With what is saved in this file of the workspace and, outside the demo, for the screen.
     pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles, is_demo: bool) -> Self {
         let own_themes = own.themes.iter().map(|theme| theme.name.clone()).collect();
         Self { files: SavedFiles { session, screen: screen::file().filter(|_| !is_demo) }, own_themes, ..self }

@@ -23,7 +23,6 @@ pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Search(Box::new(SearchRequest::new(query, SearchReader::Person))));
 }
 
-/// Lists the sections.
 pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, turn: &mut InputOutcome) {
     let answer = match found {
         Ok(answer) => answer,
@@ -56,7 +55,6 @@ fn words(state: &PlainState, hit: &SearchHit) -> String {
     format!("{title}, {}{place}, {}.", hit.source_id, state_words(&state.snapshot, &hit.source_id))
 }
 
-/// Says the text of a section.
 pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
     turn.print(words(state, hit));

@@ -87,7 +87,6 @@ pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String>
     if ids.is_empty() { one(state, given, SourceArgument::Known).map(|id| vec![id]) } else { Ok(ids) }
 }
 
-/// Says everything about a source.
 pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
@@ -151,7 +150,6 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
     }
 }
 
-/// Where the content is.
 fn place(snapshot: &Snapshot, source: &Source) -> String {
     let workspace = Path::new(&*snapshot.workspace);
     match &source.kind {
@@ -210,7 +208,6 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
     format!(": {file} line {}{more}", first.line)
 }
 
-/// Reads the document of a source.
 pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     state.pending = Some(Pending::Document { from: 0, begun: BegunDocument::default() });
@@ -232,7 +229,6 @@ fn rest_of(document: &Document) -> Option<RestOfDocument> {
     (document.rest > 0 && document.next > document.from).then_some(rest)
 }
 
-/// Says the next part of a document.
 pub fn print_rest(state: &mut PlainState, document: &Document, turn: &mut InputOutcome) {
     if !document.caption.is_empty() {
         turn.print(sentence(&document.caption));

@@ -45,9 +45,7 @@ pub struct PlainState {
     pub list: Listing,
     /// The last text that is printed in pages.
     pub text: Pages,
-    /// What `more` continues.
     pub more: Continuation,
-    /// The order of the catalog.
     pub order: Order,
     /// The filter that the catalog was listed with last.
     pub filter: String,
@@ -58,7 +56,6 @@ pub struct PlainState {
     /// What the next answer of the engine is for.
     pub pending: Option<Pending>,
     pub feed: PlainFeed,
-    /// Who types.
     pub input_owner: InputOwner,
     /// The prompt that was typed last.
     pub prompt: Option<Arc<str>>,
@@ -68,7 +65,6 @@ pub struct PlainState {
     pub typed: HashMap<String, TypedValues>,
     /// Paths typed for the files of templates, by the name of the template.
     pub paths: HashMap<String, String>,
-    /// What is saved for the next time.
     pub saved: SavedState,
     /// The messages after changes, the newest first.
     pub messages: VecDeque<String>,
@@ -100,23 +96,22 @@ pub enum Question {
     Choice(Choosing),
     /// How much of this to pick.
     LargePick(Box<LargePick>),
-    /// Whether to clear all picks.
     Clear,
     /// The next line of a prompt, after these.
     Prompt(Vec<String>),
-    /// A value of a template.
     Value(AskedValue),
     /// The path of the file for the template of this name.
     Path(String),
-    /// Whether to write this.
     Write(Box<Proposal>),
     /// The answer to an agent.
     Request(Box<OpenRequest>),
     /// Whether to trust exactly these.
     Trust(Arc<[PrivilegedAction]>),
     /// Whether to write these many pages, which the run of this number prepared.
-    Documentation { run: u64, pages: usize },
-    /// Whether to switch to this profile.
+    Documentation {
+        run: u64,
+        pages: usize,
+    },
     Profile(ComparedProfile),
 }
 
@@ -125,7 +120,6 @@ pub enum Question {
 pub enum Pending {
     /// What this would change.
     Preview(Choosing),
-    /// A change.
     Change(PendingChange),
     /// The document of a source, to be said from this line on, counted from 0, and the part of it that was read before.
     Document {
@@ -140,15 +134,11 @@ pub enum Pending {
     Findings,
     /// What would be appended to it.
     Enriched(Audience),
-    /// A search in all documents.
     Search,
-    /// The same, after these rows that were found by name.
+    /// A search whose sections are listed after these rows, which were found by name.
     Jump(Vec<NumberedRow>),
-    /// The analysis of the graph, for this.
     Graph(GraphQuestion),
-    /// A template rendered.
     Rendering(PreviewFor),
-    /// A write.
     Write,
     /// What choosing these sources for a request would add.
     Marks(Box<OpenRequest>),
@@ -159,41 +149,34 @@ pub enum Pending {
     Price,
     /// What switching to the profile in this file would change.
     Comparison(PathBuf),
-    /// A line of the journal.
     Receipt,
-    /// What agents did.
     Agents,
-    /// The same, to say everything about this session of this desk.
+    /// What agents did, to say everything about this session of this desk.
     Session {
         desk: String,
         session: String,
     },
     /// The databases, to list the tables that match these words.
     Databases(String),
-    /// A page of a database.
     DatabasePage,
     /// What documenting would write.
     Documentation,
     /// How writing these many pages ended.
     Documented(usize),
-    /// A reading of the whole workspace.
     Reload,
     /// Where its document and its definition are.
     Place(PlaceOf),
 }
 
-/// Which place the engine was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceOf {
     Document,
     Definition,
 }
 
-/// Something that happened.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum PlainInput {
-    /// A line was typed.
     Line(String),
     /// A line was typed that is too long to be taken.
     TooLong,
@@ -209,11 +192,9 @@ pub enum PlainEffect {
     Quit,
 }
 
-/// What follows from an input.
 #[must_use]
 #[derive(Debug, Default, PartialEq)]
 pub struct InputOutcome {
-    /// Lines to say.
     pub lines: Vec<String>,
     pub effects: Vec<PlainEffect>,
 }

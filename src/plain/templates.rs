@@ -15,7 +15,6 @@ use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
 use crate::common::values::{self, FormRow, TypedValues};
 
-/// What a preview is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreviewFor {
     Reading,
@@ -84,7 +83,6 @@ pub fn by_name(state: &mut PlainState, name: &str) -> Result<Template, String> {
     Ok(found)
 }
 
-/// Says everything about a template.
 pub fn show_one(template: &Template, turn: &mut InputOutcome) {
     turn.print(words(template));
     if let Some(problem) = &template.problem {
@@ -116,7 +114,6 @@ pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, 
     turn.ask(Request::Preview { template: template.name.clone(), values, path });
 }
 
-/// Takes the rendering.
 pub fn rendered(
     state: &mut PlainState,
     is_for: PreviewFor,
@@ -248,7 +245,6 @@ fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut InputOutcome
     state.question = Some(Question::Write(Box::new(proposal)));
 }
 
-/// Writes what was shown.
 pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Write);
     let reason = match state.input_owner {

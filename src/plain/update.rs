@@ -314,7 +314,6 @@ fn help(rest: &str, turn: &mut InputOutcome) {
     }
 }
 
-/// Takes the engine's answer to the last request.
 fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
     match (state.pending.take(), response) {
         (Some(Pending::Preview(choosing)), response) => choice::previewed(state, choosing, response, turn),

@@ -11,10 +11,8 @@ use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, Va
 /// The most items that a list can be given at a time.
 const MAX_ITEMS: usize = 200;
 
-/// The value that is being asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedValue {
-    /// The name of the template.
     template: String,
     /// Its place. The template, and with it the rows of the form, can change before it is typed.
     way: ValuePath,
@@ -54,7 +52,6 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
     }
 }
 
-/// Removes the values typed for a template.
 pub fn reset(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     match template(state, given) {
         Ok(template) => {

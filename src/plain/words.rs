@@ -15,7 +15,6 @@ pub fn tokens(number: u64) -> String {
     format!("about {} token{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// The price of a source.
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
     snapshot.tokens.get(id).map_or_else(|| "tokens unknown".to_owned(), |count| tokens(*count))
 }

@@ -16,14 +16,11 @@ use crate::common::known_sources::KnownRow;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-/// What the view of agents shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AgentsPage {
-    /// All sessions.
     Sessions,
     /// The journal's lines of one.
     Lines,
-    /// What it knows.
     Known,
 }
 
@@ -51,7 +48,6 @@ pub enum AgentsTarget {
     Session,
     /// Shows the receipt in this line of the journal.
     Receipt(u64),
-    /// Goes to this source in the catalog.
     Source(String),
 }
 
@@ -61,7 +57,6 @@ impl AgentsView {
         self.page.is_some()
     }
 
-    /// Leaves it.
     pub fn close(&mut self) {
         *self = Self::default();
     }
@@ -70,7 +65,6 @@ impl AgentsView {
         self.activity.as_ref().map_or(&[], |activity| activity.sessions.as_slice())
     }
 
-    /// The session under the cursor.
     pub fn session(&self) -> Option<&AgentSession> {
         self.sessions().get(self.cursor.at).map(Arc::as_ref)
     }
@@ -80,7 +74,6 @@ impl AgentsView {
         self.session()?.lines.get(self.row.at).filter(|_| self.page == Some(AgentsPage::Lines))
     }
 
-    /// The number of rows of the page.
     pub fn len(&self) -> usize {
         match self.page {
             Some(AgentsPage::Sessions) => self.sessions().len(),
@@ -90,7 +83,6 @@ impl AgentsView {
         }
     }
 
-    /// The source under the cursor.
     pub fn source(&self) -> Option<&str> {
         match self.page? {
             AgentsPage::Sessions => None,
@@ -101,7 +93,6 @@ impl AgentsView {
 }
 
 impl State {
-    /// What `Enter` does in the view of agents.
     pub fn agents_target(&self) -> Result<AgentsTarget, String> {
         let agents = &self.agents;
         if agents.session().is_none() {

@@ -3,7 +3,6 @@
 use crate::common::budget::{limit_of, percent, short};
 use crate::tui::state::State;
 
-/// Cells of the bar.
 const CELLS: u64 = 10;
 
 /// How many cells of the bar are full for this many tokens, rounded; all only at the limit.

@@ -49,7 +49,6 @@ pub struct CatalogPane {
     pub filtered: FilterResult,
     /// Built with the first filter.
     pub haystack: Option<Arc<Haystack>>,
-    /// The sort order of the rows.
     pub order: Order,
     /// All positions in that order; `None` in the catalog's own.
     pub sequence: Option<Vec<usize>>,
@@ -90,7 +89,6 @@ impl LeftSource {
     }
 }
 
-/// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let Some(parts) = state.parts(Pane::Catalog) else { return };
     border(state).draw(&state.skin, outer, frame.buffer_mut());

@@ -14,7 +14,6 @@ use refdesk_desk::engine::{Reply, Request, Snapshot};
 /// A change that was requested, and is not in a snapshot yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwaitedChange {
-    /// What was done, in words.
     done: String,
     /// The changed sources; none if all were changed.
     named: Vec<SourceId>,

@@ -9,7 +9,6 @@ use refdesk_text::report::total;
 use crate::tui::source_state;
 use crate::tui::widgets::cells;
 
-/// The counts shown on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub sources: usize,

@@ -117,7 +117,6 @@ pub struct DatabasesView {
     pub tab: DatabaseTab,
     pub shown: ShownPage,
     pub scroll: Scroll,
-    /// The cursor among the joins.
     pub join: Cursor,
     pub tree: JoinTree,
     /// The rows of the tables of each database, by `schema.table`.
@@ -155,12 +154,10 @@ impl DatabasesView {
         self.domain(row)?.tables.get(row.table?)
     }
 
-    /// The table under the cursor.
     pub fn table(&self) -> Option<&TableSummary> {
         self.table_of(self.row()?)
     }
 
-    /// What the row is about.
     pub fn subject_of(&self, row: DatabaseRow) -> Option<DatabasePath> {
         Some(DatabasePath {
             database: self.database(row)?.name.clone(),
@@ -213,7 +210,6 @@ impl DatabasesView {
         !self.filter.text().trim().is_empty()
     }
 
-    /// Where it is now, to come back to.
     pub fn place(&self) -> Option<DatabasePlace> {
         let subject = self.subject().filter(|_| self.is_open)?;
         Some(DatabasePlace { subject, side: self.side, tab: self.tab, way: self.way() })

@@ -25,7 +25,6 @@ struct FoldedPane {
     place: Rect,
 }
 
-/// The level of detail about each pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FoldDetail {
     /// Its name, its count and what is in it.
@@ -42,7 +41,6 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     }
 }
 
-/// What a click here does.
 pub fn action_at(state: &State, at: Position) -> Option<Action> {
     folded(state).into_iter().find(|pane| pane.place.contains(at)).map(|pane| pane.action)
 }

@@ -83,7 +83,6 @@ impl Feed {
         self.cursor.at = self.cursor.at.min(self.rows.len().saturating_sub(1));
     }
 
-    /// Puts something else into the filter line.
     pub fn set_filter(&mut self, line: &str) {
         self.filter.clear();
         self.filter.insert(line);

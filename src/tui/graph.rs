@@ -26,7 +26,6 @@ use crate::tui::widgets::motion::Cursor;
 use level::Level;
 pub use rows::GraphRow;
 
-/// What the graph shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GraphTab {
     /// One source, what mentions it and what it mentions.
@@ -40,7 +39,6 @@ pub enum GraphTab {
     Cycles,
     /// Sources without mentions in either direction.
     Orphans,
-    /// Broken links in documents.
     BrokenLinks,
     /// The paths between the marked source and another.
     Path,
@@ -62,7 +60,6 @@ impl GraphTab {
         }
     }
 
-    /// Whether its rows can be filtered.
     pub fn has_filter(self) -> bool {
         matches!(self, Self::Map | Self::Hubs | Self::Orphans)
     }
@@ -170,7 +167,6 @@ impl State {
         self.graph.id(self.graph.position()?).map(SourceId::as_str)
     }
 
-    /// Whether the broken links are listed.
     pub fn in_broken_links(&self) -> bool {
         self.graph.tab == Some(GraphTab::BrokenLinks)
     }

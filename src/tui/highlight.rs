@@ -25,12 +25,9 @@ pub const LONGEST_LINE: usize = 2_000;
 /// Parser states that are cached; with more, the cache is cleared.
 const MAX_STATES: usize = 512;
 
-/// What is highlighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HighlightSubject {
-    /// The preview of a template.
     Preview,
-    /// The document that is read.
     Document,
 }
 

@@ -34,7 +34,6 @@ use crate::tui::{feed, pane_view};
 /// Lines reserved for the details of a row, so that the lists do not jump.
 const ASIDE: usize = 2;
 
-/// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Hints, layout::inner(outer));
     let buffer = frame.buffer_mut();

@@ -17,7 +17,6 @@ use crate::tui::windows;
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum Input {
-    /// A key that means an action.
     Act(Action),
     /// Keys that begin a chord; none if it is cancelled.
     Chord(Vec<Key>),
@@ -30,16 +29,13 @@ pub enum Input {
     Click(Position),
     /// The mouse moved here with the button held.
     Drag(Position),
-    /// The button was released.
     Release,
     /// The wheel was turned over this place.
     Wheel(WheelTurn, Position),
     Resize(Size),
     /// The terminal says whether its background is light or dark.
     Background(Background),
-    /// A new snapshot.
     Snapshot(Box<Snapshot>),
-    /// An event of the engine.
     Event(Event),
     /// The engine's answer to a request, with the number of the question, if it was one.
     Answer {
@@ -62,7 +58,6 @@ pub enum Input {
     Rest,
 }
 
-/// Which way the wheel was turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WheelTurn {
     Up,
@@ -77,13 +72,11 @@ pub enum Effect {
     Quit,
     /// Stop until resumed.
     Suspend,
-    /// Redraw the whole screen.
     Redraw,
     /// Ask the terminal whether its background is light or dark; answered by [`Input::Background`].
     AskBackground,
     /// Report the mouse, or let the terminal handle it.
     Mouse(Mouse),
-    /// Open this place in the editor.
     Edit(FileLine),
     /// Lend the terminal to this command of refdesk.
     Lend(LentCommand),

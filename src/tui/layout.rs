@@ -38,7 +38,6 @@ const MIN_ASIDE: u16 = 12;
 pub struct PaneLayout {
     /// Above the list: column headings, the filter, the prompt.
     pub head: Rect,
-    /// The rows.
     pub list: Rect,
     /// The line between list and details; one row or one column.
     pub rule: Rect,
@@ -112,7 +111,6 @@ pub fn inner(outer: Rect) -> Rect {
 pub struct PaneNeeds {
     /// The rows that its prompt, or else its list, would fill.
     pub rows: usize,
-    /// The columns of the catalog's list.
     pub list: ListWidths,
 }
 
@@ -141,7 +139,6 @@ pub enum HintsFocus {
     Nothing,
     /// The prompt is typed: the matches matter.
     Prompt,
-    /// The list of matches.
     List,
     Feed,
     /// The pane is the feed's.

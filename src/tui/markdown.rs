@@ -42,12 +42,10 @@ pub struct MarkdownLines {
     pub code: Vec<CodeBlock>,
 }
 
-/// Whether a text begins with front matter.
 pub fn has_front_matter(text: &str) -> bool {
     split(text).is_some()
 }
 
-/// A part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRange {
     pub line: usize,

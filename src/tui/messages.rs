@@ -43,7 +43,6 @@ impl Messages {
         self.unread = unread;
     }
 
-    /// Whether errors wait to be read.
     pub fn has_unread(&self) -> bool {
         self.unread > 0
     }

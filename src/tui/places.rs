@@ -79,7 +79,6 @@ fn last_other(places: &mut Vec<Place>, here: &Place) -> Option<Place> {
     None
 }
 
-/// The place that keys go to now.
 pub fn here(state: &State) -> Place {
     let subject = match state.focus {
         Pane::Templates => state.template().map(|template| template.name.clone()),
@@ -94,7 +93,6 @@ pub fn here(state: &State) -> Place {
     Place { pane: state.focus, part: state.part, subject, filter, read, link, database }
 }
 
-/// Remembers the place that keys leave.
 pub fn leave(state: &mut State) {
     let here = here(state);
     state.places.leave(here);
@@ -112,7 +110,6 @@ pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     state.places = places;
 }
 
-/// Goes to this place.
 pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     if let Some(place) = place.database {
         return databases::update::open_at(state, place);
@@ -140,7 +137,6 @@ pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     state.part = place.part;
 }
 
-/// Why there is no way back or forward.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let here = here(state);
     let PlaceHistory { back, forward } = &state.places;

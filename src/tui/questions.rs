@@ -10,7 +10,6 @@ use refdesk_desk::engine::Request;
 pub struct Lookup<T> {
     /// The subject of the newest question, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
-    /// The newest answer.
     pub answer: Option<T>,
 }
 
@@ -49,7 +48,6 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// Notes that this is asked.
     pub fn note(&mut self, request: &Request) {
         self.asked += 1;
         self.newest.insert(discriminant(request), self.asked);

@@ -49,7 +49,6 @@ pub struct RequestsPane {
 /// The content of the selection pane while there are requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestPlacement {
-    /// The request.
     #[default]
     Shown,
     /// The request after the one just answered: keys meant for that one must not answer this one.
@@ -66,7 +65,6 @@ pub struct EndedRequest {
     pub how: Option<RequestEnd>,
 }
 
-/// What the marks would add to the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarksPreview {
     /// Picking the row under the cursor.
@@ -96,7 +94,6 @@ impl State {
         waiting.position(|waiting| Some(waiting.request.request_id.as_str()) == current).unwrap_or(0)
     }
 
-    /// The marks of the shown request.
     pub fn marks(&self) -> Option<&BTreeSet<String>> {
         self.requests.marks.get(self.requests.current.as_deref()?)
     }
@@ -106,7 +103,6 @@ impl State {
         self.focus == Pane::Selection && self.shown_request().is_some()
     }
 
-    /// Whether keys go to a request.
     pub fn in_request(&self) -> bool {
         self.at_request() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
     }

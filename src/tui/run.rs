@@ -153,13 +153,10 @@ struct App {
     ended: Option<ExitReason>,
 }
 
-/// What the terminal is lent for.
 enum LentTask {
-    /// An editor at a location in a file.
     Place(FileLine),
     /// An editor for a text, with the cursor on this line.
     Text(String, usize),
-    /// A command of refdesk.
     Command(LentCommand),
     /// The shell, until it resumes this program.
     Shell,

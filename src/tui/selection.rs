@@ -37,7 +37,6 @@ pub struct SelectionPane {
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
     pub rows: Vec<TreeRow>,
-    /// What these rows need.
     pub widths: RowWidths,
     pub scroll: Scroll,
     /// The source that left the selection from under the cursor.
@@ -46,7 +45,6 @@ pub struct SelectionPane {
     pub followed: Option<String>,
 }
 
-/// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     if let Some(waiting) = state.shown_request() {
         return view::draw(state, waiting, outer, frame);
@@ -278,7 +276,6 @@ fn brings(node: &TreeRow) -> String {
     }
 }
 
-/// Whether a source mentions another one.
 fn mentions(state: &State, source: &SourceId, other: &SourceId) -> bool {
     source != other && state.snapshot.graph.from_to(source.as_str(), |to| to == other).next().is_some()
 }

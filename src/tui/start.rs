@@ -39,11 +39,9 @@ pub struct StartOptions {
     launched: LaunchOptions,
     /// The editor that the user's preferences name.
     editor: Option<String>,
-    /// The user's keymap and themes.
     files: ScreenFiles,
     /// How the workspace was left.
     session: ScreenSession,
-    /// Where that is kept.
     session_file: Option<ScreenSessionFile>,
 }
 
@@ -91,7 +89,6 @@ impl StartOptions {
         }
     }
 
-    /// The editor that the user's preferences name.
     pub(super) fn editor(&self) -> Option<&str> {
         self.editor.as_deref()
     }
@@ -124,7 +121,6 @@ impl StartOptions {
         Self { session, session_file: file, ..self.saying(forgotten) }
     }
 
-    /// Saves how the workspace is left.
     pub(super) fn keeper(&self) -> SessionKeeper {
         SessionKeeper::new(self.session_file.clone(), self.session.clone())
     }

@@ -62,7 +62,6 @@ use crate::tui::{hints, requests, selection};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skin {
     pub theme: Theme,
-    /// Marks, lines, borders.
     pub glyphs: Glyphs,
 }
 
@@ -88,9 +87,7 @@ pub struct State {
     pub window: Option<OpenWindow>,
     pub keymap: Keymap,
     pub theme_choice: ThemeChoice,
-    /// The user's own keymap and themes.
     pub own_files: Arc<ScreenFiles>,
-    /// What is wrong with them.
     pub own_problems: Vec<Diagnostic>,
     /// The keys of a chord pressed so far.
     pub chord: Vec<Key>,
@@ -116,12 +113,10 @@ pub struct State {
     pub mouse: Mouse,
     /// The settings left by the last screen; [`State::remember`] makes those for the next one.
     pub remembered: SavedScreen,
-    /// How refdesk was started.
     pub launched: LaunchOptions,
     /// Tokens that the user wants to stay below in this workspace.
     pub token_limit: Option<u64>,
     pub feed: Feed,
-    /// The receipt that was opened last.
     pub receipt: ReceiptWindow,
     /// The profiles, as far as they were requested.
     pub profiles: ProfilesWindow,
@@ -137,7 +132,6 @@ pub struct State {
     pub budget: BudgetWindow,
     /// The pick that is asked about because it pulls in much.
     pub large_pick: Option<Box<LargePick>>,
-    /// The places that keys went to.
     pub places: PlaceHistory,
     /// The filters of the catalog that have a name, by name.
     pub named_filters: BTreeMap<String, String>,
@@ -173,20 +167,14 @@ pub enum PanePart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
     Filter,
-    /// The prompt of the hints pane.
     Prompt,
     /// The search text in the details.
     Search,
-    /// The filter line of the feed.
     FeedFilter,
-    /// The filter line of the templates.
     TemplateFilter,
     Value,
-    /// The filter line of a request.
     RequestFilter,
-    /// The filter line of the graph.
     GraphFilter,
-    /// The filter line of the tables.
     DatabaseFilter,
 }
 
@@ -431,7 +419,6 @@ impl State {
         HintsNeeds { busy, prompt, matches, aside: hints::aside(self, busy, columns).len(), feed }
     }
 
-    /// Whether keys go to the feed.
     pub fn in_feed(&self) -> bool {
         self.focus == Pane::Hints && self.part == PanePart::Detail
     }
@@ -469,7 +456,6 @@ impl State {
         document.about.is_some() && document.answer.is_none() && !reading::is_passing(self)
     }
 
-    /// The list cursor of this pane.
     pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {
         match pane {
             Pane::Catalog => &mut self.catalog.cursor,
@@ -525,7 +511,6 @@ impl State {
         self.focus == Pane::Catalog && self.part == PanePart::Detail && self.catalog.search.is_on()
     }
 
-    /// Whether the workspace is open.
     pub fn is_open(&self) -> bool {
         self.snapshot.generation > 0 || !self.snapshot.workspace.is_empty()
     }

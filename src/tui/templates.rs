@@ -52,11 +52,8 @@ pub struct TemplatesPane {
     pub asked: Option<PreviewRequest>,
     /// Whether an answer is pending.
     pub is_waiting: bool,
-    /// The newest answer.
     pub preview: Option<Preview>,
-    /// The selected view.
     pub view: PreviewMode,
-    /// The scroll position of the view.
     pub scroll: Scroll,
     /// The first visible column of the view.
     pub across: usize,
@@ -67,11 +64,9 @@ pub struct TemplatesPane {
     pub paths: HashMap<String, String>,
     /// The path in the write dialog.
     pub path: TextField,
-    /// The state of the write.
     pub writing: WriteState,
 }
 
-/// The inputs of a preview.
 #[derive(Debug, Clone)]
 pub struct PreviewRequest {
     pub template: String,
@@ -88,7 +83,6 @@ impl PreviewRequest {
     }
 }
 
-/// The result of a template with its values.
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
     pub template: String,
@@ -117,7 +111,6 @@ pub struct RenderedText {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PreviewMode {
-    /// The text.
     #[default]
     Text,
     /// What it would change on disk.

@@ -62,7 +62,6 @@ pub struct Screen {
     terminal: Terminal<FrameEncoder>,
     writer: TerminalWriter,
     mouse: Mouse,
-    /// Whether the terminal reports changes of its background.
     follows_background: bool,
     /// The terminal's modes while another program has it.
     lent: Option<Modes>,
@@ -81,7 +80,6 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Turns mouse reporting on or off.
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
         self.writer.write(if mouse == Mouse::Ours { TAKE_MOUSE } else { LEAVE_MOUSE })
@@ -161,7 +159,6 @@ impl Screen {
         self.forget()
     }
 
-    /// Restores the modes from before the terminal was lent.
     fn restore_lent_modes(&mut self) {
         if let Some(modes) = self.lent.take() {
             modes.put_back();

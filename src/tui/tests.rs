@@ -124,7 +124,6 @@ fn stale(state: &mut State, response: Response) {
     update(state, Input::Answer { question: Some(0), response });
 }
 
-/// Sends an event of the engine.
 fn event(state: &mut State, event: Event) -> Vec<Effect> {
     update(state, Input::Event(event))
 }
@@ -158,7 +157,6 @@ fn paint(state: &mut State) {
     update(state, Input::Highlighted { subject, generation, from: 0, colours });
 }
 
-/// The text of the message.
 fn message(state: &State) -> &str {
     state.message.as_ref().map_or("", |message| message.text.as_str())
 }

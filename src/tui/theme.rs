@@ -18,7 +18,6 @@ use refdesk_files::output::DiffLineKind;
 pub use crate::colours::Colours;
 pub use themes::{Background, Themes};
 
-/// The role of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThemeRole {
     Text,

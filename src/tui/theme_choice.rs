@@ -8,7 +8,6 @@ use crate::tui::windows::WindowKind;
 #[derive(Debug, Clone)]
 pub struct ThemeChoice {
     pub themes: Themes,
-    /// The user's choice, if there is one.
     pub chosen: Option<String>,
     /// The theme in the user's preferences, which counts again at the next start.
     pub preferred: Option<String>,
@@ -23,7 +22,6 @@ impl ThemeChoice {
         Self { themes: Themes::new(colours), chosen: None, preferred: None, background: None, is_preview: false }
     }
 
-    /// The theme in use.
     pub fn theme(&self) -> Theme {
         let chosen = self.chosen.as_deref().and_then(|name| self.themes.theme(name));
         chosen.unwrap_or_else(|| self.themes.usual(self.background))
@@ -42,13 +40,11 @@ impl ThemeChoice {
     }
 }
 
-/// Uses the chosen theme.
 pub fn apply(state: &mut State) {
     state.skin.theme = state.theme_choice.theme();
     state.theme_choice.is_preview = false;
 }
 
-/// Takes what the terminal says about its background.
 pub fn background(state: &mut State, background: Background) {
     state.theme_choice.background = Some(background);
     if !state.theme_choice.is_preview {

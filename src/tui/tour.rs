@@ -16,7 +16,6 @@ use crate::tui::widgets::motion::Motion;
 use crate::tui::widgets::row::Active;
 use crate::tui::windows::WindowKind;
 
-/// Where a visitor is on the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tour {
     /// The step, from 0; after the last one the tour is done.
@@ -26,7 +25,6 @@ pub struct Tour {
     is_announced: bool,
 }
 
-/// The state when a step began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct StepStart {
     picked: usize,
@@ -34,9 +32,7 @@ struct StepStart {
 }
 
 struct TourStep {
-    /// What there is to see.
     text: &'static str,
-    /// What to press.
     keys: fn(&State) -> String,
     is_done: fn(&State, StepStart) -> bool,
 }
@@ -149,7 +145,6 @@ fn first_table(state: &State) -> Option<String> {
 }
 
 impl Tour {
-    /// A tour at its first step.
     pub fn new(state: &State) -> Self {
         Self { step: 0, begun: StepStart::of(state), is_announced: false }
     }

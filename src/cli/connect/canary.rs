@@ -31,7 +31,6 @@ pub(in crate::cli) fn run(jobs: &[CanaryJob]) -> io::Result<Vec<Vec<CanaryResult
     }
 }
 
-/// The steps for programs.
 pub(in crate::cli) fn json(results: &[CanaryResult]) -> Value {
     let step = |result: &CanaryResult| {
         let (ok, detail) = match &result.outcome {
@@ -48,7 +47,6 @@ pub(in crate::cli) fn json(results: &[CanaryResult]) -> Value {
     results.iter().map(step).collect()
 }
 
-/// The steps for people, a line each.
 pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryPrompt>) -> Vec<String> {
     let mut lines = Vec::new();
     for result in results {

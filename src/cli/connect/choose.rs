@@ -26,7 +26,6 @@ pub(super) fn choose(for_user: bool) -> Option<Vec<FoundAgent>> {
     }
 }
 
-/// An agent a line.
 fn listed(all: &[Client], for_user: bool) -> String {
     let line = |(at, client): (usize, &Client)| {
         let only_for_user = !for_user && client.server.places.project.is_none();

@@ -6,7 +6,6 @@ use refdesk_agents::setup::{Client, NAME};
 /// Replaces what is not shown.
 const HIDDEN: &str = "…";
 
-/// A command written for a shell.
 pub(in crate::cli) fn shown_command(command: &str) -> String {
     match shell_words::split(command) {
         Ok(words) => shown_words(words.iter().map(String::as_str)),

@@ -22,7 +22,6 @@ use refdesk_desk::{Desk, Session};
 use refdesk_files::output::{Proposal, conflicts};
 use refdesk_text::{Code, Error};
 
-/// Which parts a person asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedParts {
     Both,
@@ -103,7 +102,6 @@ impl Connection {
         Ok(new)
     }
 
-    /// The agent.
     pub fn client(&self) -> &Client {
         &self.client
     }

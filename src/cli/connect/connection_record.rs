@@ -28,7 +28,6 @@ pub(in crate::cli) struct ConnectionRecord {
     is_foreign: bool,
     /// The bytes of the record, if it is ours.
     before: Option<Vec<u8>>,
-    /// Its parsed content.
     pub record: Option<Record>,
     /// What is wrong with the record, in one sentence.
     pub damage: Option<String>,
@@ -58,12 +57,10 @@ impl ConnectionRecord {
         Ok(Some(lock))
     }
 
-    /// Reads the record of an agent's hooks.
     pub fn of_hooks(desk: &Desk, client: &Client, for_user: bool) -> Self {
         Self::new(desk, client.word, for_user)
     }
 
-    /// Reads the record of an agent's server.
     pub fn of_server(desk: &Desk, client: &Client, for_user: bool) -> Self {
         Self::new(desk, &format!("{}-mcp", client.word), for_user)
     }

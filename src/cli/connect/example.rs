@@ -5,7 +5,6 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
 
-/// The most prompts that are tried.
 const TRIES: usize = 24;
 
 /// A prompt that brings up a source, by a tag if possible, else by its id; `None` if there is no such source.

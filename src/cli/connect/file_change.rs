@@ -27,7 +27,6 @@ pub(super) struct FileParts {
     pub parts: Vec<(SettingsPart, ConnectionRecord)>,
 }
 
-/// A change to a settings file.
 pub(super) struct FileChange {
     pub proposal: Proposal,
     /// Its parent folders that are missing before any change.

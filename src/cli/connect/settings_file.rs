@@ -27,7 +27,6 @@ pub(in crate::cli) struct SettingsFile {
     file: &'static str,
     /// The files and folders that refdesk itself reads: a link in a repository must not have settings written there.
     own: Vec<PathBuf>,
-    /// As printed.
     pub shown: String,
 }
 
@@ -71,7 +70,6 @@ pub(in crate::cli) fn at(desk: &Desk, place: &SettingsPlace, for_user: bool) -> 
     Ok(SettingsFile::new(desk, root, folder, place))
 }
 
-/// The folder of a user's settings.
 pub(super) fn user_folder(desk: &Desk, place: &SettingsPlace, home: &Path) -> PathBuf {
     let moved = moved_root(place).map(|root| match place.moved {
         SettingsVariable::Never | SettingsVariable::Folder(_) => root,

@@ -17,7 +17,6 @@ use crate::cli::table;
 /// The most damaged pages that are named.
 const DAMAGED: usize = 8;
 
-/// The page of a table.
 pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
     let found = match desk.whole_database_view().and_then(|view| view.schema(&args.table, true)) {
         Ok(found) => found,
@@ -64,7 +63,6 @@ fn words(path: &DescribedPath) -> String {
     format!("{count}{inferred}\n{}", sql.concat())
 }
 
-/// Where a column is used.
 pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
     let (database, domain) = (args.database.as_deref(), args.domain.as_deref());
     let found = desk.whole_database_view().and_then(|view| view.usage(&args.column, database, domain, usize::MAX));
@@ -98,7 +96,6 @@ fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     told
 }
 
-/// The domains of all databases, or of one.
 pub fn domains(desk: &Desk, args: &DbDomainsArgs) -> CommandOutput {
     let found = desk.whole_database_view().and_then(|view| view.domains(args.database.as_deref(), usize::MAX));
     let found = match found {
@@ -116,7 +113,6 @@ pub fn domains(desk: &Desk, args: &DbDomainsArgs) -> CommandOutput {
     CommandOutput::new(DatabaseAnswer::from(found).json, text)
 }
 
-/// The tables of a domain and their joins.
 pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
     let found = desk.whole_database_view().and_then(|view| view.domain(&args.domain, args.database.as_deref()));
     let found = match found {

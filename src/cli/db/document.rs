@@ -121,7 +121,6 @@ fn in_a_sentence(question: &str) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-/// What would be written.
 fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let new = prepared.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).count();
     let changed = prepared.to_write() - new;
@@ -157,7 +156,6 @@ fn left_out(prepared: &Documentation) -> String {
     format!("{are} missing or out of date{sources}.\n")
 }
 
-/// The files that would be removed.
 pub(super) fn removals(prepared: &Documentation) -> String {
     let paths: Vec<&str> = prepared.files_removed().collect();
     let mut text = String::new();

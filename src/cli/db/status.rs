@@ -11,12 +11,10 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// The status of no database.
 pub fn no_status() -> Value {
     json!({"databases": [], "failed": []})
 }
 
-/// The differences of no database.
 pub fn no_differences() -> Value {
     json!({
         "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],

@@ -29,11 +29,9 @@ struct AgentSettings {
     is_server_removed: bool,
     /// Why the settings cannot be relied on, and what to do about it.
     problems: Vec<(String, String)>,
-    /// What else is worth knowing.
     notes: Vec<(String, String)>,
 }
 
-/// A settings file as it is.
 struct SettingsText {
     /// Its name.
     file: String,
@@ -230,7 +228,6 @@ impl AgentSettings {
         read.ok()
     }
 
-    /// The command that connects the agent in this scope.
     fn connect_command(&self) -> String {
         format!("refdesk connect {}{}", self.client.word, if self.for_user { " --user" } else { "" })
     }

@@ -5,25 +5,19 @@ use serde_json::{Value, json};
 
 use super::super::{environment, table};
 
-/// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckLevel {
-    /// As it should be.
     Ok,
     /// Worth knowing; nothing is broken.
     Note,
-    /// Broken.
     Wrong,
 }
 
-/// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckLine {
-    /// What was checked.
     pub name: &'static str,
     pub level: CheckLevel,
     pub text: String,
-    /// What to do about it.
     pub fix: Option<String>,
 }
 
@@ -50,7 +44,6 @@ impl CheckLine {
         Self { level: CheckLevel::Wrong, ..Self::note(name, text, fix) }
     }
 
-    /// For people.
     pub fn text(&self) -> String {
         let (mark, text) = (self.level.word(), without_home(&self.text));
         let fix = self.fix.as_deref().filter(|fix| !fix.is_empty()).map(without_home);
@@ -59,7 +52,6 @@ impl CheckLine {
         table::table(&std::iter::once(line).chain(fix).collect::<Vec<_>>(), &[1])
     }
 
-    /// For programs.
     pub fn json(&self) -> Value {
         let fix = self.fix.as_deref().filter(|fix| !fix.is_empty()).map(without_home);
         json!({"name": self.name, "level": self.level.word(), "text": without_home(&self.text), "fix": fix})

@@ -20,7 +20,6 @@ const OWN_FOLDER: &str = ".jaato/refdesk";
 /// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
 const CAPABLE: [&str; 6] = ["kitty", "alacritty", "foot", "wezterm", "ghostty", "iterm"];
 
-/// The version of the program, and the system.
 pub fn version() -> CheckLine {
     let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     CheckLine::ok("version", format!("refdesk {}, {system} {machine}", env!("CARGO_PKG_VERSION")))
@@ -41,7 +40,6 @@ pub fn program() -> CheckLine {
     }
 }
 
-/// Workspace, configuration, state and log.
 pub fn places(desk: &Desk) -> Vec<CheckLine> {
     let context = desk.workspace_context();
     let shown = |path: &Path| path.display().to_string();
@@ -104,7 +102,6 @@ pub fn watches(desk: &Desk) -> CheckLine {
     }
 }
 
-/// What the environment says about the terminal.
 pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     let get = |name: &str| get(name).filter(|value| !value.is_empty());
     let Some(term) = get("TERM") else {

@@ -39,7 +39,6 @@ const STYLE: &str = "\
     .missing rect { stroke: #f85149 }\n\
     }\n";
 
-/// The place of a source's box.
 #[derive(Debug, Clone, Copy)]
 struct BoxPlace {
     x: f64,
@@ -48,7 +47,6 @@ struct BoxPlace {
     layer: usize,
 }
 
-/// Prints the picture.
 pub fn print(desk: &Desk) -> String {
     let sources = desk.catalog().sources();
     let adjacency = Adjacency::of(desk.catalog(), desk.graph());

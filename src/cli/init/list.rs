@@ -37,7 +37,6 @@ impl Ticks {
         self.listed = self.ticked.len();
     }
 
-    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ticked.is_empty()
     }
@@ -107,7 +106,6 @@ pub fn shown(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     text
 }
 
-/// What was ticked or unticked.
 pub fn changed(found: &Discovery, before: &Ticks, ticks: &Ticks) -> String {
     let rows = ticks.changes(before);
     let mut text: String = rows.iter().take(CHANGED).filter_map(|at| row(found, ticks, *at, Detail::Head)).collect();
@@ -118,7 +116,6 @@ pub fn changed(found: &Discovery, before: &Ticks, ticks: &Ticks) -> String {
     text
 }
 
-/// How much of a row is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
     Head,
@@ -193,7 +190,6 @@ fn line(width: usize, text: &str) -> String {
     format!("{}{}\n", " ".repeat(width + 5), one_line(text))
 }
 
-/// The sources whose path no longer exists.
 pub fn missing(sources: &[MissingSource]) -> String {
     let line = |source: &MissingSource| {
         let MissingSource { id, path, file } = source;

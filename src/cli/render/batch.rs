@@ -19,13 +19,11 @@ use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
 use refdesk_text::{Code, Error};
 
-/// Rows of one batch.
 const ROWS: usize = 1000;
 
 /// Maximum bytes of all texts of a batch, which are in memory at once.
 const BYTES: usize = 64 * 1024 * 1024;
 
-/// One row, as parsed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -138,7 +136,6 @@ fn output(
     Ok(PlannedOutput { made, proposal })
 }
 
-/// The rows and their output paths.
 fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderRequest, Option<String>)>, CommandOutput> {
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);

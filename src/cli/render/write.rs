@@ -13,13 +13,10 @@ use refdesk_text::{Code, Error};
 
 /// A text and what writing it would change.
 pub(super) struct PlannedOutput {
-    /// The text.
     pub made: RenderedTemplate,
-    /// The change that writing it would make.
     pub proposal: Proposal,
 }
 
-/// The result of writing some outputs.
 pub(super) struct WriteOutcome {
     /// One per output, in the same order; empty if nothing was to be written.
     pub written: Vec<WrittenFile>,
@@ -33,7 +30,6 @@ pub(super) struct WriteOutcome {
     pub notes: Vec<String>,
 }
 
-/// Where files may be written.
 pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
@@ -74,14 +70,12 @@ pub(super) fn one(
     answer(outcome, json)
 }
 
-/// An answer of this document.
 pub(super) fn answer(outcome: WriteOutcome, json: Map<String, Value>) -> CommandOutput {
     let WriteOutcome { refused, text, diagnostics, notes, .. } = outcome;
     let answer = CommandOutput::new(Value::Object(json), text).and_refused(refused);
     CommandOutput { diagnostics, notes, ..answer }
 }
 
-/// The members of one output.
 pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<String, Value> {
     let bytes = written.map_or(0, |written| written.bytes);
     let mut json = Map::from_iter([
@@ -93,7 +87,6 @@ pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<
     json
 }
 
-/// The members of a rendered text.
 fn members(made: &RenderedTemplate) -> Map<String, Value> {
     Map::from_iter([
         ("size".to_owned(), json!(made.text.len())),

@@ -39,7 +39,6 @@ fn document(
     json
 }
 
-/// Checks one file.
 pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let path = absolute(&desk.workspace_context().current, file);
     let place = desk.workspace_context().display(&path);

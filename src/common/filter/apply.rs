@@ -10,7 +10,6 @@ use crate::common::filter::source_states::SourceStates;
 /// How many rows one thread looks at in a row; fewer are not worth another thread.
 const AT_ONCE: usize = 4_096;
 
-/// The rows that a filter keeps.
 #[derive(Debug, Clone, Default)]
 pub struct FilterResult {
     pub query: Query,

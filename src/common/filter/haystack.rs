@@ -67,7 +67,6 @@ pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
     if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }
 
-/// How well a text fits a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchScore {
     /// Not all its characters occur in order.
@@ -213,7 +212,6 @@ impl Haystack {
         }
     }
 
-    /// Whether the source at `at` has such a tag.
     pub fn has_tag(&self, at: usize, tag: &TagPattern) -> bool {
         let Some(entry) = self.entries.get(at) else { return false };
         let end = self.entries.get(at + 1).map_or(self.tags.len(), |next| next.tags as usize);
@@ -354,7 +352,6 @@ pub struct Marks {
 }
 
 impl<'a> MatchMarker<'a> {
-    /// Highlights the terms of this query.
     pub fn new(query: &'a Query) -> Self {
         Self { query, seeker: TextMatcher::default() }
     }

@@ -19,7 +19,6 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order after this.
     pub fn next(self) -> Self {
         match self {
             Self::Catalog => Self::Id,
@@ -30,7 +29,6 @@ impl Order {
         }
     }
 
-    /// The order with this name, if there is one.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::State].into_iter().find(|it| it.word() == word)
     }

@@ -10,7 +10,6 @@ use refdesk_text::fold::{can_match, collapsed, tag_key};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     pub terms: Vec<Term>,
-    /// The problem with the line.
     pub fault: Option<String>,
 }
 
@@ -43,7 +42,6 @@ pub struct TextTerm {
     pub len: u16,
 }
 
-/// A word for the state of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusWord {
     Selected,
@@ -109,7 +107,6 @@ impl Query {
         })
     }
 
-    /// Whether its rows depend on the selection.
     pub fn depends_on_selection(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::State(_)))
     }

@@ -7,7 +7,6 @@ use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
-    /// The path of its value.
     pub way: ValuePath,
     /// Its name; for an item its number, from 1.
     pub name: String,
@@ -19,7 +18,6 @@ pub struct FormRow {
     pub typed: bool,
 }
 
-/// The content of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowValue {
     /// A text, typed or a sample; empty if it is left out until typed.

@@ -43,7 +43,6 @@ const SECRET_WORDS: [&str; 13] =
 /// The prefixes of keys that have one.
 const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "glpat-", "sk-", "sk_live_", "xox"];
 
-/// Whether a name says that its value is secret.
 pub fn is_secret(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     SECRET.iter().any(|word| letters.contains(word)) || words(name).any(|word| SECRET_WORDS.contains(&word.as_str()))
@@ -109,7 +108,6 @@ impl TypedValues {
         saved
     }
 
-    /// The values that were saved.
     pub fn from_saved(saved: SavedValues) -> Self {
         let way = |steps: Vec<SavedStep>| {
             let step = |step| match step {

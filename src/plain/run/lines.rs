@@ -8,7 +8,6 @@ use tokio::sync::mpsc;
 /// The longest line that is taken, in bytes.
 pub const LONGEST: usize = 1024 * 1024;
 
-/// A line of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedLine {
     /// Without its line break. What is not UTF-8 is replaced.

@@ -295,7 +295,6 @@ impl KeymapReader<'_> {
     }
 }
 
-/// The entry that takes this key in this context.
 fn entry_with_key<'e>(
     entries: &'e [KeymapEntry],
     context: KeyContext,

@@ -22,7 +22,6 @@ const WIDE: u16 = 100;
 /// The most columns of an agent's name, and the columns of a session's name if there is no room for more.
 const AGENT: usize = 24;
 const SESSION: usize = 10;
-/// The heading of the sparklines.
 const OVER_TIME: &str = "tokens over time";
 /// Columns of the figures: tokens, reads, picks, hints that were followed.
 const FIGURES: [(usize, &str); 4] = [(9, "told"), (5, "read"), (6, "picked"), (9, "followed")];
@@ -95,7 +94,6 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }
 
-/// The row at this place of the page.
 pub fn row<'a>(
     state: &'a State,
     page: AgentsPage,

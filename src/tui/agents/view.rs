@@ -23,7 +23,6 @@ const SESSION_DETAILS: u16 = 7;
 /// The least rows of a line of the journal in words.
 const LINE_DETAILS: u16 = 3;
 
-/// The places within the view.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentsLayout {
     /// Headings, or the tabs of a session.
@@ -164,7 +163,6 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
     })
 }
 
-/// The tabs of a session.
 fn tabs(state: &State) -> Option<Tabs<AgentsPage>> {
     let current = state.agents.page.filter(|page| *page != AgentsPage::Sessions)?;
     let session = state.agents.session()?;
@@ -181,7 +179,6 @@ pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
     tabs(state)?.at(at)
 }
 
-/// The row at this place.
 pub fn row_at(state: &State, at: Position) -> Option<usize> {
     let list = places(state).list;
     let top = match state.agents.page? {

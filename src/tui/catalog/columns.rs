@@ -44,7 +44,6 @@ pub struct CatalogColumns {
 }
 
 impl CatalogColumns {
-    /// For a list of this width.
     pub fn of(counts: &Counts, width: u16) -> Self {
         let mut room = ColumnSpace { left: usize::from(width).saturating_sub(LEAD), is_full: false };
         let least = least(counts);
@@ -87,7 +86,7 @@ impl CatalogColumns {
         all
     }
 
-    /// The same for a row whose id has this many columns: if it does not fit, it first takes the columns beside it,
+    /// The same columns in a row whose id is this wide: if it does not fit, it first takes the columns beside it,
     /// except those with marks. Whatever is left of them stays in place.
     pub fn with_whole_id(self, id: usize, [marks_name, marks_tags]: [bool; 2]) -> Self {
         let mut all = self;

@@ -52,7 +52,6 @@ pub struct PortionRow {
 }
 
 impl LoadedDocument {
-    /// The beginning of a document.
     pub fn begin(document: &mut Document, kind: TextKind) -> Self {
         let start = PortionStart { offset: document.from, line: 1, fence: None };
         let mut loaded = Self { kind, starts: vec![start], ..Self::default() };
@@ -151,7 +150,6 @@ impl LoadedDocument {
         self.portions.iter().map(|portion| portion.page.as_ref().map_or(&EMPTY, |page| &page.text)).chain([&self.tail])
     }
 
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.texts().map(WrappedText::len).sum()
     }
@@ -166,12 +164,10 @@ impl LoadedDocument {
         Some(PortionRow { portion, row })
     }
 
-    /// The first row of a part.
     pub fn first_row(&self, portion: usize) -> usize {
         self.texts().take(portion).map(WrappedText::len).sum()
     }
 
-    /// The first line of a part.
     pub fn first_line(&self, portion: usize) -> usize {
         self.texts().take(portion).map(|text| text.lines().len()).sum()
     }

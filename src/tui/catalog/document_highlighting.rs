@@ -9,7 +9,6 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::theme::ThemeRole;
 
-/// What is being highlighted.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentPainting {
     pub generation: u64,
@@ -69,7 +68,6 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Highlight { subject, generation: painting.generation, pieces });
 }
 
-/// Takes the highlighting of some lines.
 pub fn highlighted(state: &mut State, generation: u64, from: usize, colours: &[Spans]) {
     let reading = &mut state.catalog.reading;
     let painting = &mut reading.painting;

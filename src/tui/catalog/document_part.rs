@@ -14,7 +14,6 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_desk::Document;
 
-/// What a document consists of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextKind {
     Markdown,
@@ -51,7 +50,6 @@ impl TextKind {
     }
 }
 
-/// Where a part begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortionStart {
     /// Bytes before it.
@@ -92,7 +90,6 @@ impl DocumentPart {
         PortionStart { offset, line: self.start.line + self.lines(), fence: fence.map(Into::into) }
     }
 
-    /// The number of its lines.
     pub fn lines(&self) -> usize {
         let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
         breaks + usize::from(!self.text.is_empty() && !self.text.ends_with('\n'))

@@ -14,7 +14,6 @@ pub fn prepare(state: &mut State) {
     state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
 }
 
-/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
@@ -28,7 +27,6 @@ pub fn filter(state: &mut State) {
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
 }
 
-/// Shows the sources with this tag.
 pub fn by_tag(state: &mut State, tag: &str) {
     by(state, &format!("#{tag}"));
 }

@@ -11,12 +11,10 @@ use crate::tui::state::State;
 use crate::tui::widgets::cells;
 use refdesk_core::mention::MentionKind;
 
-/// A link of the document that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkFocus {
     /// The offset of the part that contains it.
     pub portion: u64,
-    /// Its number there.
     pub group: usize,
 }
 
@@ -139,7 +137,6 @@ pub fn no_way(state: &State) -> Option<String> {
     }
 }
 
-/// Follows the link under the focus.
 pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(to) = focused(state).map(|link| link.to.clone()) else { return };
     match to {

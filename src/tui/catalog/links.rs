@@ -30,7 +30,6 @@ pub struct PageLink {
     pub group: usize,
 }
 
-/// What a link leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTo {
     /// A source, mentioned in this way; in a folder this file of it, and there the heading with this name.
@@ -60,10 +59,8 @@ impl LinkTo {
     }
 }
 
-/// The document that contains the links.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkingDocument<'a> {
-    /// The source it belongs to.
     pub id: &'a str,
     /// Its file; `None` for inline content.
     pub path: Option<&'a Path>,
@@ -258,7 +255,6 @@ fn target(
 }
 
 impl<'a> LinkingDocument<'a> {
-    /// The mentions on these lines.
     fn mentions_on(&self, lines: RangeInclusive<usize>) -> &'a [Mention] {
         let from = self.mentions.partition_point(|mention| mention.line < *lines.start());
         let end = self.mentions.partition_point(|mention| mention.line <= *lines.end());

@@ -20,7 +20,6 @@ use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Mode, Source};
 
-/// Draws the head and the visible rows.
 pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let pane = &state.catalog;
     let len = pane.rows.len();

@@ -12,7 +12,6 @@ pub fn open(state: &mut State) {
     state.typing = Some(Typing::Search);
 }
 
-/// Ends the search.
 pub fn end(state: &mut State) {
     state.catalog.search = TextSearch::default();
     if state.typing == Some(Typing::Search) {

@@ -40,7 +40,6 @@ fn split(parts: &PaneLayout) -> (Rect, Rect) {
     (Rect { height: 1, ..detail }, below)
 }
 
-/// The view for this number of columns.
 pub fn view(state: &State, columns: u16) -> DetailText<'_> {
     let columns = usize::from(columns);
     let document = &state.catalog.reading.loaded;
@@ -48,7 +47,6 @@ pub fn view(state: &State, columns: u16) -> DetailText<'_> {
 }
 
 impl DetailText<'_> {
-    /// The number of rows.
     pub fn len(&self) -> usize {
         self.details.len() + self.document.len()
     }
@@ -81,7 +79,6 @@ impl DetailText<'_> {
         self.details.len() + self.document.row_of_source(line)
     }
 
-    /// The row in which a hit begins.
     pub fn row_of(&self, hit: &Hit) -> usize {
         match hit.line.checked_sub(self.details.lines().len()) {
             None => self.details.row_of(hit.line, hit.range.start),
@@ -102,7 +99,6 @@ impl DetailText<'_> {
     }
 }
 
-/// The links in a row of the document.
 fn links(state: &State, row: usize) -> Vec<(Range<usize>, Style)> {
     let reading = &state.catalog.reading;
     let Some(at) = reading.loaded.at_row(row) else { return Vec::new() };

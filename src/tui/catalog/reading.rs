@@ -32,7 +32,6 @@ pub struct ReadingState {
     pub loaded: LoadedDocument,
     /// The document that is loaded, or asked for.
     pub shown: Option<ReadableDocument>,
-    /// Where it is read.
     pub place: ReadingPlace,
     pub places: ReadingPlaces,
     /// The headings of the documents that were read before.
@@ -244,7 +243,6 @@ fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Takes a part of the document.
 pub fn answered(state: &mut State, mut document: Document) {
     let is_shown = |shown: &ReadableDocument| shown.source == document.id;
     if !state.catalog.reading.shown.as_ref().is_some_and(is_shown) {

@@ -10,7 +10,6 @@ use crate::tui::widgets::field::TextField;
 
 #[derive(Debug, Clone, Default)]
 pub struct TextSearch {
-    /// The search text as typed.
     pub needle: TextField,
     /// The matches, in order.
     pub hits: Vec<Hit>,
@@ -22,7 +21,6 @@ pub struct TextSearch {
     pub searched: Option<u64>,
 }
 
-/// The position of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub line: usize,

@@ -38,9 +38,7 @@ pub enum JoinKind {
 /// What is below a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinEnd {
-    /// It can be opened.
     Closed,
-    /// It is open.
     Open,
     /// It is open, and the page of its table is being read.
     Reading,
@@ -56,7 +54,6 @@ pub enum JoinEnd {
     Unreadable,
 }
 
-/// A row of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinRow {
     /// `schema.table` at its near end.
@@ -256,7 +253,6 @@ impl DatabasesView {
         }
     }
 
-    /// Opens the join under the cursor, or closes it.
     pub fn toggle_join(&mut self) {
         match self.current_row().map(|row| row.end) {
             Some(JoinEnd::Closed) => self.open_join(),
@@ -281,7 +277,6 @@ impl DatabasesView {
         true
     }
 
-    /// The row of the tree under the cursor.
     pub fn current_row(&self) -> Option<&JoinRow> {
         self.tree.rows.get(self.join.at).filter(|_| self.in_joins())
     }

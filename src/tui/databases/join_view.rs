@@ -127,7 +127,6 @@ fn words(state: &State, row: &JoinRow) -> Vec<PageLine> {
     ]
 }
 
-/// Why a join cannot be opened.
 pub fn why_closed(state: &State, row: &JoinRow) -> Option<String> {
     let table = cells::clean(&row.join.table);
     let follow = state.key(Action::Follow);

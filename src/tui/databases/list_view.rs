@@ -15,7 +15,6 @@ use crate::tui::widgets::{cells, frame};
 /// The colour of the view.
 pub const ROLE: ThemeRole = ThemeRole::Transitive;
 
-/// Draws the visible rows of the list.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let view = &state.databases;
     let active = active(state, DatabaseSide::List);

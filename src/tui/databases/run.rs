@@ -22,7 +22,6 @@ use crate::tui::windows::WindowKind;
 
 /// The most paths that are named, of new pages and of files to remove.
 const NAMED: usize = 200;
-/// Columns of the bar.
 const BAR: usize = 12;
 
 #[derive(Debug, Clone, Default)]
@@ -93,7 +92,6 @@ pub fn prepared(state: &mut State, prepared: Result<Box<PreparedRun>, Error>) {
     };
 }
 
-/// Writes what is shown.
 pub fn write(state: &mut State, effects: &mut Vec<Effect>) {
     let RunState::Prepared { run, .. } = &state.databases.run else { return };
     let number = run.number;
@@ -126,7 +124,6 @@ pub fn refused(state: &mut State, error: &Error) {
     }
 }
 
-/// How it ended.
 pub fn written(state: &mut State, written: Result<Box<DocumentReport>, Error>) {
     let progress = state.databases.run.progress();
     state.databases.run = RunState::Idle;
@@ -147,7 +144,6 @@ pub fn written(state: &mut State, written: Result<Box<DocumentReport>, Error>) {
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
-/// Draws the line of a run.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     if place.is_empty() || !state.databases.run.is_writing() {
         return;

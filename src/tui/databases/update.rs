@@ -80,7 +80,6 @@ fn open(state: &mut State) {
     state.databases.is_due = true;
 }
 
-/// Opens the view at this place.
 pub fn open_at(state: &mut State, place: DatabasePlace) {
     if !state.databases.is_open() {
         open(state);
@@ -264,7 +263,6 @@ pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
     }
 }
 
-/// The page that was asked for.
 pub fn page_answered(state: &mut State, page: DatabasePage) {
     let view = &mut state.databases;
     view.know_joins(&page.path, page.doc.as_deref());

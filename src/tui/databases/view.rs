@@ -24,7 +24,6 @@ const BOTH: u16 = 64;
 /// Columns of the list.
 const LIST: (u16, u16) = (30, 56);
 
-/// The places within the view.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DatabasesLayout {
     /// The borders of both sides; empty for one that is not shown.
@@ -39,7 +38,6 @@ pub struct DatabasesLayout {
     /// Below the joins: a rule, and the one under the cursor in words.
     pub rule: Rect,
     pub join: Rect,
-    /// The line of a run.
     pub run: Rect,
 }
 
@@ -225,7 +223,6 @@ fn why_empty(state: &State) -> Option<String> {
     })
 }
 
-/// The tabs of a table.
 fn tabs(state: &State) -> Option<Tabs<DatabaseTab>> {
     let (line, view) = (places(state).tabs, &state.databases);
     let table = view.table().filter(|_| !line.is_empty())?;
@@ -240,7 +237,6 @@ fn tabs(state: &State) -> Option<Tabs<DatabaseTab>> {
     Some(Tabs::new(DatabaseTab::ALL.map(|tab| (tab, title(tab))), view.shown_tab(), line))
 }
 
-/// The tab at this place.
 pub fn tab_at(state: &State, at: Position) -> Option<DatabaseTab> {
     tabs(state)?.at(at)
 }

@@ -14,9 +14,7 @@ use crate::tui::windows::WindowKind;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowTarget {
-    /// To a source of the catalog.
     Source(SourceId),
-    /// To a place in a file.
     File(FileLine),
     /// To the receipt in this line of the journal.
     Receipt(u64),

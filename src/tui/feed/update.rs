@@ -157,7 +157,6 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Goes to this source in the catalog.
 pub fn to_source(state: &mut State, id: &SourceId) {
     let Some(position) = state.snapshot.catalog.position(id.as_str()) else { return };
     state.window = None;
@@ -173,7 +172,6 @@ pub fn to_source(state: &mut State, id: &SourceId) {
     }
 }
 
-/// Goes to the row of this notice.
 pub fn to_notice(state: &mut State, position: usize) {
     open(state);
     if !state.feed.rows.contains(&position) {

@@ -206,7 +206,6 @@ fn row<'a>(
     row
 }
 
-/// Whether the rows have a column of tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PriceColumn {
     Shown,

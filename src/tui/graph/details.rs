@@ -16,7 +16,6 @@ use crate::tui::widgets::cells;
 use refdesk_core::catalog::Mode;
 use refdesk_text::report::Diagnostic;
 
-/// The caption over the details.
 pub fn caption(state: &State) -> &'static str {
     if state.broken_link().is_some() { "how to fix it" } else { "this source" }
 }

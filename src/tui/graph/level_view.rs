@@ -175,7 +175,6 @@ fn price(state: &State, at: usize) -> String {
     format!("{:>PRICE$}", rows::price(state, at))
 }
 
-/// The level and the row at this place.
 pub fn row_at(state: &State, places: &GraphLayout, at: Position) -> Option<(isize, usize)> {
     if nth_row(places.head, 0).contains(at) {
         return Some((0, 0));

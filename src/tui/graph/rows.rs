@@ -11,7 +11,6 @@ use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 
-/// A row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphRow {
     /// A line over the rows below it.
@@ -86,7 +85,6 @@ fn broken(state: &State) -> impl Iterator<Item = usize> + '_ {
     all.filter(|(_, problem)| problem.code == Code::BrokenLink).map(|(nth, _)| nth)
 }
 
-/// The rows of this tab.
 pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
     let GraphView { analysis: Some(analysis), .. } = &state.graph else { return Vec::new() };
     match tab {

@@ -17,10 +17,8 @@ use crate::tui::widgets::{cells, frame};
 
 /// Below this height there are no details.
 const WITH_DETAILS: u16 = 9;
-/// Rows of the details.
 const DETAILS: u16 = 7;
 
-/// The places within the graph.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GraphLayout {
     pub tabs: Rect,
@@ -126,12 +124,10 @@ fn tabs(state: &State) -> Tabs<GraphTab> {
     Tabs::new(shown, current, line)
 }
 
-/// The tab at this place.
 pub fn tab_at(state: &State, at: Position) -> Option<GraphTab> {
     tabs(state).at(at)
 }
 
-/// The level and the row at this place.
 pub fn row_at(state: &State, at: Position) -> Option<(isize, usize)> {
     let places = places(state);
     if state.graph.tab == Some(GraphTab::Neighbours) {

@@ -69,7 +69,6 @@ pub fn price(bytes: usize, tokens: usize) -> String {
     format!("{}, ~{}", cells::counted(bytes, "byte"), cells::counted(tokens, "token"))
 }
 
-/// The detail of a block.
 pub fn level(level: Level) -> &'static str {
     match level {
         Level::Full => "full",
@@ -112,7 +111,6 @@ pub fn caption(state: &State) -> String {
     scrolled(to, &view.scroll.window(view.text.len(), rows), view.text.len())
 }
 
-/// Draws the visible rows.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let view = &state.hints.enriched;
     if view.answer.is_none() {

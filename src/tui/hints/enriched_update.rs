@@ -14,7 +14,6 @@ use refdesk_desk::engine::{Audience, Request};
 use refdesk_enrich::{BlockKind, Enriched};
 use refdesk_text::report::Diagnostic;
 
-/// Switches to the next view of the prompt.
 pub fn next_view(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.view = state.hints.view.next();
     state.hints.enriched.scroll = Scroll::default();

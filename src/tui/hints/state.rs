@@ -11,10 +11,8 @@ use refdesk_desk::engine::Audience;
 use refdesk_enrich::{Enriched, Findings};
 use refdesk_text::report::Diagnostic;
 
-/// The view of the prompt in the hints pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintsView {
-    /// The matching sources.
     #[default]
     Matches,
     /// The enriched prompt for this reader.
@@ -31,14 +29,12 @@ impl HintsView {
     }
 }
 
-/// The enriched prompt.
 #[derive(Debug, Clone, Default)]
 pub struct EnrichedView {
-    /// The newest answer.
     pub answer: Option<Box<Enriched>>,
     /// Problems of the session's memory.
     pub problems: Vec<Diagnostic>,
-    /// The same, wrapped.
+    /// The answer, wrapped.
     pub text: WrappedText,
     /// The width that the text is wrapped for; `None` if it is outdated.
     pub wrapped_for: Option<u16>,
@@ -62,7 +58,6 @@ pub struct HintsPane {
     /// Sources that get no hint because this session has seen it or the prompt says it.
     pub sent_before: BTreeSet<SourceId>,
     pub view: HintsView,
-    /// The enriched prompt.
     pub enriched: EnrichedView,
 }
 

@@ -60,7 +60,6 @@ impl Arrangement {
     }
 }
 
-/// The place of everything on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScreenLayout {
     /// The line on top: workspace, desk, counts.

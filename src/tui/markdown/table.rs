@@ -28,7 +28,6 @@ pub struct Table {
 #[derive(Debug, Clone, Default)]
 pub struct TableRow {
     pub cells: Vec<InlineText>,
-    /// Its line in the source.
     pub source: usize,
 }
 

@@ -158,7 +158,6 @@ fn show_request(state: &mut State, id: Option<String>) {
     filter(state);
 }
 
-/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.requests.rows.get(state.requests.cursor.at).copied();
     let words: Vec<String> =

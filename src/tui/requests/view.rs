@@ -228,7 +228,6 @@ fn cost(follows: &SelectionChange) -> String {
     cost + &change_cost::with_instructions(follows.cost, cells::in_tokens)
 }
 
-/// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Frame<'_>) {
     let inner = layout::inner(outer);
     let parts = state.parts_within(Pane::Selection, inner);

@@ -12,10 +12,8 @@ const IN_TIME: Duration = Duration::from_millis(100);
 const MAY_COME: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What a terminal says about its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackgroundReport {
-    /// Its answer to the question.
     Answer(Background),
     /// It has changed: light and dark are switched (mode 2031).
     Changed(Background),

@@ -24,7 +24,6 @@ const MAX: usize = 50;
 /// Frames that are drawn immediately after a key: an answer and a snapshot.
 const ANSWERS: u8 = 2;
 
-/// The cause of the next frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
     /// Something other than a key: the engine, another size.
@@ -57,7 +56,6 @@ impl FrameLimiter {
         (self.answers == 0 && within(FEW + 1, RECENTLY)).then(|| last + FRAME_INTERVAL)
     }
 
-    /// Records a frame drawn for this cause.
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
         self.patience = None;
         self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };

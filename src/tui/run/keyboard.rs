@@ -18,12 +18,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::tui::run::background_question::BackgroundReport;
 use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
 
-/// What comes from a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalInput {
     /// Input from a person, or a new size.
     Event(Event),
-    /// What it says about its background.
     Background(BackgroundReport),
 }
 
@@ -38,7 +36,6 @@ pub fn is_gone(error: &io::Error) -> bool {
 /// The most bytes read from the terminal at once; they are shown before more is read.
 const AT_ONCE: usize = 64 * 1024;
 
-/// Reads the terminal.
 #[derive(Debug)]
 pub struct Keyboard {
     terminal: AsyncFd<OwnedFd>,

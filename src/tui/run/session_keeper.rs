@@ -11,7 +11,6 @@ use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 pub struct SessionKeeper {
     /// `None` if nothing is saved.
     file: Option<ScreenSessionFile>,
-    /// What was written last.
     written: ScreenSession,
     writing: Option<JoinHandle<io::Result<()>>>,
     /// The disk did not take a write; the final one tries again and reports why.

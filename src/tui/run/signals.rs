@@ -36,7 +36,6 @@ pub fn stop_this_process() {
     let _ = kill_process(getpid(), Number::STOP);
 }
 
-/// Every signal that the screen handles.
 #[derive(Debug)]
 pub struct ScreenSignals {
     end: EndSignals,
@@ -50,7 +49,6 @@ impl ScreenSignals {
         Ok(Self { end: EndSignals::new()?, stop: listen(Number::TSTP)?, resume: listen(Number::CONT)? })
     }
 
-    /// Waits for the next one.
     pub async fn next(&mut self) -> SignalAction {
         tokio::select! {
             number = self.end.next() => SignalAction::End(number),

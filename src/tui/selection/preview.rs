@@ -15,7 +15,6 @@ use refdesk_desk::engine::Snapshot;
 /// Names before `+N more`.
 const SHOWN: usize = 4;
 
-/// How much room there is for names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameDetail {
     /// As many as are read at a glance.

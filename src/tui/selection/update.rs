@@ -41,7 +41,6 @@ pub fn follow_catalog(state: &mut State) {
     state.selection.followed = source;
 }
 
-/// The row of this source.
 pub fn row_of(state: &State, id: &str) -> Option<usize> {
     state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(id))
 }

@@ -8,7 +8,6 @@ use crate::tui::state::State;
 use crate::tui::update::navigation;
 use crate::tui::widgets::motion::Cursor;
 
-/// Applies the filter line.
 pub fn filter(state: &mut State) {
     let stay = state.template().map(|template| template.name.clone());
     let before = std::mem::take(&mut state.templates.filtered);
@@ -54,7 +53,6 @@ pub fn packed(state: &mut State) -> Arc<Haystack> {
     state.templates.haystack.get_or_insert_with(pack).clone()
 }
 
-/// Goes to this template in the list.
 pub fn to_template(state: &mut State, name: &str) {
     state.focus_on(Pane::Templates);
     if row_of(state, name).is_none() {

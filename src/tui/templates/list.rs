@@ -21,7 +21,6 @@ use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use refdesk_templates::{Template, TemplateOrigin};
 
-/// Draws the pane with its border at `outer`.
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Templates, layout::inner(outer));
     let pane = &state.templates;

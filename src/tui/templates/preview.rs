@@ -26,7 +26,6 @@ use refdesk_files::output::{Diff, Proposal};
 /// The most rows of an error above a text.
 const ERROR: usize = 4;
 
-/// The number of lines.
 pub fn len(state: &State) -> usize {
     let Some(preview) = state.preview() else { return 0 };
     match (state.view(), &preview.rendered, &preview.failed) {
@@ -280,7 +279,6 @@ fn role_at(spans: &Spans, at: usize) -> Option<ThemeRole> {
     spans.get(behind).filter(|span| span.start as usize <= at).map(|span| span.role)
 }
 
-/// The visible part of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewOffset {
     /// The first line.

@@ -119,7 +119,6 @@ fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Highlight { subject: HighlightSubject::Preview, generation, pieces });
 }
 
-/// Takes the highlighting of some lines.
 pub fn highlighted(state: &mut State, generation: u64, from: usize, colours: Vec<Spans>) {
     if generation != state.templates.painting {
         return;

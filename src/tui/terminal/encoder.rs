@@ -44,7 +44,6 @@ pub struct FrameEncoder {
     shown_caret: Option<Position>,
 }
 
-/// Where the terminal writes next.
 #[derive(Debug, Clone, Copy)]
 struct WritePosition {
     x: u16,
@@ -54,7 +53,6 @@ struct WritePosition {
 }
 
 impl FrameEncoder {
-    /// Sets the terminal's width.
     pub fn set_columns(&mut self, columns: u16) {
         if columns != self.columns {
             self.columns = columns;

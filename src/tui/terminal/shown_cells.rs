@@ -16,12 +16,10 @@ pub struct ShownCells {
 }
 
 impl ShownCells {
-    /// A blank terminal of this width.
     pub fn blank(columns: u16) -> Self {
         Self { cells: Vec::new(), columns }
     }
 
-    /// A cell was written.
     pub fn keep(&mut self, x: u16, y: u16, cell: &Cell) {
         let at = self.index(x, y);
         let covered = cell.symbol().width().max(1);

@@ -123,7 +123,6 @@ impl Parameters {
     }
 }
 
-/// What a colour is for.
 #[derive(Clone, Copy)]
 enum ColourLayer {
     Text,

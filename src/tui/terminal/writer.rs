@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Ends an escape sequence that was cut off.
 const CANCEL: u8 = 0x18;
 
-/// Writes to the terminal.
 #[derive(Debug)]
 pub struct TerminalWriter {
     /// `None` if the terminal cannot be opened a second time, as in a container whose terminal is outside; then writes

@@ -14,7 +14,6 @@ use refdesk_text::report::Diagnostic;
 
 use crate::tui::tests::{answer, message, press, screen, stale};
 
-/// The requests about profiles.
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let about_profiles = |command: &Request| {
         matches!(command, Request::ListProfiles | Request::CompareProfile(_) | Request::SwitchProfile(_))

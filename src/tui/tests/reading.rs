@@ -16,7 +16,6 @@ use refdesk_desk::engine::{Request, Response};
 
 use crate::tui::tests::{answer, message, press, screen};
 
-/// A document that has everything.
 const EVERYTHING: &str = "---
 id: adr-004
 tags: [java, resilience]

@@ -207,7 +207,6 @@ screens! { busy:
     feed_new_rows_while_elsewhere "Esc 1"
 }
 
-/// The view of agents.
 fn agents(size: Size, keys: &str) -> State {
     let mut state = fixture::in_agents(size.width, size.height, "F7");
     press(&mut state, keys);
@@ -222,7 +221,6 @@ screens! { agents:
     agents_help "?"
 }
 
-/// The view of databases.
 fn databases(size: Size, keys: &str) -> State {
     let mut state = fixture::in_databases(size.width, size.height, keys);
     if state.open_window() == Some(WindowKind::Documentation) {
@@ -231,7 +229,7 @@ fn databases(size: Size, keys: &str) -> State {
     state
 }
 
-/// The same while pages are written.
+/// The view of databases while pages are written.
 fn documenting(size: Size, keys: &str) -> State {
     let mut state = databases(size, "w");
     press(&mut state, "y");

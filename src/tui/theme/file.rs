@@ -41,7 +41,6 @@ const ATTRIBUTES: [(&str, Modifier); 5] = [
     ("reverse", Modifier::REVERSED),
 ];
 
-/// What a file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThemeFile {
     /// The theme that it builds on.

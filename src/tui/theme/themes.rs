@@ -25,14 +25,12 @@ pub const SHIPPED: [(&str, &str); 7] = [
     ("mono", include_str!("../../../themes/mono.toml")),
 ];
 
-/// Whether the terminal's background is light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Background {
     Dark,
     Light,
 }
 
-/// The themes to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Themes {
     colours: Colours,

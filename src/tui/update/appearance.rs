@@ -94,7 +94,6 @@ fn drag_border(state: &mut State, layout: &ScreenLayout, (columns, rows): (Optio
     }
 }
 
-/// Resets every border and divider.
 pub fn reset(state: &mut State) {
     state.splits = Splits::default();
     state.rules = DividerShares::default();

@@ -111,7 +111,6 @@ fn follow_selection(state: &mut State, stay: Option<&str>) {
     (state.selection.left, state.selection.cursor) = (left, cursor);
 }
 
-/// Handles an event.
 pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),

@@ -9,7 +9,6 @@ use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-/// A styled line of code.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeLine<'a, F: Fn(usize) -> Style> {
     /// The line, clean.

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
-/// An edit that a key makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TextEdit {
@@ -26,7 +25,6 @@ pub enum TextEdit {
     DeleteToEnd,
 }
 
-/// The capacity of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldLimit {
     /// 1,000 characters.
@@ -65,7 +63,6 @@ impl TextChange {
     }
 }
 
-/// A text and a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextField {
     text: String,
@@ -75,7 +72,6 @@ pub struct TextField {
 }
 
 impl TextField {
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -85,7 +81,6 @@ impl TextField {
         self.cursor
     }
 
-    /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -114,7 +109,6 @@ impl TextField {
         text.get(..end.unwrap_or(text.len())).unwrap_or_default()
     }
 
-    /// Inserts this text at the cursor.
     pub fn insert(&mut self, text: &str) -> Option<TextChange> {
         let replaced = if self.is_proposed { 0..self.text.len() } else { self.cursor..self.cursor };
         (!text.is_empty()).then(|| self.replace(replaced, text))

@@ -24,7 +24,6 @@ pub struct PaneBorder<'a> {
 }
 
 impl PaneBorder<'_> {
-    /// Draws it around `outer`.
     pub fn draw(&self, skin: &Skin, outer: Rect, buffer: &mut Buffer) {
         let outer = outer.intersection(buffer.area);
         let (set, line) = match self.active {

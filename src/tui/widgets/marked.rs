@@ -57,7 +57,6 @@ impl MarkedText {
     }
 }
 
-/// Whether a part of a text is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Highlighted {
     Yes,

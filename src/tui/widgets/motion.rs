@@ -40,7 +40,6 @@ impl Motion {
 pub struct Cursor {
     /// Its row; 0 in an empty list.
     pub at: usize,
-    /// The first visible row.
     pub top: usize,
 }
 
@@ -68,7 +67,6 @@ impl Cursor {
         self.clamp(len, page);
     }
 
-    /// The visible rows.
     pub fn window(&self, len: usize, page: usize) -> Range<usize> {
         let top = self.top.min(len);
         top..len.min(top.saturating_add(page))
@@ -88,7 +86,6 @@ impl Scroll {
         self.top = motion.target(self.top, page, len.saturating_sub(page));
     }
 
-    /// The visible lines.
     pub fn window(&self, len: usize, page: usize) -> Range<usize> {
         let top = self.top.min(len.saturating_sub(page));
         top..len.min(top.saturating_add(page))

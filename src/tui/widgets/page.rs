@@ -57,7 +57,6 @@ impl PageLine {
         self
     }
 
-    /// Appends a part with marked ranges.
     pub fn then_marked(self, text: &MarkedText, role: ThemeRole) -> Self {
         let start = self.text.len();
         let mut line = self.then(&text.text, role);
@@ -188,7 +187,6 @@ impl WrappedText {
         None
     }
 
-    /// Row `nth` as drawn.
     #[cfg(test)]
     pub fn row(&self, nth: usize) -> String {
         let Some((line, range)) = self.place(nth) else { return String::new() };
@@ -272,7 +270,6 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowBreak {
     No,
-    /// After a blank.
     Blank,
     /// After a slash, if the word is longer than a row.
     Slash,

@@ -35,7 +35,6 @@ impl RowCursor {
     }
 }
 
-/// Whether a list gets keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     Yes,

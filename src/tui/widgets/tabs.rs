@@ -6,7 +6,6 @@ use ratatui::layout::{Position, Rect};
 use super::cells;
 use crate::tui::theme::{Theme, ThemeRole};
 
-/// Tabs with their texts and places.
 #[derive(Debug)]
 pub struct Tabs<T> {
     current: T,

@@ -35,7 +35,6 @@ pub struct CatalogDraft {
     pub proposed: Option<Result<Vec<Proposal>, String>>,
     /// Whether it is being written.
     pub is_asked: bool,
-    /// What was written.
     pub written: Option<CatalogWritten>,
 }
 

@@ -94,7 +94,6 @@ pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary:
     DifferenceLayout { field, summary, rule, difference, keys }
 }
 
-/// The texts on the border of a window.
 #[derive(Debug, Default)]
 pub(super) struct Titles {
     pub title: &'static str,

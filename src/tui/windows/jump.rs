@@ -112,7 +112,6 @@ impl JumpWindow {
     }
 }
 
-/// The places within the window.
 struct JumpLayout {
     line: Rect,
     list: Rect,

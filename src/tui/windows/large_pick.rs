@@ -56,7 +56,6 @@ impl Window for LargePickView {
     }
 }
 
-/// Opens the window for this pick.
 pub fn open(state: &mut State, pick: LargePick) {
     state.large_pick = Some(Box::new(pick));
     state.jump.cover(state.window);

@@ -146,7 +146,6 @@ enum RowDetail {
     Counts,
     /// Without the origin of its sources.
     Sources,
-    /// The name and the price.
     Price,
 }
 

@@ -15,7 +15,6 @@ use refdesk_enrich::{ItemReceipt, MatchReason, TextKind};
 
 pub struct ReceiptView;
 
-/// The receipt that was opened last.
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptWindow {
     /// Its line of the journal, or why there is none; `None` until the answer arrives.

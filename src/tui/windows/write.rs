@@ -33,7 +33,6 @@ const SUMMARY: usize = 6;
 /// The most values listed that are not given.
 const NAMED: usize = 4;
 
-/// The effect of a write on its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteEffect {
     New,

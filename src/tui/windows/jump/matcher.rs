@@ -12,7 +12,6 @@ const LONGEST: usize = 300;
 /// The matcher's score for one matched character. A match that loses more by its gaps than it earns does not count.
 const SCORE_PER_LETTER: usize = 16;
 
-/// Where the words are.
 #[derive(Debug, Default)]
 pub struct WordMatch {
     /// Words that only the description has.
@@ -38,7 +37,6 @@ impl WordMatcher {
         Self { matcher: Matcher::new(Config::DEFAULT), words: words.collect(), typed: in_words(typed.trim()) }
     }
 
-    /// Whether nothing is typed.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }

@@ -29,7 +29,6 @@ const MAX: usize = 60;
 /// names. Rows of the feed do not count: a feed full of hints would come before the sources that the hints are about.
 const BEFORE_SEARCH: usize = 8;
 
-/// Where a row leads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JumpTarget {
     Source(SourceId),
@@ -68,7 +67,6 @@ pub struct FoundIn {
     pub about: Vec<u32>,
 }
 
-/// How well a name matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
     /// It equals the typed text.
@@ -165,7 +163,6 @@ impl JumpRow {
         matches!(self.to, JumpTarget::Section(_))
     }
 
-    /// The source that it is about.
     pub fn source(&self) -> Option<&str> {
         match &self.to {
             JumpTarget::Source(id) => Some(id.as_str()),
