@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// Filters of `journal`.
 #[derive(Debug, Args)]
 pub struct JournalArgs {
     /// Only entries since a duration ago (90s, 15m, 2h, 3d), a date or a time (2026-11-22, 2026-11-22T09:30)
@@ -13,14 +12,12 @@ pub struct JournalArgs {
     pub precision: bool,
 }
 
-/// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// The number of a journal entry
     pub n: u64,
 }
 
-/// Arguments of `hook`.
 #[derive(Debug, Args)]
 pub struct HookArgs {
     /// The agent: claude-code, gemini-cli, codex or cursor
@@ -36,7 +33,6 @@ pub struct HookArgs {
     pub no_mcp: bool,
 }
 
-/// Arguments of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
     /// Serve any number of agents over HTTP at this address, instead of one on standard input and output
@@ -52,7 +48,6 @@ pub struct McpArgs {
     pub allow_origins: Vec<String>,
 }
 
-/// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub struct AskArgs {
     /// The reason for asking, shown to the person who answers
@@ -63,7 +58,6 @@ pub struct AskArgs {
     pub tags: Vec<String>,
 }
 
-/// Arguments of `trust`.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
     /// The subcommand [default: show what is not trusted yet, and ask]
@@ -71,7 +65,6 @@ pub struct TrustArgs {
     pub command: Option<TrustCommand>,
 }
 
-/// The subcommands of `trust`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum TrustCommand {
     /// List what is trusted and what is not

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Filters of `list`.
 #[derive(Debug, Args, Default)]
 pub struct ListArgs {
     /// Only sources with this tag; repeat it for sources with any of several
@@ -21,7 +20,6 @@ pub struct ListArgs {
     pub unselected: bool,
 }
 
-/// The mode filter of `list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
 pub enum ModeFilter {
     /// Both.
@@ -44,7 +42,6 @@ pub struct SelectArgs {
     pub tags: Vec<String>,
 }
 
-/// Ids of sources.
 #[derive(Debug, Args)]
 pub struct Ids {
     /// Ids of sources
@@ -52,7 +49,6 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// Options of `clear`.
 #[derive(Debug, Args)]
 pub struct ClearArgs {
     /// Remove every exclusion too
@@ -60,7 +56,6 @@ pub struct ClearArgs {
     pub all: bool,
 }
 
-/// Arguments of `references`.
 #[derive(Debug, Args)]
 pub struct ReferencesArgs {
     /// The subcommand [default: list]
@@ -68,7 +63,6 @@ pub struct ReferencesArgs {
     pub command: Option<ReferencesCommand>,
 }
 
-/// The subcommands of `references`.
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub enum ReferencesCommand {
@@ -84,7 +78,6 @@ pub enum ReferencesCommand {
     Help,
 }
 
-/// Arguments of `remove`.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// Ids of sources
@@ -95,7 +88,6 @@ pub struct RemoveArgs {
     pub yes: bool,
 }
 
-/// Arguments of `tag`.
 #[derive(Debug, Args)]
 pub struct TagArgs {
     /// Ids of sources, tags to add (+TAG), and tags to remove (-TAG)
@@ -124,7 +116,6 @@ pub struct GraphArgs {
     pub svg: bool,
 }
 
-/// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// A workspace folder or a configuration file [default: this workspace]
@@ -134,7 +125,6 @@ pub struct CheckArgs {
     pub fix: bool,
 }
 
-/// Arguments of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Folders of the workspace to look in [default: all of it]
@@ -154,7 +144,6 @@ pub struct InitArgs {
     pub one_file: bool,
 }
 
-/// Arguments of `add`.
 #[derive(Debug, Args)]
 pub struct AddArgs {
     /// Files, folders, patterns such as 'docs/**/*.md', or http(s) URLs

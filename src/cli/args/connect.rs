@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-/// Arguments of `connect`.
 #[derive(Debug, Args)]
 pub struct ConnectArgs {
     /// The agents: claude-code, gemini-cli, codex, cursor, vscode, opencode or goose [default: those found here]
@@ -19,7 +18,6 @@ pub struct ConnectArgs {
     pub settings: SettingsArgs,
 }
 
-/// Arguments of `disconnect`.
 #[derive(Debug, Args)]
 pub struct DisconnectArgs {
     /// The agents: claude-code, gemini-cli, codex, cursor, vscode, opencode or goose [default: those connected here]

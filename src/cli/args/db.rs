@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// Arguments of `db`.
 #[derive(Debug, Args)]
 pub struct DbArgs {
     /// The subcommand
@@ -10,7 +9,6 @@ pub struct DbArgs {
     pub command: DbCommand,
 }
 
-/// The subcommands of `db`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
     /// Read the schemas, find domains, and write the plan for review
@@ -72,7 +70,6 @@ pub struct DbNames {
     pub names: Vec<String>,
 }
 
-/// Arguments of `db index`.
 #[derive(Debug, Args)]
 pub struct DbIndexArgs {
     /// Forget the old index and build a new one
@@ -80,7 +77,6 @@ pub struct DbIndexArgs {
     pub fresh: bool,
 }
 
-/// Arguments of `db pipeline`.
 #[derive(Debug, Args)]
 pub struct DbPipelineArgs {
     /// Databases [default: all that are configured]
@@ -91,7 +87,6 @@ pub struct DbPipelineArgs {
     pub yes: bool,
 }
 
-/// Arguments of `db check`.
 #[derive(Debug, Args)]
 pub struct DbCheckArgs {
     /// Databases [default: all that are configured]
@@ -102,14 +97,12 @@ pub struct DbCheckArgs {
     pub min_coverage: Option<u8>,
 }
 
-/// Arguments of `db show`.
 #[derive(Debug, Args)]
 pub struct DbShowArgs {
     /// The table: its name, with schema and database if others have the same
     pub table: String,
 }
 
-/// Arguments of `db path`.
 #[derive(Debug, Args)]
 pub struct DbPathArgs {
     /// The first table
@@ -123,7 +116,6 @@ pub struct DbPathArgs {
     pub max_hops: Option<u8>,
 }
 
-/// Arguments of `db domains`.
 #[derive(Debug, Args)]
 pub struct DbDomainsArgs {
     /// Only domains of this database
@@ -131,7 +123,6 @@ pub struct DbDomainsArgs {
     pub database: Option<String>,
 }
 
-/// Arguments of `db domain`.
 #[derive(Debug, Args)]
 pub struct DbDomainArgs {
     /// The name of the domain, or DATABASE.DOMAIN: shop.orders
@@ -141,7 +132,6 @@ pub struct DbDomainArgs {
     pub database: Option<String>,
 }
 
-/// Arguments of `db joins`.
 #[derive(Debug, Args)]
 pub struct DbJoinsArgs {
     /// Only in this database
@@ -155,7 +145,6 @@ pub struct DbJoinsArgs {
     pub limit: u16,
 }
 
-/// Arguments of `db usage`.
 #[derive(Debug, Args)]
 pub struct DbUsageArgs {
     /// The name of a column
@@ -168,7 +157,6 @@ pub struct DbUsageArgs {
     pub domain: Option<String>,
 }
 
-/// Arguments of `db plan`.
 #[derive(Debug, Args)]
 pub struct DbPlanArgs {
     /// Databases [default: all that are configured]
@@ -182,7 +170,6 @@ pub struct DbPlanArgs {
     pub no_model: bool,
 }
 
-/// Arguments of `db document`.
 #[derive(Debug, Args)]
 pub struct DbDocumentArgs {
     /// Databases [default: all that are configured]

@@ -42,7 +42,6 @@ pub struct TextArgs {
     pub args: Option<String>,
 }
 
-/// Arguments of `enrich`.
 #[derive(Debug, Args)]
 pub struct EnrichArgs {
     /// The text and its kind
@@ -71,7 +70,6 @@ pub enum Forgetting {
     Clear,
 }
 
-/// Arguments of `simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// The text and its kind
@@ -85,7 +83,6 @@ pub struct SimulateArgs {
     pub budget: BudgetArgs,
 }
 
-/// Arguments of `why-not`.
 #[derive(Debug, Args)]
 pub struct WhyNotArgs {
     /// Id of a source
@@ -98,14 +95,12 @@ pub struct WhyNotArgs {
     pub budget: BudgetArgs,
 }
 
-/// Arguments of `assert`.
 #[derive(Debug, Args)]
 pub struct AssertArgs {
     /// A TOML file of expectations, relative to the current folder
     pub file: PathBuf,
 }
 
-/// The kinds of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum KindName {
@@ -117,7 +112,6 @@ pub enum KindName {
     SystemInstructions,
 }
 
-/// `refdesk index`.
 #[derive(Debug, Default, Args)]
 pub struct IndexArgs {
     /// Forget the old index and build a new one
@@ -137,7 +131,6 @@ pub struct IndexArgs {
     pub until_eof: bool,
 }
 
-/// `refdesk search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// What to search for: words, a question, or phrases in quotation marks

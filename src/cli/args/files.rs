@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Arguments of `config`.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     /// The subcommand [default: show]
@@ -12,7 +11,6 @@ pub struct ConfigArgs {
     pub command: Option<ConfigCommand>,
 }
 
-/// The subcommands of `config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum ConfigCommand {
     /// Print the path of a file, whether or not it exists
@@ -40,7 +38,6 @@ pub enum ConfigFile {
     Themes,
 }
 
-/// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell
@@ -48,7 +45,6 @@ pub struct CompletionsArgs {
     pub shell: ShellName,
 }
 
-/// The shells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ShellName {
     /// Bash.
@@ -63,7 +59,6 @@ pub enum ShellName {
     Zsh,
 }
 
-/// Arguments of `man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// Print the page of this command, or write all pages to this folder [default: print the main page]

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Arguments of `templates`.
 #[derive(Debug, Args)]
 pub struct TemplatesArgs {
     /// The subcommand [default: list]
@@ -12,7 +11,6 @@ pub struct TemplatesArgs {
     pub command: Option<TemplatesCommand>,
 }
 
-/// The subcommands of `templates`.
 #[derive(Debug, Subcommand)]
 pub enum TemplatesCommand {
     /// List the templates of the selection
@@ -57,7 +55,6 @@ pub enum TemplatesCommand {
     },
 }
 
-/// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// The name of a template
@@ -106,7 +103,6 @@ pub struct RenderArgs {
     pub yes: bool,
 }
 
-/// The template languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SyntaxName {
     /// Jinja2.
