@@ -21,238 +21,123 @@ use crate::tui::widgets::motion::Motion;
 
 /// A user action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the table of actions describes them")]
 pub enum Action {
-    /// Leave the program.
     Quit,
-    /// Stop the program until the shell resumes it.
     Suspend,
-    /// Redraw everything.
     Redraw,
-    /// Leave the tour.
     LeaveTour,
-    /// Show the keys of the focused pane.
     Help,
-    /// Type words to find keys in the help.
     FilterHelp,
-    /// Show the problems of the workspace.
     Problems,
-    /// Show the profiles, to switch to one.
     Profiles,
-    /// Find an action by name.
     Palette,
-    /// Search all documents.
     Sections,
-    /// Go to anything by its name, by words or by meaning.
     Jump,
-    /// Show only the next kind of things to jump to.
     JumpKind,
-    /// Give the filter of the catalog a name.
     SaveFilter,
-    /// Show the filters that have a name.
     Filters,
-    /// Remove the filter under the cursor.
     RemoveFilter,
-    /// Show the last messages.
     Messages,
-    /// Confirm the open window.
     Confirm,
-    /// Read the workspace again.
     Reload,
-    /// Go to this pane.
     Focus(Pane),
-    /// Go to the next pane.
     NextPane,
-    /// Go to the previous pane.
     PreviousPane,
-    /// Let the focused pane fill the screen, or fold the others again.
     Zoom,
-    /// Arrange the panes for this.
     Preset(Preset),
-    /// Move a border between the panes.
     Border(BorderMove),
-    /// Reset every border and divider.
     ResetBorders,
-    /// Switch to the next theme.
     Theme,
-    /// Let the terminal handle the mouse, or take it back.
     Mouse,
-    /// Move in the list or text.
     Move(Motion),
-    /// Go from the list to its details.
     Inside,
-    /// Go back to the list, or leave a filter or window.
     Back,
-    /// Pick or unpick the source under the cursor.
     Toggle,
-    /// Pick a source that is pulled in.
     Keep,
-    /// Exclude the source under the cursor, or include it again.
     Exclude,
-    /// Pick the source with only what it mentions itself.
     PickNear,
-    /// Pick the source without what it mentions.
     PickAlone,
-    /// Show what the selection, the instructions and the prompt cost together, and set a limit.
     Budget,
-    /// Clear all picks.
     Clear,
-    /// Undo the last change.
     Undo,
-    /// Redo what was undone.
     Redo,
-    /// Open the document of the source in the editor.
     Open,
-    /// Open the definition of the source in the editor.
     Define,
-    /// Copy the id of the source.
     CopyId,
-    /// Copy the path or address of the source.
     CopyPath,
-    /// Sort the catalog by the next column.
     Sort,
-    /// Sort the catalog by tokens, whatever it was sorted by.
     SortTokens,
-    /// Search the details.
     Search,
-    /// Go into the document of the source.
     Read,
-    /// Go to the next link of the document.
     NextLink,
-    /// Go to the previous link of the document.
     PreviousLink,
-    /// Show what the link leads to.
     FollowLink,
-    /// Go back to where a link was followed.
     GoBack,
-    /// Go forward again.
     GoForward,
-    /// Unfold the front matter of the document, or fold it.
     FrontMatter,
-    /// Go to the next match.
     NextHit,
-    /// Go to the previous match.
     PreviousHit,
-    /// Show the next view of the prompt: matching sources, or the enriched prompt.
     Enriched,
-    /// Clear the prompt.
     ClearPrompt,
-    /// Go to the feed.
     Feed,
-    /// Type a filter of the feed.
     FilterFeed,
-    /// Keep only rows of the next kind in the feed.
     NextKind,
-    /// Keep only rows of one session in the feed.
     ThisSession,
-    /// Show the receipt of a row, or go to its source.
     Follow,
-    /// Open the file that a row names in the editor.
     OpenPlace,
-    /// Copy file and line.
     CopyPlace,
-    /// Open the mention that pulls the source in.
     OpenMention,
-    /// Go to the values of the template.
     Values,
-    /// Type the value under the cursor, or toggle a flag.
     SetValue,
-    /// Reset the value under the cursor, or remove the item.
     ResetValue,
-    /// Add an item to the list under the cursor.
     AddItem,
-    /// Go to the next value.
     NextField,
-    /// Go to the previous value.
     PreviousField,
-    /// Open the values as JSON in the editor.
     EditValues,
-    /// Show the next view of the preview.
     View,
-    /// Scroll the preview left.
     Leftwards,
-    /// Scroll the preview right.
     Rightwards,
-    /// Open the window that writes the preview.
     Write,
-    /// Filter the templates.
     FilterTemplates,
-    /// Go to the requests.
     Requests,
-    /// Answer with the marked sources, or open the write to approve.
     Answer,
-    /// Choose none, or decline.
     Decline,
-    /// Approve a write.
     Approve,
-    /// Mark or unmark the source under the cursor of a request.
     Mark,
-    /// Mark or unmark all sources that a request shows.
     MarkAll,
-    /// Go to the next request.
     NextRequest,
-    /// Go to the previous request.
     PreviousRequest,
-    /// Show the mention graph in place of the panes, or the panes again.
     Graph,
-    /// Show the sessions of agents in place of the panes, or the panes again.
     Agents,
-    /// Show the documented databases in place of the panes, or the panes again.
     Databases,
-    /// Show what documenting the database would write.
     DocumentDatabases,
-    /// Type a filter of the tables.
     FilterTables,
-    /// Show the next tab of the graph.
     NextTab,
-    /// Show the previous tab of the graph.
     PreviousTab,
-    /// Show the neighbourhood of the source under the cursor.
     Centre,
-    /// Show the neighbourhood before.
     PreviousCentre,
-    /// Go to the next level of the neighbourhood.
     NextLevel,
-    /// Go to the previous level of the neighbourhood.
     PreviousLevel,
-    /// Mark the source under the cursor as the start of a path.
     MarkStart,
-    /// Show the path between the marked source and the one under the cursor.
     PathBetween,
-    /// Go to the source in the catalog.
     ToCatalog,
-    /// Open the file and line of the mention or broken link.
     OpenWhere,
-    /// Copy the command that prints the graph as a picture.
     CopyExport,
-    /// Type a filter of the graph.
     FilterGraph,
-    /// Show the ways to begin.
     Welcome,
-    /// Scan the repository for what a catalog could have.
     Discover,
-    /// Tick the proposal under the cursor, or untick it.
     Tick,
-    /// Tick all proposals, or untick them.
     TickAll,
-    /// Open the demo.
     OpenDemo,
-    /// Connect the agents of this machine.
     ConnectAgent,
-    /// Type the path of a source to add.
     AddSource,
-    /// Show the settings that need trust.
     Trust,
-    /// Trust what is shown.
     TrustThis,
-    /// Filter the offered sources.
     FilterRequest,
-    /// Type a filter.
     Filter,
-    /// Type a prompt.
     Prompt,
-    /// Leave the text field, keeping what was typed.
     Accept,
-    /// Leave the field and clear it.
     Cancel,
     /// Change the text being typed.
     Edit(TextEdit),
