@@ -5,86 +5,50 @@ use crate::tui::pane::Pane;
 
 /// A context in which an action is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "most say what `title` says")]
 pub enum KeyContext {
-    /// In this pane.
     Pane(Pane),
     /// Wherever there is a list or a text to move in, windows too.
     List,
-    /// In the details of a source.
     Details,
-    /// In the feed of the hints pane.
     Feed,
-    /// In the variables of the templates pane.
     Values,
-    /// In the graph, which is shown in place of the panes.
     Graph,
-    /// In the view of agents, which is shown in place of the panes.
     Agents,
-    /// In the view of databases, which is shown in place of the panes.
     Databases,
     /// Everywhere outside text fields and windows.
     Global,
-    /// In any window.
     Window,
-    /// In the help.
     Help,
-    /// In the line of words of the help.
     HelpFilter,
-    /// In the window of the problems.
     Problems,
-    /// In the window of the profiles.
     Profiles,
-    /// In the window that shows what a switch would change.
     Switch,
-    /// In the jump, which is the palette too.
     Jump,
-    /// In a yes-or-no question.
     Question,
-    /// In the question before a pick that pulls in much.
     LargePick,
-    /// In the line for the limit of tokens.
     Budget,
-    /// In the filter line.
     Filter,
-    /// In the line that searches the details.
     Search,
-    /// In the filter line of the feed.
     FeedFilter,
-    /// In the filter line of the templates.
     TemplateFilter,
-    /// In the filter line of the graph.
     GraphFilter,
-    /// In the filter line of the tables.
     DatabaseFilter,
-    /// In the value of a variable.
     Value,
-    /// In the window that writes the preview.
     Write,
-    /// In a request, which replaces the selection pane.
     Request,
     /// In a request that follows the one just answered, which takes no keys yet.
     NextRequest,
-    /// In the filter line of a request.
     RequestFilter,
-    /// In the window of a write to approve.
     Approval,
-    /// In the window of the settings that need trust.
     Trust,
-    /// In the window of the themes.
     Themes,
-    /// In the welcome.
     Welcome,
-    /// In the proposals of a scan.
     Discovery,
-    /// In the difference that writing the catalog makes.
     CatalogDifference,
-    /// In the window that shows what documenting would write.
     Documentation,
-    /// In the line for the path of a source to add.
     AddSource,
-    /// In the line for the name of a filter.
     SaveFilter,
-    /// In the prompt.
     Prompt,
     /// In every text field.
     Field,
@@ -95,28 +59,24 @@ pub enum KeyContext {
 impl KeyContext {
     /// Whether characters are typed here.
     pub fn is_typed(self) -> bool {
-        use KeyContext::{
-            AddSource, Budget, DatabaseFilter, FeedFilter, Field, Filter, GraphFilter, HelpFilter, Jump, Prompt,
-            RequestFilter, SaveFilter, Search, TemplateFilter, Value, Write,
-        };
         matches!(
             self,
-            AddSource
-                | Budget
-                | DatabaseFilter
-                | FeedFilter
-                | Field
-                | Filter
-                | GraphFilter
-                | HelpFilter
-                | Jump
-                | Prompt
-                | RequestFilter
-                | SaveFilter
-                | Search
-                | TemplateFilter
-                | Value
-                | Write
+            Self::AddSource
+                | Self::Budget
+                | Self::DatabaseFilter
+                | Self::FeedFilter
+                | Self::Field
+                | Self::Filter
+                | Self::GraphFilter
+                | Self::HelpFilter
+                | Self::Jump
+                | Self::Prompt
+                | Self::RequestFilter
+                | Self::SaveFilter
+                | Self::Search
+                | Self::TemplateFilter
+                | Self::Value
+                | Self::Write
         )
     }
 
@@ -146,100 +106,61 @@ impl KeyContext {
 
     /// Its name in the keymap file.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Pane(Pane::Catalog) => "catalog",
-            Self::Pane(Pane::Selection) => "selection",
-            Self::Pane(Pane::Hints) => "hints",
-            Self::Pane(Pane::Templates) => "templates",
-            Self::List => "list",
-            Self::Details => "details",
-            Self::Feed => "feed",
-            Self::Values => "values",
-            Self::Graph => "graph",
-            Self::Agents => "agents",
-            Self::Databases => "databases",
-            Self::Global => "global",
-            Self::Window => "window",
-            Self::Help => "help",
-            Self::HelpFilter => "help-filter",
-            Self::Problems => "problems",
-            Self::Profiles => "profiles",
-            Self::Switch => "switch",
-            Self::Jump => "jump",
-            Self::Question => "question",
-            Self::LargePick => "large-pick",
-            Self::Budget => "budget",
-            Self::Filter => "filter",
-            Self::Search => "search",
-            Self::FeedFilter => "feed-filter",
-            Self::TemplateFilter => "template-filter",
-            Self::GraphFilter => "graph-filter",
-            Self::DatabaseFilter => "database-filter",
-            Self::Value => "value",
-            Self::Write => "write",
-            Self::Request => "request",
-            Self::NextRequest => "next-request",
-            Self::RequestFilter => "request-filter",
-            Self::Approval => "approval",
-            Self::Trust => "trust",
-            Self::Themes => "themes",
-            Self::Welcome => "welcome",
-            Self::Discovery => "discovery",
-            Self::CatalogDifference => "catalog-difference",
-            Self::Documentation => "documentation",
-            Self::AddSource => "add-source",
-            Self::SaveFilter => "save-filter",
-            Self::Prompt => "prompt",
-            Self::Field => "field",
-            Self::Always => "always",
-        }
+        self.names().0
     }
 
     /// The heading in the help.
     pub fn title(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Pane(pane) => pane.title(),
-            Self::List => "Moving",
-            Self::Details => "Details",
-            Self::Feed => "Feed",
-            Self::Values => "Variables",
-            Self::Graph => "Graph",
-            Self::Agents => "Agents",
-            Self::Databases => "Databases",
-            Self::Global => "Everywhere",
-            Self::Window => "This window",
-            Self::Help => "Help",
-            Self::HelpFilter => "Words in the help",
-            Self::Problems => "Problems",
-            Self::Profiles => "Profiles",
-            Self::Switch => "Switch",
-            Self::Jump => "Jump and palette",
-            Self::Question => "Question",
-            Self::LargePick => "Large pick",
-            Self::Budget => "Budget",
-            Self::Filter => "Filter line",
-            Self::Search => "Search line",
-            Self::FeedFilter => "Filter line of the feed",
-            Self::TemplateFilter => "Filter line of the templates",
-            Self::GraphFilter => "Filter line of the graph",
-            Self::DatabaseFilter => "Filter line of the tables",
-            Self::Value => "Value",
-            Self::Write => "Write dialog",
-            Self::Request => "Request",
-            Self::NextRequest => "Next request",
-            Self::RequestFilter => "Filter line of a request",
-            Self::Approval => "Approval",
-            Self::Trust => "Trust",
-            Self::Themes => "Themes",
-            Self::Welcome => "Welcome",
-            Self::Discovery => "Proposals",
-            Self::CatalogDifference => "New catalog",
-            Self::Documentation => "Documenting a database",
-            Self::AddSource => "New source",
-            Self::SaveFilter => "Name of a filter",
-            Self::Prompt => "Prompt",
-            Self::Field => "Typing",
-            Self::Always => "Always",
+            Self::Pane(pane @ Pane::Catalog) => ("catalog", pane.title()),
+            Self::Pane(pane @ Pane::Selection) => ("selection", pane.title()),
+            Self::Pane(pane @ Pane::Hints) => ("hints", pane.title()),
+            Self::Pane(pane @ Pane::Templates) => ("templates", pane.title()),
+            Self::List => ("list", "Moving"),
+            Self::Details => ("details", "Details"),
+            Self::Feed => ("feed", "Feed"),
+            Self::Values => ("values", "Variables"),
+            Self::Graph => ("graph", "Graph"),
+            Self::Agents => ("agents", "Agents"),
+            Self::Databases => ("databases", "Databases"),
+            Self::Global => ("global", "Everywhere"),
+            Self::Window => ("window", "This window"),
+            Self::Help => ("help", "Help"),
+            Self::HelpFilter => ("help-filter", "Words in the help"),
+            Self::Problems => ("problems", "Problems"),
+            Self::Profiles => ("profiles", "Profiles"),
+            Self::Switch => ("switch", "Switch"),
+            Self::Jump => ("jump", "Jump and palette"),
+            Self::Question => ("question", "Question"),
+            Self::LargePick => ("large-pick", "Large pick"),
+            Self::Budget => ("budget", "Budget"),
+            Self::Filter => ("filter", "Filter line"),
+            Self::Search => ("search", "Search line"),
+            Self::FeedFilter => ("feed-filter", "Filter line of the feed"),
+            Self::TemplateFilter => ("template-filter", "Filter line of the templates"),
+            Self::GraphFilter => ("graph-filter", "Filter line of the graph"),
+            Self::DatabaseFilter => ("database-filter", "Filter line of the tables"),
+            Self::Value => ("value", "Value"),
+            Self::Write => ("write", "Write dialog"),
+            Self::Request => ("request", "Request"),
+            Self::NextRequest => ("next-request", "Next request"),
+            Self::RequestFilter => ("request-filter", "Filter line of a request"),
+            Self::Approval => ("approval", "Approval"),
+            Self::Trust => ("trust", "Trust"),
+            Self::Themes => ("themes", "Themes"),
+            Self::Welcome => ("welcome", "Welcome"),
+            Self::Discovery => ("discovery", "Proposals"),
+            Self::CatalogDifference => ("catalog-difference", "New catalog"),
+            Self::Documentation => ("documentation", "Documenting a database"),
+            Self::AddSource => ("add-source", "New source"),
+            Self::SaveFilter => ("save-filter", "Name of a filter"),
+            Self::Prompt => ("prompt", "Prompt"),
+            Self::Field => ("field", "Typing"),
+            Self::Always => ("always", "Always"),
         }
     }
 }
