@@ -1,9 +1,10 @@
 //! How many colours the terminal shows, as its environment says. The screen draws by it, and `doctor` reports it.
 
 /// The number of colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Colours {
     /// None, because `NO_COLOR` is set.
+    #[default]
     Off,
     /// None: bold, underline and reverse show what marks do not.
     Mono,

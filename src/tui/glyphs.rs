@@ -43,6 +43,12 @@ pub struct Glyphs {
     pub focused: border::Set<'static>,
 }
 
+impl Default for Glyphs {
+    fn default() -> Self {
+        Self::ASCII
+    }
+}
+
 impl Glyphs {
     pub const UNICODE: Self = Self {
         unicode: true,

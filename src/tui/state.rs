@@ -59,13 +59,13 @@ use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
 use crate::tui::{hints, requests, selection};
 
 /// How everything is drawn: colours and characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skin {
     pub theme: Theme,
     pub glyphs: Glyphs,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct State {
     /// The newest state of the desk.
     pub snapshot: Snapshot,
@@ -156,8 +156,9 @@ pub struct State {
 }
 
 /// The part of a pane that gets keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanePart {
+    #[default]
     List,
     /// Details, the feed, or a preview.
     Detail,
@@ -227,61 +228,7 @@ impl State {
     /// A screen of this size before the desk said anything.
     pub fn new(size: Size, skin: Skin) -> Self {
         let theme_choice = ThemeChoice::new(skin.theme.colours());
-        Self {
-            snapshot: Snapshot::default(),
-            counts: Counts::default(),
-            size,
-            skin,
-            focus: Pane::Catalog,
-            arrangement: Arrangement::default(),
-            arrangement_before: None,
-            filled_from: None,
-            part: PanePart::List,
-            typing: None,
-            window: None,
-            keymap: Keymap::default(),
-            theme_choice,
-            own_files: Arc::default(),
-            own_problems: Vec::new(),
-            chord: Vec::new(),
-            message: None,
-            messages: Messages::default(),
-            awaited_change: None,
-            sent_trust: None,
-            opening: None,
-            jump: JumpWindow::default(),
-            help: TextField::default(),
-            splits: Splits::default(),
-            rules: DividerShares::default(),
-            dragged: None,
-            mouse: Mouse::default(),
-            remembered: SavedScreen::default(),
-            launched: LaunchOptions::default(),
-            token_limit: None,
-            feed: Feed::default(),
-            receipt: ReceiptWindow::default(),
-            profiles: ProfilesWindow::default(),
-            draft: CatalogDraft::default(),
-            new_source: NewSource::default(),
-            was_welcomed: false,
-            choice_preview: Lookup::default(),
-            questions: Questions::default(),
-            budget: BudgetWindow::default(),
-            large_pick: None,
-            places: PlaceHistory::default(),
-            named_filters: BTreeMap::new(),
-            filter_name: TextField::default(),
-            pending: PendingCursors::default(),
-            tour: None,
-            graph: GraphView::default(),
-            agents: AgentsView::default(),
-            databases: DatabasesView::default(),
-            catalog: CatalogPane::default(),
-            selection: SelectionPane::default(),
-            requests: RequestsPane::default(),
-            hints: HintsPane::default(),
-            templates: TemplatesPane::default(),
-        }
+        Self { size, skin, theme_choice, ..Self::default() }
     }
 
     /// The key of an action of the panes, to name it in a sentence.

@@ -94,7 +94,7 @@ impl From<DiffLineKind> for ThemeRole {
 }
 
 /// A style for each role, in colours that the terminal has. Cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Theme {
     name: Arc<str>,
     colours: Colours,

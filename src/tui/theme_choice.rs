@@ -5,7 +5,7 @@ use crate::tui::state::State;
 use crate::tui::theme::{Background, Colours, Theme, Themes};
 use crate::tui::windows::WindowKind;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ThemeChoice {
     pub themes: Themes,
     pub chosen: Option<String>,
@@ -19,7 +19,7 @@ pub struct ThemeChoice {
 impl ThemeChoice {
     /// Nothing chosen, for a terminal of this many colours.
     pub fn new(colours: Colours) -> Self {
-        Self { themes: Themes::new(colours), chosen: None, preferred: None, background: None, is_preview: false }
+        Self { themes: Themes::new(colours), ..Self::default() }
     }
 
     pub fn theme(&self) -> Theme {

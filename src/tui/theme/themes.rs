@@ -31,7 +31,7 @@ pub enum Background {
     Light,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Themes {
     colours: Colours,
     own: Arc<[(Arc<str>, ThemeFile)]>,
