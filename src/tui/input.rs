@@ -1,6 +1,6 @@
 //! The inputs of the screen as plain values (keys by their meaning, answers, sizes), and the effects it asks for.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
 
 use refdesk_desk::FileLine;
@@ -8,7 +8,7 @@ use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 
 use crate::tui::action::{Action, KeyContext, Pressed};
 use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
-use crate::tui::key::{BareKey, Key, KeySequence, NamedKey};
+use crate::tui::key::{Key, KeySequence};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::theme::Background;
@@ -114,7 +114,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
         Pressed::Bound(entry) => return Some(Input::Act(entry.action)),
         Pressed::Begins => return Some(Input::Chord(pressed)),
         Pressed::Nothing if state.chord.is_empty() => {}
-        Pressed::Nothing if key.code == BareKey::Named(NamedKey::Esc) => return Some(Input::Chord(Vec::new())),
+        Pressed::Nothing if key.code == KeyCode::Esc => return Some(Input::Chord(Vec::new())),
         Pressed::Nothing => return Some(Input::Unbound(KeySequence::new(&pressed))),
     }
     if contexts.iter().any(|context| context.is_typed()) {

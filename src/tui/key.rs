@@ -8,54 +8,23 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use refdesk_text::nearest::did_you_mean;
 
-/// A key without modifiers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BareKey {
-    /// A key that types this character; never a control character, and `Space` for the blank.
-    Char(char),
-    /// F1 to F12.
-    F(u8),
-    /// One of the keys with a name.
-    Named(NamedKey),
-}
-
-/// The keys that have a name of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum NamedKey {
-    Enter,
-    Esc,
-    Tab,
-    BackTab,
-    Backspace,
-    Delete,
-    Insert,
-    Up,
-    Down,
-    Left,
-    Right,
-    Home,
-    End,
-    PageUp,
-    PageDown,
-}
-
-const NAMES: &[(NamedKey, &str)] = &[
-    (NamedKey::Enter, "Enter"),
-    (NamedKey::Esc, "Esc"),
-    (NamedKey::Tab, "Tab"),
-    (NamedKey::BackTab, "BackTab"),
-    (NamedKey::Backspace, "Backspace"),
-    (NamedKey::Delete, "Delete"),
-    (NamedKey::Insert, "Insert"),
-    (NamedKey::Up, "Up"),
-    (NamedKey::Down, "Down"),
-    (NamedKey::Left, "Left"),
-    (NamedKey::Right, "Right"),
-    (NamedKey::Home, "Home"),
-    (NamedKey::End, "End"),
-    (NamedKey::PageUp, "PageUp"),
-    (NamedKey::PageDown, "PageDown"),
+/// The keys with a name, except `Space` and the function keys.
+const NAMES: &[(KeyCode, &str)] = &[
+    (KeyCode::Enter, "Enter"),
+    (KeyCode::Esc, "Esc"),
+    (KeyCode::Tab, "Tab"),
+    (KeyCode::BackTab, "BackTab"),
+    (KeyCode::Backspace, "Backspace"),
+    (KeyCode::Delete, "Delete"),
+    (KeyCode::Insert, "Insert"),
+    (KeyCode::Up, "Up"),
+    (KeyCode::Down, "Down"),
+    (KeyCode::Left, "Left"),
+    (KeyCode::Right, "Right"),
+    (KeyCode::Home, "Home"),
+    (KeyCode::End, "End"),
+    (KeyCode::PageUp, "PageUp"),
+    (KeyCode::PageDown, "PageDown"),
 ];
 
 /// A key with its modifiers.
@@ -63,8 +32,8 @@ const NAMES: &[(NamedKey, &str)] = &[
 /// Shift is part of the character for keys that type one (`G`), and a modifier only for named keys (`S-Up`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Which key.
-    pub code: BareKey,
+    /// A character, never a control character; F1 to F12; or one of [`NAMES`].
+    pub code: KeyCode,
     /// With Control.
     pub ctrl: bool,
     /// With Alt (Meta).
@@ -76,13 +45,13 @@ pub struct Key {
 impl Key {
     /// The key of this character, without modifiers.
     pub fn char(c: char) -> Self {
-        Self { code: BareKey::Char(c), ctrl: false, alt: false, shift: false }
+        Self { code: KeyCode::Char(c), ctrl: false, alt: false, shift: false }
     }
 
     /// The character it types, if it types one.
     pub fn typed(self) -> Option<char> {
         match self.code {
-            BareKey::Char(c) if !self.ctrl && !self.alt => Some(c),
+            KeyCode::Char(c) if !self.ctrl && !self.alt => Some(c),
             _ => None,
         }
     }
@@ -92,13 +61,11 @@ impl Key {
         let alone = |code| Some(Self { code, ctrl: false, shift: false, ..self });
         match self.code {
             _ if self.alt => None,
-            BareKey::Char('i') if self.ctrl => alone(BareKey::Named(NamedKey::Tab)),
-            BareKey::Char('m') if self.ctrl => alone(BareKey::Named(NamedKey::Enter)),
-            BareKey::Char('[') if self.ctrl => alone(BareKey::Named(NamedKey::Esc)),
-            BareKey::Named(NamedKey::Tab) if self.shift => alone(BareKey::Named(NamedKey::BackTab)),
-            BareKey::Named(NamedKey::Enter | NamedKey::Tab | NamedKey::BackTab | NamedKey::Esc)
-                if self.ctrl || self.shift =>
-            {
+            KeyCode::Char('i') if self.ctrl => alone(KeyCode::Tab),
+            KeyCode::Char('m') if self.ctrl => alone(KeyCode::Enter),
+            KeyCode::Char('[') if self.ctrl => alone(KeyCode::Esc),
+            KeyCode::Tab if self.shift => alone(KeyCode::BackTab),
+            KeyCode::Enter | KeyCode::Tab | KeyCode::BackTab | KeyCode::Esc if self.ctrl || self.shift => {
                 alone(self.code)
             }
             _ => None,
@@ -110,30 +77,14 @@ impl Key {
         if event.kind == KeyEventKind::Release {
             return None;
         }
-        let named = |named| Some(BareKey::Named(named));
         let code = match event.code {
-            KeyCode::Char(c) if !c.is_control() => Some(BareKey::Char(c)),
-            KeyCode::F(number @ 1..=12) => Some(BareKey::F(number)),
-            KeyCode::Enter => named(NamedKey::Enter),
-            KeyCode::Esc => named(NamedKey::Esc),
-            KeyCode::Tab => named(NamedKey::Tab),
-            KeyCode::BackTab => named(NamedKey::BackTab),
-            KeyCode::Backspace => named(NamedKey::Backspace),
-            KeyCode::Delete => named(NamedKey::Delete),
-            KeyCode::Insert => named(NamedKey::Insert),
-            KeyCode::Up => named(NamedKey::Up),
-            KeyCode::Down => named(NamedKey::Down),
-            KeyCode::Left => named(NamedKey::Left),
-            KeyCode::Right => named(NamedKey::Right),
-            KeyCode::Home => named(NamedKey::Home),
-            KeyCode::End => named(NamedKey::End),
-            KeyCode::PageUp => named(NamedKey::PageUp),
-            KeyCode::PageDown => named(NamedKey::PageDown),
-            _ => None,
-        }?;
+            KeyCode::Char(c) => !c.is_control(),
+            KeyCode::F(number) => (1..=12).contains(&number),
+            code => NAMES.iter().any(|(named, _)| *named == code),
+        }
+        .then_some(event.code)?;
         let held = |modifier| event.modifiers.contains(modifier);
-        let shift =
-            held(KeyModifiers::SHIFT) && !matches!(code, BareKey::Char(_)) && code != BareKey::Named(NamedKey::BackTab);
+        let shift = held(KeyModifiers::SHIFT) && !matches!(code, KeyCode::Char(_)) && code != KeyCode::BackTab;
         Some(Self { code, ctrl: held(KeyModifiers::CONTROL), alt: held(KeyModifiers::ALT), shift })
     }
 }
@@ -146,12 +97,10 @@ impl fmt::Display for Key {
             }
         }
         match self.code {
-            BareKey::Char(' ') => out.write_str("Space"),
-            BareKey::Char(c) => write!(out, "{c}"),
-            BareKey::F(number) => write!(out, "F{number}"),
-            BareKey::Named(named) => {
-                out.write_str(NAMES.iter().find(|(known, _)| *known == named).map_or("", |(_, name)| name))
-            }
+            KeyCode::Char(' ') => out.write_str("Space"),
+            KeyCode::Char(c) => write!(out, "{c}"),
+            KeyCode::F(number) => write!(out, "F{number}"),
+            named => out.write_str(NAMES.iter().find(|(known, _)| *known == named).map_or("", |(_, name)| name)),
         }
     }
 }
@@ -195,26 +144,26 @@ impl FromStr for Key {
             rest = after;
         }
         key.code = code(rest).ok_or_else(|| InvalidKey(text.to_owned()))?;
-        if matches!(key.code, BareKey::Char(_)) && key.shift {
+        if matches!(key.code, KeyCode::Char(_)) && key.shift {
             return Err(InvalidKey(text.to_owned()));
         }
         Ok(key)
     }
 }
 
-fn code(name: &str) -> Option<BareKey> {
+fn code(name: &str) -> Option<KeyCode> {
     if name == "Space" {
-        return Some(BareKey::Char(' '));
+        return Some(KeyCode::Char(' '));
     }
     if let Some((named, _)) = NAMES.iter().find(|(_, known)| *known == name) {
-        return Some(BareKey::Named(*named));
+        return Some(*named);
     }
     let mut chars = name.chars();
     if let (Some(c), None) = (chars.next(), chars.next()) {
-        return (!c.is_control() && c != ' ').then_some(BareKey::Char(c));
+        return (!c.is_control() && c != ' ').then_some(KeyCode::Char(c));
     }
     let number: u8 = name.strip_prefix('F')?.parse().ok()?;
-    (1..=12).contains(&number).then_some(BareKey::F(number))
+    (1..=12).contains(&number).then_some(KeyCode::F(number))
 }
 
 /// Keys that are pressed one after the other: `x`, `g g`, `Space p`.
@@ -283,15 +232,15 @@ mod tests {
 
     fn any_key() -> impl Strategy<Value = Key> {
         let code = prop_oneof![
-            any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(BareKey::Char),
-            (1..=12u8).prop_map(BareKey::F),
-            proptest::sample::select(NAMES).prop_map(|(named, _)| BareKey::Named(named)),
+            any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(KeyCode::Char),
+            (1..=12u8).prop_map(KeyCode::F),
+            proptest::sample::select(NAMES).prop_map(|(named, _)| named),
         ];
         (code, any::<[bool; 3]>()).prop_map(|(code, [ctrl, alt, shift])| Key {
             code,
             ctrl,
             alt,
-            shift: shift && !matches!(code, BareKey::Char(_)),
+            shift: shift && !matches!(code, KeyCode::Char(_)),
         })
     }
 
