@@ -1,9 +1,18 @@
 //! The table of commands: names, argument and description. The help is generated from it.
 
+use refdesk_desk::engine::Request;
 use refdesk_text::nearest::nearest;
 
+use super::choice::Choosing;
+use super::state::{InputOutcome, PlainEffect, PlainState};
+use super::templates::PreviewFor;
+use super::{
+    agents, catalog, choice, databases, feed, graph, jump, lists, problems, profiles, prompts, requests, saved, search,
+    selection, source, templates, trust, update, values,
+};
+
 /// A command of the plain interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct PlainCommand {
     /// Its name, then other names for it.
     pub names: &'static [&'static str],
@@ -11,7 +20,7 @@ pub struct PlainCommand {
     pub argument: &'static str,
     /// What it does, one sentence.
     pub description: &'static str,
-    pub(super) verb: Verb,
+    pub(super) run: fn(&mut PlainState, &str, &mut InputOutcome),
 }
 
 impl PlainCommand {
@@ -22,117 +31,66 @@ impl PlainCommand {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    List,
-    More,
-    Sort,
-    Show,
-    Document,
-    Find,
-    Why,
-    Open,
-    Pick,
-    Unpick,
-    Keep,
-    Exclude,
-    Include,
-    Clear,
-    Undo,
-    Redo,
-    Selection,
-    Search,
-    Prompt,
-    Hints,
-    Enriched,
-    Templates,
-    Values,
-    Reset,
-    Preview,
-    Difference,
-    Write,
-    Requests,
-    Trust,
-    Problems,
-    Profiles,
-    Agents,
-    Databases,
-    Graph,
-    Jump,
-    Filters,
-    Theme,
-    Messages,
-    Describe,
-    Feed,
-    Receipt,
-    Welcome,
-    Budget,
-    Status,
-    Reload,
-    Help,
-    Quit,
-}
-
 macro_rules! command {
-    ($verb:ident, [$($name:literal),+], $argument:literal, $description:literal) => {
-        PlainCommand { names: &[$($name),+], argument: $argument, description: $description, verb: Verb::$verb }
+    ($run:expr, [$($name:literal),+], $argument:literal, $description:literal) => {
+        PlainCommand { names: &[$($name),+], argument: $argument, description: $description, run: $run }
     };
 }
 
 /// All commands, in the order of the help.
 #[rustfmt::skip]
 pub const COMMANDS: &[PlainCommand] = &[
-    command!(List, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, picked, missing, ! for not."),
-    command!(More, ["more"], "", "Continue the list or the text."),
-    command!(Filters, ["filters"], "[NAME or save NAME or remove NAME]", "List the saved filters, apply one, or save the last filter of the catalog."),
-    command!(Sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog, and list it with the last filter."),
-    command!(Show, ["show"], "N or ID", "Describe a source in full. A number alone does the same."),
-    command!(Document, ["document", "read"], "[N or ID]", "Read the document of a source, a page at a time."),
-    command!(Find, ["find", "next"], "[WORDS]", "Find lines of the document with these words; without words, the next ones."),
-    command!(Why, ["why", "mention"], "[N or ID]", "Explain why a source is selected, with file and line."),
-    command!(Open, ["open", "where"], "[N or ID]", "Name the file of the document, and the one that defines the source."),
-    command!(Pick, ["pick", "select"], "N or ID, one or more", "Pick sources, and pull in what they mention."),
-    command!(Unpick, ["unpick", "unselect"], "[N or ID]", "Remove a pick, and release what only it pulled in."),
-    command!(Keep, ["keep"], "[N or ID]", "Keep a source even if what pulled it in leaves."),
-    command!(Exclude, ["exclude"], "[N or ID]", "Exclude a source from being pulled in."),
-    command!(Include, ["include"], "[N or ID]", "Include an excluded source again."),
-    command!(Clear, ["clear"], "", "Clear all picks. It asks first."),
-    command!(Undo, ["undo"], "", "Undo your last change of picks and exclusions."),
-    command!(Redo, ["redo"], "", "Redo what was undone."),
-    command!(Selection, ["selection"], "", "List what is selected, why, and what it costs."),
-    command!(Budget, ["budget"], "[TOKENS]", "Add up what the selection, the instructions and the last prompt cost, and compare it with the limit; with a number, such as 200k, set the limit."),
-    command!(Graph, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Explain which sources mention each other: around one source, on the path between two, or what each pick brings."),
-    command!(Jump, ["jump"], "WORDS", "Find any source, template, problem, event, saved filter, command or section."),
-    command!(Search, ["search"], "WORDS", "Search all documents by words and by meaning."),
-    command!(Prompt, ["prompt"], "[TEXT]", "Take a prompt, and list the sources that it would bring up. Without a text it asks for lines."),
-    command!(Hints, ["hints"], "", "List what the last prompt brings up now."),
-    command!(Enriched, ["enriched"], "[session]", "List what an agent would get with the prompt, and its price; with session, only what this session did not get before."),
-    command!(Templates, ["templates"], "[WORDS]", "List the templates of the selection, or those that match."),
-    command!(Values, ["values", "set"], "[N or NAME or JSON]", "Ask for the values of a template one by one, or take a JSON object of them."),
-    command!(Reset, ["reset"], "[N or NAME]", "Forget the values typed for a template."),
-    command!(Preview, ["preview"], "[N or NAME]", "Read the template rendered with its values."),
-    command!(Difference, ["difference"], "[N or NAME]", "Compare the rendered template with its file."),
-    command!(Write, ["write"], "[N or NAME or PATH]", "Write the template to its file, after listing the whole difference."),
-    command!(Requests, ["requests", "answer"], "", "Answer what agents ask you."),
-    command!(Trust, ["trust"], "", "List the settings of this repository that need your approval, and trust them."),
-    command!(Problems, ["problems"], "", "List the problems of the workspace. A number says how to fix one."),
-    command!(Profiles, ["profiles"], "", "List the profiles. A number compares one with your picks, and switches after yes."),
-    command!(Feed, ["feed"], "[WORDS]", "List what happened, newest first: words, kind: session:, ! for not."),
-    command!(Agents, ["agents", "sessions"], "", "List what each agent session was sent, read and picked, and its cost. A number gives details."),
-    command!(Databases, ["databases", "tables"], "[WORDS]", "List the tables of the databases, or those with these words in their names. A number reads the page."),
-    command!(Describe, ["describe"], "[DATABASE]", "Document a database, or all: list what would be written, and write it after yes."),
-    command!(Receipt, ["receipt"], "N", "Explain what an agent was sent, and why, for a row of the feed."),
-    command!(Messages, ["messages"], "", "List the last messages: what was done, what followed, and what failed."),
-    command!(Theme, ["theme"], "[NAME]", "List the themes of the full screen, or choose one."),
-    command!(Welcome, ["welcome"], "", "Explain how to get started: make a catalog, add a source, connect an agent."),
-    command!(Status, ["status"], "", "Summarize what is selected and what waits for you."),
-    command!(Reload, ["reload"], "", "Read the workspace again."),
-    command!(Help, ["help", "?"], "[COMMAND or WORDS]", "List the commands, or those about these words; explain one."),
-    command!(Quit, ["quit", "exit", "q"], "", "Quit. Picks and exclusions are kept."),
+    command!(catalog::show, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, picked, missing, ! for not."),
+    command!(|state, _, turn| lists::more(state, turn), ["more"], "", "Continue the list or the text."),
+    command!(saved::filters, ["filters"], "[NAME or save NAME or remove NAME]", "List the saved filters, apply one, or save the last filter of the catalog."),
+    command!(catalog::sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog, and list it with the last filter."),
+    command!(|state, rest, turn| update::with_source(state, rest, turn, source::show), ["show"], "N or ID", "Describe a source in full. A number alone does the same."),
+    command!(update::document, ["document", "read"], "[N or ID]", "Read the document of a source, a page at a time."),
+    command!(source::find, ["find", "next"], "[WORDS]", "Find lines of the document with these words; without words, the next ones."),
+    command!(|state, rest, turn| update::with_source(state, rest, turn, source::why), ["why", "mention"], "[N or ID]", "Explain why a source is selected, with file and line."),
+    command!(|state, rest, turn| update::with_source(state, rest, turn, source::open), ["open", "where"], "[N or ID]", "Name the file of the document, and the one that defines the source."),
+    command!(choice::pick, ["pick", "select"], "N or ID, one or more", "Pick sources, and pull in what they mention."),
+    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Unpick, turn), ["unpick", "unselect"], "[N or ID]", "Remove a pick, and release what only it pulled in."),
+    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Keep, turn), ["keep"], "[N or ID]", "Keep a source even if what pulled it in leaves."),
+    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Exclude, turn), ["exclude"], "[N or ID]", "Exclude a source from being pulled in."),
+    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Include, turn), ["include"], "[N or ID]", "Include an excluded source again."),
+    command!(|state, _, turn| choice::clear(state, turn), ["clear"], "", "Clear all picks. It asks first."),
+    command!(|state, _, turn| choice::retrace(state, Request::Undo, turn), ["undo"], "", "Undo your last change of picks and exclusions."),
+    command!(|state, _, turn| choice::retrace(state, Request::Redo, turn), ["redo"], "", "Redo what was undone."),
+    command!(|state, _, turn| selection::show(state, turn), ["selection"], "", "List what is selected, why, and what it costs."),
+    command!(prompts::budget, ["budget"], "[TOKENS]", "Add up what the selection, the instructions and the last prompt cost, and compare it with the limit; with a number, such as 200k, set the limit."),
+    command!(graph::ask, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Explain which sources mention each other: around one source, on the path between two, or what each pick brings."),
+    command!(jump::jump, ["jump"], "WORDS", "Find any source, template, problem, event, saved filter, command or section."),
+    command!(search::search, ["search"], "WORDS", "Search all documents by words and by meaning."),
+    command!(prompts::type_prompt, ["prompt"], "[TEXT]", "Take a prompt, and list the sources that it would bring up. Without a text it asks for lines."),
+    command!(|state, _, turn| prompts::hints(state, turn), ["hints"], "", "List what the last prompt brings up now."),
+    command!(prompts::enriched, ["enriched"], "[session]", "List what an agent would get with the prompt, and its price; with session, only what this session did not get before."),
+    command!(templates::show, ["templates"], "[WORDS]", "List the templates of the selection, or those that match."),
+    command!(values::ask, ["values", "set"], "[N or NAME or JSON]", "Ask for the values of a template one by one, or take a JSON object of them."),
+    command!(values::reset, ["reset"], "[N or NAME]", "Forget the values typed for a template."),
+    command!(|state, rest, turn| update::with_template(state, rest, PreviewFor::Reading, turn), ["preview"], "[N or NAME]", "Read the template rendered with its values."),
+    command!(|state, rest, turn| update::with_template(state, rest, PreviewFor::Comparing, turn), ["difference"], "[N or NAME]", "Compare the rendered template with its file."),
+    command!(templates::write, ["write"], "[N or NAME or PATH]", "Write the template to its file, after listing the whole difference."),
+    command!(|state, _, turn| requests::show(state, turn), ["requests", "answer"], "", "Answer what agents ask you."),
+    command!(|state, _, turn| trust::show(state, turn), ["trust"], "", "List the settings of this repository that need your approval, and trust them."),
+    command!(|state, _, turn| problems::show(state, turn), ["problems"], "", "List the problems of the workspace. A number says how to fix one."),
+    command!(|state, _, turn| profiles::ask(state, turn), ["profiles"], "", "List the profiles. A number compares one with your picks, and switches after yes."),
+    command!(feed::show, ["feed"], "[WORDS]", "List what happened, newest first: words, kind: session:, ! for not."),
+    command!(|state, _, turn| agents::ask(state, turn), ["agents", "sessions"], "", "List what each agent session was sent, read and picked, and its cost. A number gives details."),
+    command!(databases::ask, ["databases", "tables"], "[WORDS]", "List the tables of the databases, or those with these words in their names. A number reads the page."),
+    command!(databases::describe, ["describe"], "[DATABASE]", "Document a database, or all: list what would be written, and write it after yes."),
+    command!(update::receipt, ["receipt"], "N", "Explain what an agent was sent, and why, for a row of the feed."),
+    command!(|state, _, turn| update::messages(state, turn), ["messages"], "", "List the last messages: what was done, what followed, and what failed."),
+    command!(saved::theme, ["theme"], "[NAME]", "List the themes of the full screen, or choose one."),
+    command!(|_, _, turn| problems::welcome(turn), ["welcome"], "", "Explain how to get started: make a catalog, add a source, connect an agent."),
+    command!(|state, _, turn| update::status(state, turn), ["status"], "", "Summarize what is selected and what waits for you."),
+    command!(|state, _, turn| update::reload(state, turn), ["reload"], "", "Read the workspace again."),
+    command!(|_, rest, turn| update::help(rest, turn), ["help", "?"], "[COMMAND or WORDS]", "List the commands, or those about these words; explain one."),
+    command!(|_, _, turn| turn.effects.push(PlainEffect::Quit), ["quit", "exit", "q"], "", "Quit. Picks and exclusions are kept."),
 ];
 
 /// A line as a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Parsed<'l> {
     /// Nothing but blanks.
     Nothing,

@@ -2,19 +2,18 @@
 //! is printed, or leads to the next request.
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::SearchHit;
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 
-use super::choice::{self, Choosing};
-use super::command::{COMMANDS, Parsed, PlainCommand, Verb, named, parse};
+use super::choice;
+use super::command::{COMMANDS, Parsed, named, parse};
 use super::lists::{self, Target, row};
 use super::source::{self, SourceArgument};
 use super::state::{Continuation, InputOutcome, Pending, PlainInput, PlainStart, PlainState, Question};
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
-    agents, catalog, databases, feed, fix, graph, jump, problems, profiles, prompts, requests, saved, search,
-    selection, templates, trust, values,
+    agents, databases, feed, fix, graph, jump, problems, profiles, prompts, requests, saved, search, templates, trust,
+    values,
 };
 
 pub fn update(state: &mut PlainState, input: PlainInput) -> InputOutcome {
@@ -45,7 +44,7 @@ fn is_change(pending: Option<&Pending>) -> bool {
     )
 }
 
-fn messages(state: &PlainState, turn: &mut InputOutcome) {
+pub fn messages(state: &PlainState, turn: &mut InputOutcome) {
     match state.messages.len() {
         0 => turn.print("Nothing has been done yet."),
         some => turn.print(format!("{}, the newest first.", counted(some, "message"))),
@@ -107,7 +106,7 @@ fn prompt(state: &PlainState) -> String {
     }
 }
 
-fn status(state: &PlainState, turn: &mut InputOutcome) {
+pub fn status(state: &PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     turn.print(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
@@ -139,7 +138,7 @@ fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
         Parsed::Nothing if state.more == Continuation::Nothing => turn.print("Type help for the commands."),
         Parsed::Nothing => lists::more(state, turn),
         Parsed::Number(number) => go_to(state, number, turn),
-        Parsed::Command(command, rest) => act(state, command, rest, turn),
+        Parsed::Command(command, rest) => (command.run)(state, rest, turn),
         Parsed::Unknown(word, Some(near)) => turn.print(format!("There is no command {word}. Did you mean {near}?")),
         Parsed::Unknown(word, None) => turn.print(format!("There is no command {word}. Type help for the commands.")),
     }
@@ -196,85 +195,36 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
     }
 }
 
-fn act(state: &mut PlainState, command: &PlainCommand, rest: &str, turn: &mut InputOutcome) {
-    match command.verb {
-        Verb::List => catalog::show(state, rest, turn),
-        Verb::More => lists::more(state, turn),
-        Verb::Sort => catalog::sort(state, rest, turn),
-        Verb::Show => with_source(state, rest, turn, source::show),
-        Verb::Document => match section(state, rest) {
-            Some(hit) => search::document(state, &hit, turn),
-            None => with_source(state, rest, turn, source::document),
-        },
-        Verb::Find => source::find(state, rest, turn),
-        Verb::Why => with_source(state, rest, turn, source::why),
-        Verb::Open => with_source(state, rest, turn, source::open),
-        Verb::Pick => choice::pick(state, rest, turn),
-        Verb::Unpick => choice::one_source(state, rest, Choosing::Unpick, turn),
-        Verb::Keep => choice::one_source(state, rest, Choosing::Keep, turn),
-        Verb::Exclude => choice::one_source(state, rest, Choosing::Exclude, turn),
-        Verb::Include => choice::one_source(state, rest, Choosing::Include, turn),
-        Verb::Clear => choice::clear(state, turn),
-        Verb::Undo => choice::retrace(state, Request::Undo, turn),
-        Verb::Redo => choice::retrace(state, Request::Redo, turn),
-        Verb::Selection => selection::show(state, turn),
-        Verb::Budget => prompts::budget(state, rest, turn),
-        Verb::Search => search::search(state, rest, turn),
-        Verb::Jump => jump::jump(state, rest, turn),
-        Verb::Graph => graph::ask(state, rest, turn),
-        Verb::Filters => saved::filters(state, rest, turn),
-        Verb::Theme => saved::theme(state, rest, turn),
-        Verb::Messages => messages(state, turn),
-        Verb::Prompt => prompts::type_prompt(state, rest, turn),
-        Verb::Hints => prompts::hints(state, turn),
-        Verb::Enriched => prompts::enriched(state, rest, turn),
-        Verb::Templates => templates::show(state, rest, turn),
-        Verb::Values => values::ask(state, rest, turn),
-        Verb::Reset => values::reset(state, rest, turn),
-        Verb::Preview => with_template(state, rest, PreviewFor::Reading, turn),
-        Verb::Difference => with_template(state, rest, PreviewFor::Comparing, turn),
-        Verb::Write => templates::write(state, rest, turn),
-        Verb::Requests => requests::show(state, turn),
-        Verb::Trust => trust::show(state, turn),
-        Verb::Problems => problems::show(state, turn),
-        Verb::Profiles => profiles::ask(state, turn),
-        Verb::Agents => agents::ask(state, turn),
-        Verb::Databases => databases::ask(state, rest, turn),
-        Verb::Describe => databases::describe(state, rest, turn),
-        Verb::Feed => feed::show(state, rest, turn),
-        Verb::Receipt => match rest.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
-            Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
-            Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
-            Some(_) => turn.print(format!("Row {rest} is not an event. Type feed for a list of them.")),
-            None => turn.print("Which receipt? Type feed for a list, and give a number."),
-        },
-        Verb::Welcome => problems::welcome(turn),
-        Verb::Status => status(state, turn),
-        Verb::Reload => {
-            state.pending = Some(Pending::Reload);
-            turn.ask(Request::Reload);
-        }
-        Verb::Help => help(rest, turn),
-        Verb::Quit => turn.effects.push(super::state::PlainEffect::Quit),
+/// Reads the section that a number of the list stands for, else the document of a source.
+pub fn document(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
+    match given.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
+        Some(Target::Section(hit)) => search::document(state, &hit, turn),
+        _ => with_source(state, given, turn, source::document),
     }
 }
 
-/// The section that a number of the list stands for.
-fn section(state: &PlainState, given: &str) -> Option<Box<SearchHit>> {
-    match row(state, given.parse().ok()?).map(|row| &row.target) {
-        Some(Target::Section(hit)) => Some(hit.clone()),
-        _ => None,
+pub fn receipt(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
+    match given.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
+        Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
+        Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
+        Some(_) => turn.print(format!("Row {given} is not an event. Type feed for a list of them.")),
+        None => turn.print("Which receipt? Type feed for a list, and give a number."),
     }
 }
 
-fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut InputOutcome) {
+pub fn reload(state: &mut PlainState, turn: &mut InputOutcome) {
+    state.pending = Some(Pending::Reload);
+    turn.ask(Request::Reload);
+}
+
+pub fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut InputOutcome) {
     match templates::template(state, rest) {
         Ok(template) => templates::preview(state, &template, is_for, turn),
         Err(why) => turn.print(why),
     }
 }
 
-fn with_source(
+pub fn with_source(
     state: &mut PlainState,
     rest: &str,
     turn: &mut InputOutcome,
@@ -286,7 +236,7 @@ fn with_source(
     }
 }
 
-fn help(rest: &str, turn: &mut InputOutcome) {
+pub fn help(rest: &str, turn: &mut InputOutcome) {
     if rest.is_empty() {
         for command in COMMANDS {
             turn.print(format!("{}. {}", command.usage(), command.description));
