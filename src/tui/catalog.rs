@@ -3,7 +3,6 @@
 
 pub mod columns;
 mod details;
-pub mod disabled;
 mod document;
 pub mod document_highlighting;
 mod document_part;

@@ -8,7 +8,7 @@ use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove};
 use super::agents;
-use super::catalog::disabled as reading;
+use super::catalog::{link_walk, reading};
 use super::databases;
 use super::feed::{query, target};
 use super::graph;
@@ -53,8 +53,12 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Filters if state.named_filters.is_empty() => Some(windows::save_filter::none_saved(state)),
         Action::RemoveFilter => windows::jump::no_filter(state),
         Action::GoBack | Action::GoForward => places::disabled(state, action),
-        Action::NextLink | Action::PreviousLink | Action::FollowLink | Action::FrontMatter => {
-            reading::disabled(state, action)
+        Action::FollowLink => link_walk::no_way(state),
+        Action::NextLink | Action::PreviousLink if !link_walk::has_links(state) => {
+            Some("this document has no links".to_owned())
+        }
+        Action::FrontMatter if !reading::has_front_matter(state) => {
+            Some("this document has no front matter".to_owned())
         }
         Action::Zoom => zoom(state),
         Action::Undo if state.snapshot.undo.is_none() => {
