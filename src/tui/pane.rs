@@ -22,12 +22,7 @@ impl Pane {
 
     /// From 0.
     pub fn index(self) -> usize {
-        match self {
-            Self::Catalog => 0,
-            Self::Selection => 1,
-            Self::Hints => 2,
-            Self::Templates => 3,
-        }
+        self as usize
     }
 
     /// The one after it, or the first.
