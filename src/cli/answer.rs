@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
 /// The result of a command, in both forms.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CommandOutput {
     /// For programs: an object.
     pub json: Value,
@@ -37,18 +37,7 @@ pub struct CommandOutput {
 impl CommandOutput {
     /// A request that was met.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
-        let text = text.into().into_bytes();
-        Self {
-            json,
-            text,
-            refused: Vec::new(),
-            diagnostics: Vec::new(),
-            shows_warnings: false,
-            notes: Vec::new(),
-            emphasised: Vec::new(),
-            lines: false,
-            exit: 0,
-        }
+        Self { json, text: text.into().into_bytes(), ..Self::default() }
     }
 
     /// A request that was met, building only the requested form: with ten thousand sources each form costs more than
