@@ -59,9 +59,11 @@ pub fn nothing(command: &DbCommand) -> Value {
         DbCommand::Document(_) => document::nothing(),
         DbCommand::Index(_) => index::nothing(),
         DbCommand::Pipeline(_) => pipeline::nothing(),
-        DbCommand::Status(_) => status::no_status(),
-        DbCommand::Diff(_) => status::no_differences(),
-        DbCommand::Check(_) => check::nothing(),
+        DbCommand::Status(_) | DbCommand::Check(_) => json!({"databases": [], "failed": []}),
+        DbCommand::Diff(_) => json!({
+            "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
+            "sources_missing": [], "sources_outdated": [], "failed": [],
+        }),
         DbCommand::Show(args) => json!({"table": args.table, "columns": [], "tokens_used": 0}),
         DbCommand::Path(args) => {
             json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})

@@ -65,7 +65,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
                 json!({"template_name": name, "syntax": null, "variables": [], "count": 0, "tree": [], "schema": {}, "skeleton": {}})
             }
             Some(TemplatesCommand::Validate { file }) => validate::nothing(file.as_deref()),
-            Some(TemplatesCommand::Extract { .. }) => extract::nothing(),
+            Some(TemplatesCommand::Extract { .. }) => extract::document(&[], &[], &[], &[]),
         },
         Command::Render(_) => json!({"success": false}),
         Command::Search(args) => {
@@ -75,15 +75,15 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Profiles => json!({"profiles": [], "count": 0}),
         Command::Init(_) => init::nothing_found(),
         Command::Edit(args) => edit::nothing(&args.id),
-        Command::Tag(_) => tag::nothing(),
-        Command::Remove(_) => remove::nothing(),
+        Command::Tag(_) => tag::document("error", &[]),
+        Command::Remove(_) => remove::document("error", &[], &[], "", &[]),
         Command::Index(_) => index::nothing(),
         Command::Doctor => doctor::nothing(),
         Command::Simulate(_) => simulate::nothing(),
         Command::WhyNot(args) => why_not::nothing(&args.id),
         Command::Assert(_) => assert::nothing(),
-        Command::Replay(args) => replay::nothing(args.n),
-        Command::Trust(_) => trust::nothing(),
+        Command::Replay(args) => replay::to_json(args.n, None, None, false),
+        Command::Trust(_) => trust::document("error", &[], &[]),
         Command::Ask(_) => ask::nothing(message),
         Command::Connect(args) => connect::nothing(&args.agents),
         Command::Disconnect(args) => connect::nothing(&args.agents),

@@ -16,12 +16,7 @@ use refdesk_text::tokens::counted;
 /// The most mentions listed for people.
 const LISTED: usize = 10;
 
-/// The answer where nothing was removed.
-pub fn nothing() -> Value {
-    document("error", &[], &[], "", &[])
-}
-
-fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, mentions: &[Value]) -> Value {
+pub fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, mentions: &[Value]) -> Value {
     json!({"status": status, "removed": removed, "files": files, "diff": diff, "mentions": mentions})
 }
 

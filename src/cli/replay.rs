@@ -38,11 +38,6 @@ pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
     answer.and_refused(vec![Error::new(Code::ChangedLine, message, "the file was edited after refdesk wrote it")])
 }
 
-/// The answer about a line without a text.
-pub fn nothing(n: u64) -> Value {
-    to_json(n, None, None, false)
-}
-
-fn to_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {
+pub fn to_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {
     json!({"n": n, "text": text, "hash": hash, "ok": is_whole})
 }

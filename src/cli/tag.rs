@@ -46,12 +46,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput 
     }
 }
 
-/// The answer where no tag was changed.
-pub fn nothing() -> Value {
-    document("error", &[])
-}
-
-fn document(status: &str, changed: &[Retagged]) -> Value {
+pub fn document(status: &str, changed: &[Retagged]) -> Value {
     json!({"status": status, "changed": changed.iter().map(to_json).collect::<Vec<_>>()})
 }
 

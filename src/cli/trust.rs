@@ -104,12 +104,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     }
 }
 
-/// The answer where nothing is known of what there is to trust.
-pub fn nothing() -> Value {
-    document("error", &[], &[])
-}
-
-fn document(status: &str, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> Value {
+pub fn document(status: &str, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> Value {
     let rows = |actions: &[PrivilegedAction]| actions.iter().map(row).collect::<Vec<_>>();
     json!({"status": status, "trusted": rows(trusted), "untrusted": rows(waiting)})
 }

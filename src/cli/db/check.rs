@@ -84,11 +84,6 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals)
 }
 
-/// The answer if no database could be checked.
-pub fn nothing() -> Value {
-    json!({"databases": [], "failed": []})
-}
-
 /// A line for each rule: what it found, or how often and where first.
 fn findings(database: &str, findings: &[Finding]) -> String {
     let mut by_rule: BTreeMap<(bool, CheckRule), Vec<&Finding>> = BTreeMap::new();

@@ -11,17 +11,6 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-pub fn no_status() -> Value {
-    json!({"databases": [], "failed": []})
-}
-
-pub fn no_differences() -> Value {
-    json!({
-        "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
-        "sources_missing": [], "sources_outdated": [], "failed": [],
-    })
-}
-
 /// A line for each database.
 pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };

@@ -30,12 +30,7 @@ pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, fi
     answer(desk, &templates, extraction.done).and_refused(extraction.refused)
 }
 
-/// The answer where nothing was extracted.
-pub fn nothing() -> Value {
-    document(&[], &[], &[], &[])
-}
-
-fn document(rows: &[Value], written: &[String], kept: &[String], removed: &[String]) -> Value {
+pub fn document(rows: &[Value], written: &[String], kept: &[String], removed: &[String]) -> Value {
     json!({"templates": rows, "count": rows.len(), "written": written, "kept": kept, "removed": removed})
 }
 
