@@ -82,6 +82,9 @@ pub struct Cli {
     /// Wait for Enter before exiting, so that the full screen does not cover the output
     #[arg(long, hide = true)]
     pub pause: bool,
+    /// The name of the command to run
+    #[arg(skip)]
+    pub called: Option<String>,
     /// The command to run
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -333,54 +336,6 @@ impl Command {
             Self::Enrich(args) => !args.dry_run,
             Self::Hook(_) => true,
             _ => self.chooses(),
-        }
-    }
-
-    /// How the journal and other processes name this command.
-    pub fn changes_as(&self) -> &'static str {
-        match self {
-            Self::Select(_) => "refdesk select",
-            Self::Unselect(_) => "refdesk unselect",
-            Self::Exclude(_) => "refdesk exclude",
-            Self::Include(_) => "refdesk include",
-            Self::Clear(_) => "refdesk clear",
-            Self::References(_) => "refdesk references",
-            Self::List(_) => "refdesk list",
-            Self::Resolve(_) => "refdesk resolve",
-            Self::Why(_) => "refdesk why",
-            Self::WhyNot(_) => "refdesk why-not",
-            Self::Graph(_) => "refdesk graph",
-            Self::Instructions => "refdesk instructions",
-            Self::Check(_) => "refdesk check",
-            Self::Doctor => "refdesk doctor",
-            Self::Where => "refdesk where",
-            Self::Index(_) => "refdesk index",
-            Self::Search(_) => "refdesk search",
-            Self::Db(_) => "refdesk db",
-            Self::Init(_) => "refdesk init",
-            Self::Add(_) => "refdesk add",
-            Self::Show(_) => "refdesk show",
-            Self::Edit(_) => "refdesk edit",
-            Self::Tag(_) => "refdesk tag",
-            Self::Remove(_) => "refdesk remove",
-            Self::Templates(_) => "refdesk templates",
-            Self::Render(_) => "refdesk render",
-            Self::Enrich(_) => "refdesk enrich",
-            Self::Simulate(_) => "refdesk simulate",
-            Self::Assert(_) => "refdesk assert",
-            Self::Journal(_) => "refdesk journal",
-            Self::Replay(_) => "refdesk replay",
-            Self::Watch => "refdesk watch",
-            Self::Hook(_) => "refdesk hook",
-            Self::Connect(_) => "refdesk connect",
-            Self::Disconnect(_) => "refdesk disconnect",
-            Self::Mcp(_) => "refdesk mcp",
-            Self::Ask(_) => "refdesk ask",
-            Self::Profiles => "refdesk profiles",
-            Self::Trust(_) => "refdesk trust",
-            Self::Config(_) => "refdesk config",
-            Self::Completions(_) => "refdesk completions",
-            Self::Man(_) => "refdesk man",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::args::{Cli, Command};
+use super::args::Cli;
 use refdesk_agents::canary::TRIAL;
 use refdesk_agents::setup::NAME;
 use refdesk_core::config::screen_files;
@@ -26,7 +26,7 @@ const CONFIG_VARIABLE: &str = "REFERENCES_CONFIG_PATH";
 /// of the unpacked demo.
 pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<(Options, Session), Error> {
     let current = current()?;
-    let who = arguments.command.as_ref().map_or(SCREEN, Command::changes_as).to_owned();
+    let who = arguments.called.as_ref().map_or_else(|| SCREEN.to_owned(), |name| format!("refdesk {name}"));
     let id = arguments.session.clone().unwrap_or_else(|| DEFAULT.to_owned());
     Ok((options_from(arguments, demo, &current, &current)?, Session { id, who }))
 }

@@ -37,6 +37,7 @@ pub fn parse() -> Result<Cli, clap::Error> {
         matches => matches?,
     };
     let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
+    arguments.called = matches.subcommand_name().map(str::to_owned);
     if arguments.json {
         arguments.format = OutputFormat::Json;
     }

@@ -27,13 +27,13 @@ const OWN: &str = "--profile";
 
 /// A profile does not store the selection, so commands that store it are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
-    let (given, command) = (arguments.profile.as_ref()?, arguments.command.as_ref()?);
+    let (given, command, called) =
+        (arguments.profile.as_ref()?, arguments.command.as_ref()?, arguments.called.as_ref()?);
     if !command.chooses() && !matches!(command, Command::Ask(_)) {
         return None;
     }
     let message = format!(
-        "`{}` changes what is stored, and --profile '{given}' replaces the picks for one command and stores nothing",
-        command.changes_as()
+        "`refdesk {called}` changes what is stored, and --profile '{given}' replaces the picks for one command and stores nothing"
     );
     Some(CommandOutput::usage(
         message,
