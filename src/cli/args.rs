@@ -8,27 +8,26 @@ mod enrich;
 mod files;
 mod templates;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::workspace::WorkspaceNeed;
 
-pub use self::agents::{AskArgs, HookArgs, JournalArgs, McpArgs, ReplayArgs, TrustArgs, TrustCommand};
+pub use self::agents::{AskArgs, HookArgs, JournalArgs, McpArgs, TrustCommand};
 pub use self::catalog::{
-    AddArgs, CheckArgs, ClearArgs, GraphArgs, Ids, InitArgs, ListArgs, ModeFilter, NewMode, ReferencesArgs,
-    ReferencesCommand, RemoveArgs, SelectArgs, TagArgs, WhyArgs,
+    AddArgs, CheckArgs, GraphArgs, Ids, InitArgs, ListArgs, ModeFilter, NewMode, ReferencesCommand, RemoveArgs,
+    SelectArgs, WhyArgs,
 };
 pub use self::connect::{ConnectArgs, DisconnectArgs, SettingsArgs};
 pub use self::db::{
-    DbArgs, DbCheckArgs, DbCommand, DbDocumentArgs, DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbNames, DbPathArgs,
-    DbPipelineArgs, DbPlanArgs, DbShowArgs, DbUsageArgs,
+    DbCheckArgs, DbCommand, DbDocumentArgs, DbDomainArgs, DbJoinsArgs, DbNames, DbPathArgs, DbPipelineArgs, DbPlanArgs,
+    DbUsageArgs,
 };
-pub use self::enrich::{
-    AssertArgs, EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs,
-};
-pub use self::files::{CompletionsArgs, ConfigArgs, ConfigCommand, ConfigFile, ManArgs, ShellName};
-pub use self::templates::{RenderArgs, SyntaxName, TemplatesArgs, TemplatesCommand};
+pub use self::enrich::{EnrichArgs, Forgetting, IndexArgs, KindName, SearchArgs, SimulateArgs, TextArgs, WhyNotArgs};
+pub use self::files::{ConfigCommand, ConfigFile, ShellName};
+pub use self::templates::{RenderArgs, SyntaxName, TemplatesCommand};
 
 /// What does your coding agent know, why, and what does it cost?
 ///
@@ -130,13 +129,21 @@ pub enum Command {
     Include(Ids),
     /// Remove every pick
     #[command(after_help = "Example: refdesk clear --all")]
-    Clear(ClearArgs),
+    Clear {
+        /// Remove every exclusion too
+        #[arg(long)]
+        all: bool,
+    },
     /// Show what some sources would pull in, without picking them
     #[command(after_help = "Example: refdesk resolve retry-pattern --format json")]
     Resolve(Ids),
     /// Aliases of the selection commands
     #[command(after_help = "Example: refdesk references select retry-pattern")]
-    References(ReferencesArgs),
+    References {
+        /// The subcommand [default: list]
+        #[command(subcommand)]
+        command: Option<ReferencesCommand>,
+    },
     /// Explain why a source is selected, with file and line
     #[command(after_help = "Example: refdesk why error-handling")]
     Why(WhyArgs),
@@ -170,7 +177,11 @@ pub enum Command {
     ///
     /// Options come before the ids; after `--`, wherever it is, every word that begins with - is a tag to remove.
     #[command(after_help = "Example: refdesk tag retry-pattern timeouts +resilience -draft")]
-    Tag(TagArgs),
+    Tag {
+        /// Ids of sources, tags to add (+TAG), and tags to remove (-TAG)
+        #[arg(value_name = "ID|+TAG|-TAG", required = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Remove sources from the catalog, after showing the difference
     ///
     /// A file that defines one source is removed; from references.json only the entry is.
@@ -180,7 +191,11 @@ pub enum Command {
     Remove(RemoveArgs),
     /// List, show, extract and validate the templates of the selection
     #[command(after_help = "Example: refdesk templates variables Entity.java.tpl")]
-    Templates(TemplatesArgs),
+    Templates {
+        /// The subcommand [default: list]
+        #[command(subcommand)]
+        command: Option<TemplatesCommand>,
+    },
     /// Render a template to standard output or to a file
     #[command(after_help = "Example: refdesk render Entity.java.tpl --var Entity=Customer --var 'fields:=[\"id\"]'")]
     Render(RenderArgs),
@@ -204,7 +219,11 @@ pub enum Command {
     /// Reads the schemas of the databases that .jaato/databases.yaml names, plans, and writes a page for each table and each
     /// domain. Nothing of a database is changed, and no language model is asked.
     #[command(after_help = "Example: refdesk db plan")]
-    Db(DbArgs),
+    Db {
+        /// The subcommand
+        #[command(subcommand)]
+        command: DbCommand,
+    },
     /// Check that agents get what they should, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
@@ -225,13 +244,19 @@ pub enum Command {
     WhyNot(WhyNotArgs),
     /// Check a file of expected hints against the catalog
     #[command(after_help = "Example: refdesk assert expectations.toml\n\nExits with 1 if an expectation is not met.")]
-    Assert(AssertArgs),
+    Assert {
+        /// A TOML file of expectations, relative to the current folder
+        file: PathBuf,
+    },
     /// Print what agents were sent and read, and what was picked and written, as JSON lines
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
     /// Print the exact bytes that a journal entry recorded
     #[command(after_help = "Example: refdesk replay 42")]
-    Replay(ReplayArgs),
+    Replay {
+        /// The number of a journal entry
+        n: u64,
+    },
     /// Print events as JSON lines until interrupted
     #[command(after_help = "Example: refdesk watch | jq .text")]
     Watch,
@@ -269,28 +294,44 @@ pub enum Command {
     Profiles,
     /// Print the file of your own preferences, what is in effect, or what is wrong with it
     #[command(after_help = "Example: refdesk config check")]
-    Config(ConfigArgs),
+    Config {
+        /// The subcommand [default: show]
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+    },
     /// Print a script that completes commands, options, ids, tags, profiles and templates in a shell
     #[command(after_help = "Example: refdesk completions bash >> ~/.bashrc")]
-    Completions(CompletionsArgs),
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: ShellName,
+    },
     /// Print the manual page, or write one page for each command
     #[command(after_help = "Example: refdesk man ~/.local/share/man/man1")]
-    Man(ManArgs),
+    Man {
+        /// Print the page of this command, or write all pages to this folder [default: print the main page]
+        #[arg(value_name = "COMMAND|DIR", num_args = ..=3)]
+        words: Vec<OsString>,
+    },
     /// Review and approve what this workspace's settings want to do outside it
     #[command(
         after_help = "Example: refdesk trust list\n\nOnly a person at a terminal can approve: without one, nothing is trusted and the exit code is 1."
     )]
-    Trust(TrustArgs),
+    Trust {
+        /// The subcommand [default: show what is not trusted yet, and ask]
+        #[command(subcommand)]
+        command: Option<TrustCommand>,
+    },
 }
 
 impl Command {
     /// Whether it changes what is picked and excluded.
     pub fn chooses(&self) -> bool {
         match self {
-            Self::Select(_) | Self::Unselect(_) | Self::Exclude(_) | Self::Include(_) | Self::Clear(_) => true,
+            Self::Select(_) | Self::Unselect(_) | Self::Exclude(_) | Self::Include(_) | Self::Clear { .. } => true,
             Self::Ask(_) => true,
-            Self::References(args) => {
-                matches!(args.command, Some(ReferencesCommand::Select(_) | ReferencesCommand::Unselect(_)))
+            Self::References { command } => {
+                matches!(command, Some(ReferencesCommand::Select(_) | ReferencesCommand::Unselect(_)))
             }
             _ => false,
         }
@@ -307,14 +348,14 @@ impl Command {
             Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {
                 WorkspaceNeed::Nothing
             }
-            Self::Config(_) | Self::Completions(_) | Self::Man(_) => WorkspaceNeed::Nothing,
+            Self::Config { .. } | Self::Completions { .. } | Self::Man { .. } => WorkspaceNeed::Nothing,
             Self::Where | Self::Doctor | Self::Init(_) | Self::Connect(_) | Self::Disconnect(_) => {
                 WorkspaceNeed::Nothing
             }
-            Self::References(ReferencesArgs { command: Some(ReferencesCommand::Help) }) => WorkspaceNeed::Nothing,
+            Self::References { command: Some(ReferencesCommand::Help) } => WorkspaceNeed::Nothing,
             Self::Add(_) => WorkspaceNeed::NewWorkspace,
-            Self::Index(_) | Self::Ask(_) | Self::Db(_) => WorkspaceNeed::Files,
-            Self::Templates(TemplatesArgs { command: Some(TemplatesCommand::Extract { .. }) }) => WorkspaceNeed::Files,
+            Self::Index(_) | Self::Ask(_) | Self::Db { .. } => WorkspaceNeed::Files,
+            Self::Templates { command: Some(TemplatesCommand::Extract { .. }) } => WorkspaceNeed::Files,
             _ if self.chooses() => WorkspaceNeed::Choice,
             _ => WorkspaceNeed::Catalog,
         }
@@ -322,12 +363,12 @@ impl Command {
 
     /// Whether the command does not depend on the current catalog, so that problems in it are not printed.
     pub fn ignores_the_catalog(&self) -> bool {
-        matches!(self, Self::Journal(_) | Self::Replay(_) | Self::Connect(_) | Self::Disconnect(_) | Self::Where)
+        matches!(self, Self::Journal(_) | Self::Replay { .. } | Self::Connect(_) | Self::Disconnect(_) | Self::Where)
     }
 
     /// Whether problems in single catalog entries are not printed with this command; `edit` prints those of its file itself.
     pub fn ignores_entries(&self) -> bool {
-        matches!(self, Self::Trust(_) | Self::Ask(_) | Self::Profiles | Self::Db(_) | Self::Edit(_))
+        matches!(self, Self::Trust { .. } | Self::Ask(_) | Self::Profiles | Self::Db { .. } | Self::Edit(_))
     }
 
     /// Whether the command can store what it read from documents in the cache.

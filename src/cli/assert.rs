@@ -1,11 +1,12 @@
 //! `refdesk assert`: compares the desk with a file of expectations.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{AssertArgs, OutputFormat};
+use super::args::OutputFormat;
 use super::fix;
 use super::output::terminal_width;
 use super::rows::join;
@@ -26,8 +27,8 @@ use refdesk_text::{Code, Error};
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Reads the file and checks every case; exit code 1 if one is not met, 2 if the file cannot be used.
-pub fn run(desk: &mut Desk, session: &Session, args: &AssertArgs, format: OutputFormat) -> CommandOutput {
-    let path = absolute(&desk.workspace_context().current, &args.file);
+pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat) -> CommandOutput {
+    let path = absolute(&desk.workspace_context().current, file);
     let shown = desk.workspace_context().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
         Ok((bytes, false)) => bytes,

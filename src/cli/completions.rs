@@ -5,13 +5,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use clap::{Arg, Command};
+use clap::builder::PossibleValue;
+use clap::{Arg, Command, ValueEnum};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter, complete};
 use clap_complete::env::{EnvCompleter, Shells};
 use serde_json::json;
 
 use super::answer::CommandOutput;
-use super::args::{CompletionsArgs, ShellName};
+use super::args::ShellName;
 use super::{environment, help};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::Client;
@@ -49,14 +50,9 @@ enum ValueKind {
     FileWithValue,
 }
 
-pub fn run(args: &CompletionsArgs) -> CommandOutput {
-    let name = match args.shell {
-        ShellName::Bash => "bash",
-        ShellName::Elvish => "elvish",
-        ShellName::Fish => "fish",
-        ShellName::Powershell => "powershell",
-        ShellName::Zsh => "zsh",
-    };
+pub fn run(shell: ShellName) -> CommandOutput {
+    let value = shell.to_possible_value();
+    let name = value.as_ref().map_or("", PossibleValue::get_name);
     let mut script = Vec::new();
     let written =
         completer(name).map(|shell| shell.write_registration(VARIABLE, "refdesk", "refdesk", &own_name(), &mut script));

@@ -14,7 +14,7 @@ use refdesk_text::{Code, Error};
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{DbArgs, DbCommand, IndexArgs, OutputFormat};
+use super::args::{DbCommand, IndexArgs, OutputFormat};
 use super::fix::worded;
 use super::index;
 use super::signals::Interrupt;
@@ -22,22 +22,22 @@ use super::signals::Interrupt;
 /// The exit code that a shell reports for a command ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-pub fn run(desk: &mut Desk, session: &Session, args: &DbArgs, format: OutputFormat) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, command: &DbCommand, format: OutputFormat) -> CommandOutput {
     let interrupt = Interrupt::listen(desk.stop_flag());
-    let mut answer = match &args.command {
+    let mut answer = match command {
         DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
         DbCommand::Document(args) => unindexed(document::run(desk, session, args, &interrupt)),
-        DbCommand::Index(args) => {
-            let answer = index::run(desk, &IndexArgs { fresh: args.fresh, ..IndexArgs::default() });
+        DbCommand::Index { fresh } => {
+            let answer = index::run(desk, &IndexArgs { fresh: *fresh, ..IndexArgs::default() });
             unless_interrupted(answer, &interrupt)
         }
         DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format, &interrupt),
         DbCommand::Status(args) => status::status(desk, args),
         DbCommand::Diff(args) => status::diff(desk, args),
         DbCommand::Check(args) => check::run(desk, args),
-        DbCommand::Show(args) => ask::show(desk, args),
+        DbCommand::Show { table } => ask::show(desk, table),
         DbCommand::Path(args) => ask::path(desk, args),
-        DbCommand::Domains(args) => ask::domains(desk, args),
+        DbCommand::Domains { database } => ask::domains(desk, database.as_deref()),
         DbCommand::Domain(args) => ask::domain(desk, args),
         DbCommand::Joins(args) => ask::joins(desk, args),
         DbCommand::Usage(args) => ask::usage(desk, args),
@@ -57,19 +57,19 @@ pub fn nothing(command: &DbCommand) -> Value {
     match command {
         DbCommand::Plan(_) => plan::nothing(),
         DbCommand::Document(_) => document::nothing(),
-        DbCommand::Index(_) => index::nothing(),
+        DbCommand::Index { .. } => index::nothing(),
         DbCommand::Pipeline(_) => pipeline::nothing(),
         DbCommand::Status(_) | DbCommand::Check(_) => json!({"databases": [], "failed": []}),
         DbCommand::Diff(_) => json!({
             "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
             "sources_missing": [], "sources_outdated": [], "failed": [],
         }),
-        DbCommand::Show(args) => json!({"table": args.table, "columns": [], "tokens_used": 0}),
+        DbCommand::Show { table } => json!({"table": table, "columns": [], "tokens_used": 0}),
         DbCommand::Path(args) => {
             json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})
         }
         DbCommand::Usage(args) => json!({"column_name": args.column, "usage": [], "tokens_used": 0}),
-        DbCommand::Domains(_) => json!({"domains": [], "tokens_used": 0}),
+        DbCommand::Domains { .. } => json!({"domains": [], "tokens_used": 0}),
         DbCommand::Domain(args) => json!({"domain": args.domain, "tables": [], "relationships": [], "tokens_used": 0}),
         DbCommand::Joins(_) => json!({"relationships": [], "total": 0, "tokens_used": 0}),
     }

@@ -38,8 +38,8 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
     let members = match command {
         Command::List(_) => listed(),
         Command::Select(_) => selected(),
-        Command::Unselect(_) | Command::Exclude(_) | Command::Include(_) | Command::Clear(_) => changed(),
-        Command::References(args) => match &args.command {
+        Command::Unselect(_) | Command::Exclude(_) | Command::Include(_) | Command::Clear { .. } => changed(),
+        Command::References { command } => match command {
             None | Some(ReferencesCommand::List(_)) => listed(),
             Some(ReferencesCommand::Select(_)) => selected(),
             Some(ReferencesCommand::Unselect(_)) => changed(),
@@ -58,7 +58,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
             },
         }),
         Command::Check(_) => json!({"valid": false, "errors": [], "warnings": [], "fixed": []}),
-        Command::Templates(args) => match &args.command {
+        Command::Templates { command } => match command {
             None | Some(TemplatesCommand::List { .. }) => json!({"templates": [], "count": 0}),
             Some(TemplatesCommand::Show { name }) => json!({"name": name}),
             Some(TemplatesCommand::Variables { name }) => {
@@ -71,19 +71,19 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Search(args) => {
             json!({"query": args.query.join(" "), "mode": null, "hits": [], "tokens_used": 0, "partial": null})
         }
-        Command::Db(args) => db::nothing(&args.command),
+        Command::Db { command } => db::nothing(command),
         Command::Profiles => json!({"profiles": [], "count": 0}),
         Command::Init(_) => init::nothing_found(),
         Command::Edit(args) => edit::nothing(&args.id),
-        Command::Tag(_) => tag::document("error", &[]),
+        Command::Tag { .. } => tag::document("error", &[]),
         Command::Remove(_) => remove::document("error", &[], &[], "", &[]),
         Command::Index(_) => index::nothing(),
         Command::Doctor => doctor::nothing(),
         Command::Simulate(_) => simulate::nothing(),
         Command::WhyNot(args) => why_not::nothing(&args.id),
-        Command::Assert(_) => assert::nothing(),
-        Command::Replay(args) => replay::to_json(args.n, None, None, false),
-        Command::Trust(_) => trust::document("error", &[], &[]),
+        Command::Assert { .. } => assert::nothing(),
+        Command::Replay { n } => replay::to_json(*n, None, None, false),
+        Command::Trust { .. } => trust::document("error", &[], &[]),
         Command::Ask(_) => ask::nothing(message),
         Command::Connect(args) => connect::nothing(&args.agents),
         Command::Disconnect(args) => connect::nothing(&args.agents),
@@ -95,9 +95,9 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Where
-        | Command::Config(_)
-        | Command::Completions(_)
-        | Command::Man(_) => json!({}),
+        | Command::Config { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => json!({}),
     };
     match members {
         Value::Object(members) => members,

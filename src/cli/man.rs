@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use serde_json::json;
 
 use super::answer::CommandOutput;
-use super::args::{ManArgs, OutputFormat};
+use super::args::OutputFormat;
 use super::{environment, help};
 use refdesk_files::path::absolute;
 use refdesk_files::write_atomic;
@@ -19,10 +19,10 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
 
 /// Prints the page of a command, or writes all pages to a folder.
-pub fn run(args: &ManArgs, format: OutputFormat) -> CommandOutput {
+pub fn run(words: &[OsString], format: OutputFormat) -> CommandOutput {
     let mut program = help::program().disable_help_subcommand(true);
     program.build();
-    match wanted(&program, &args.words) {
+    match wanted(&program, words) {
         Ok(ManRequest::Page(page)) => match page.text() {
             Ok(text) if format == OutputFormat::Text && io::stdout().is_terminal() => read_by_a_person(&page, &text),
             Ok(text) => CommandOutput::new(json!({"text": text}), text),

@@ -3,14 +3,12 @@
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::ReplayArgs;
 use super::journal::unreadable;
 use refdesk_desk::Desk;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
-pub fn run(desk: &Desk, args: &ReplayArgs) -> CommandOutput {
-    let n = args.n;
+pub fn run(desk: &Desk, n: u64) -> CommandOutput {
     let refused = |code, message: String| {
         let refusal = Error::new(code, message, "`refdesk journal` lists the lines");
         CommandOutput::refused(refusal)

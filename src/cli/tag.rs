@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::TagArgs;
 use super::output::ask_to_leave;
 use refdesk_desk::{Desk, Retagged, Session};
 use refdesk_text::escape::one_line;
 
 /// Changes the tags; the words are ids, `+tag` and `-tag`.
-pub fn run(desk: &mut Desk, session: &Session, args: &TagArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutput {
     let (mut ids, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
     let mut are_options_over = false;
-    for word in &args.words {
+    for word in words {
         if word == "--" && !are_options_over {
             are_options_over = true;
             continue;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{TrustArgs, TrustCommand};
+use super::args::TrustCommand;
 use super::output::ask;
 use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, Session};
 use refdesk_text::escape::one_line;
@@ -13,15 +13,15 @@ use refdesk_text::{Code, Error};
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
 /// Runs the subcommand; without one, shows what is not trusted and asks.
-pub fn run(desk: &mut Desk, session: &Session, args: &TrustArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -> CommandOutput {
     let (mut waiting, count) = desk.actions_with_profiles();
     let trusted = waiting.split_off(count);
-    let mut answer = match args.command {
+    let mut answer = match command {
         Some(TrustCommand::List) => list(&trusted, &waiting),
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
         None => trust(desk, &trusted, &waiting),
     };
-    if args.command != Some(TrustCommand::List) && !desk.actions().is_empty() {
+    if command != Some(&TrustCommand::List) && !desk.actions().is_empty() {
         // Template files of documents outside depend on trust.
         if desk.has_stale_trust() {
             desk.reload();

@@ -13,12 +13,6 @@ pub struct JournalArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ReplayArgs {
-    /// The number of a journal entry
-    pub n: u64,
-}
-
-#[derive(Debug, Args)]
 pub struct HookArgs {
     /// The agent: claude-code, gemini-cli, codex or cursor
     pub agent: String,
@@ -56,13 +50,6 @@ pub struct AskArgs {
     /// Offer only sources with this tag; repeat it for sources with any of several
     #[arg(short = 't', long = "tag", value_name = "TAG", allow_hyphen_values = true)]
     pub tags: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct TrustArgs {
-    /// The subcommand [default: show what is not trusted yet, and ask]
-    #[command(subcommand)]
-    pub command: Option<TrustCommand>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]

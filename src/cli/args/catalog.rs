@@ -49,20 +49,6 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-#[derive(Debug, Args)]
-pub struct ClearArgs {
-    /// Remove every exclusion too
-    #[arg(long)]
-    pub all: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ReferencesArgs {
-    /// The subcommand [default: list]
-    #[command(subcommand)]
-    pub command: Option<ReferencesCommand>,
-}
-
 #[derive(Debug, Subcommand)]
 #[command(disable_help_subcommand = true)]
 pub enum ReferencesCommand {
@@ -86,13 +72,6 @@ pub struct RemoveArgs {
     /// Remove without asking
     #[arg(long)]
     pub yes: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct TagArgs {
-    /// Ids of sources, tags to add (+TAG), and tags to remove (-TAG)
-    #[arg(value_name = "ID|+TAG|-TAG", required = true, allow_hyphen_values = true)]
-    pub words: Vec<String>,
 }
 
 /// Arguments of `why`, `show` and `edit`.

@@ -2,13 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-#[derive(Debug, Args)]
-pub struct DbArgs {
-    /// The subcommand
-    #[command(subcommand)]
-    pub command: DbCommand,
-}
-
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
     /// Read the schemas, find domains, and write the plan for review
@@ -27,7 +20,11 @@ pub enum DbCommand {
     Document(DbDocumentArgs),
     /// Bring the search index of the pages and all other documents up to date, as `refdesk index` does
     #[command(after_help = "Example: refdesk db index")]
-    Index(DbIndexArgs),
+    Index {
+        /// Forget the old index and build a new one
+        #[arg(long)]
+        fresh: bool,
+    },
     /// Plan, document, and bring the search index up to date, stopping after the plan for your review
     #[command(after_help = "Example: refdesk db pipeline --yes")]
     Pipeline(DbPipelineArgs),
@@ -44,13 +41,20 @@ pub enum DbCommand {
     Check(DbCheckArgs),
     /// Print the page of a table
     #[command(after_help = "Example: refdesk db show orders")]
-    Show(DbShowArgs),
+    Show {
+        /// The table: its name, with schema and database if others have the same
+        table: String,
+    },
     /// Print how two tables can be joined, the shortest way first
     #[command(after_help = "Example: refdesk db path customer product")]
     Path(DbPathArgs),
     /// List the domains of the documented databases
     #[command(after_help = "Example: refdesk db domains shop")]
-    Domains(DbDomainsArgs),
+    Domains {
+        /// Only domains of this database
+        #[arg(value_name = "NAME")]
+        database: Option<String>,
+    },
     /// Print the tables of a domain and their joins
     #[command(after_help = "Example: refdesk db domain sales")]
     Domain(DbDomainArgs),
@@ -68,13 +72,6 @@ pub struct DbNames {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct DbIndexArgs {
-    /// Forget the old index and build a new one
-    #[arg(long)]
-    pub fresh: bool,
 }
 
 #[derive(Debug, Args)]
@@ -98,12 +95,6 @@ pub struct DbCheckArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct DbShowArgs {
-    /// The table: its name, with schema and database if others have the same
-    pub table: String,
-}
-
-#[derive(Debug, Args)]
 pub struct DbPathArgs {
     /// The first table
     #[arg(value_name = "TABLE")]
@@ -114,13 +105,6 @@ pub struct DbPathArgs {
     /// Use at most this many joins in a path [default: 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6))]
     pub max_hops: Option<u8>,
-}
-
-#[derive(Debug, Args)]
-pub struct DbDomainsArgs {
-    /// Only domains of this database
-    #[arg(value_name = "NAME")]
-    pub database: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,5 @@
 //! Arguments of the commands that add to a text, or explain what they would add.
 
-use std::path::PathBuf;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
@@ -93,12 +91,6 @@ pub struct WhyNotArgs {
     /// The budget
     #[command(flatten)]
     pub budget: BudgetArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct AssertArgs {
-    /// A TOML file of expectations, relative to the current folder
-    pub file: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

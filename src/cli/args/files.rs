@@ -1,15 +1,6 @@
 //! Arguments of the commands on the user's own files: preferences, completions, manual pages.
 
-use std::ffi::OsString;
-
-use clap::{Args, Subcommand, ValueEnum};
-
-#[derive(Debug, Args)]
-pub struct ConfigArgs {
-    /// The subcommand [default: show]
-    #[command(subcommand)]
-    pub command: Option<ConfigCommand>,
-}
+use clap::{Subcommand, ValueEnum};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub enum ConfigCommand {
@@ -38,13 +29,6 @@ pub enum ConfigFile {
     Themes,
 }
 
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: ShellName,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ShellName {
     /// Bash.
@@ -57,11 +41,4 @@ pub enum ShellName {
     Powershell,
     /// Zsh.
     Zsh,
-}
-
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// Print the page of this command, or write all pages to this folder [default: print the main page]
-    #[arg(value_name = "COMMAND|DIR", num_args = ..=3)]
-    pub words: Vec<OsString>,
 }

@@ -4,13 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-#[derive(Debug, Args)]
-pub struct TemplatesArgs {
-    /// The subcommand [default: list]
-    #[command(subcommand)]
-    pub command: Option<TemplatesCommand>,
-}
-
 #[derive(Debug, Subcommand)]
 pub enum TemplatesCommand {
     /// List the templates of the selection

@@ -11,14 +11,14 @@ use refdesk_text::tokens::counted;
 
 use super::refused;
 use crate::cli::answer::CommandOutput;
-use crate::cli::args::{DbDomainArgs, DbDomainsArgs, DbJoinsArgs, DbPathArgs, DbShowArgs, DbUsageArgs};
+use crate::cli::args::{DbDomainArgs, DbJoinsArgs, DbPathArgs, DbUsageArgs};
 use crate::cli::table;
 
 /// The most damaged pages that are named.
 const DAMAGED: usize = 8;
 
-pub fn show(desk: &Desk, args: &DbShowArgs) -> CommandOutput {
-    let found = match desk.whole_database_view().and_then(|view| view.schema(&args.table, true)) {
+pub fn show(desk: &Desk, table: &str) -> CommandOutput {
+    let found = match desk.whole_database_view().and_then(|view| view.schema(table, true)) {
         Ok(found) => found,
         Err(error) => return refused(error),
     };
@@ -96,8 +96,8 @@ fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     told
 }
 
-pub fn domains(desk: &Desk, args: &DbDomainsArgs) -> CommandOutput {
-    let found = desk.whole_database_view().and_then(|view| view.domains(args.database.as_deref(), usize::MAX));
+pub fn domains(desk: &Desk, database: Option<&str>) -> CommandOutput {
+    let found = desk.whole_database_view().and_then(|view| view.domains(database, usize::MAX));
     let found = match found {
         Ok(found) => found,
         Err(error) => return refused(error),
