@@ -102,7 +102,7 @@ pub fn run(
     if let Some(Command::Hook(args)) = &arguments.command {
         return Ok(hook::run(&arguments, args));
     }
-    if !matches!(&arguments.command, Some(Command::Config(_))) {
+    if !matches!(&arguments.command, Some(Command::Config { .. })) {
         preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::to_text(&problem)));
     }
     let print = |answer| output::print(failure::completed(answer, arguments.command.as_ref()), arguments.format);
@@ -118,9 +118,9 @@ pub fn run(
         return Ok(print(refused));
     }
     let own_files = match &arguments.command {
-        Some(Command::Config(args)) => Some(preferences::run(args.command, screen_settings)),
-        Some(Command::Completions(args)) => Some(completions::run(args)),
-        Some(Command::Man(args)) => Some(man::run(args, arguments.format)),
+        Some(Command::Config { command }) => Some(preferences::run(*command, screen_settings)),
+        Some(Command::Completions { shell }) => Some(completions::run(*shell)),
+        Some(Command::Man { words }) => Some(man::run(words, arguments.format)),
         _ => None,
     };
     if let Some(answer) = own_files {
@@ -247,39 +247,39 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
     let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
-        Command::Select(args) => select::run(desk, session, args),
+        Command::Select(args) => select::run(desk, session, args).into(),
         Command::Unselect(args) => change::unselect(desk, session, &args.ids),
         Command::Exclude(args) => change::exclude(desk, session, &args.ids),
         Command::Include(args) => change::include(desk, session, &args.ids),
-        Command::Clear(args) => change::clear(desk, session, args.all),
+        Command::Clear { all } => change::clear(desk, session, *all),
         Command::Resolve(args) => resolve::run(desk, &args.ids, format),
-        Command::References(args) => references::run(desk, session, args.command.as_ref(), format),
-        Command::Why(args) => why::run(desk, &args.id),
+        Command::References { command } => references::run(desk, session, command.as_ref(), format),
+        Command::Why(args) => why::run(desk, &args.id).into(),
         Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
         Command::Doctor => doctor::run(desk),
         Command::Show(args) => show::run(desk, &args.id),
-        Command::Edit(args) => edit::run(desk, session, &args.id),
-        Command::Tag(args) => tag::run(desk, session, args),
+        Command::Edit(args) => edit::run(desk, session, &args.id).into(),
+        Command::Tag { words } => tag::run(desk, session, words),
         Command::Remove(args) => remove::run(desk, session, args),
         Command::Where => places::run(desk),
-        Command::Config(_) | Command::Completions(_) | Command::Man(_) => {
+        Command::Config { .. } | Command::Completions { .. } | Command::Man { .. } => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }
         Command::Index(args) => index::run(desk, args),
-        Command::Search(args) => search::run(desk, session, args),
-        Command::Db(args) => db::run(desk, session, args, format),
+        Command::Search(args) => search::run(desk, session, args).into(),
+        Command::Db { command } => db::run(desk, session, command, format),
         Command::Init(args) => init::run(desk, session, args),
         Command::Add(args) => add::run(desk, session, args),
-        Command::Templates(args) => templates::run(desk, session, args.command.as_ref()),
+        Command::Templates { command } => templates::run(desk, session, command.as_ref()),
         Command::Render(args) => render::run(desk, session, args),
         Command::Enrich(args) => enrich::run(desk, session, args, format),
         Command::Simulate(args) => simulate::run(desk, session, args),
         Command::WhyNot(args) => why_not::run(desk, session, args),
-        Command::Assert(args) => assert::run(desk, session, args, format),
+        Command::Assert { file } => assert::run(desk, session, file, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
-        Command::Replay(args) => replay::run(desk, args),
+        Command::Replay { n } => replay::run(desk, *n),
         // Handled before, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
         // An engine that `run` has started handles these, not a desk.
@@ -288,7 +288,7 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         }
         Command::Ask(args) => ask::run(desk, session, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
-        Command::Trust(args) => trust::run(desk, session, args),
+        Command::Trust { command } => trust::run(desk, session, command.as_ref()),
         Command::Connect(args) => connect::connect(desk, session, args, format),
         Command::Disconnect(args) => connect::disconnect(desk, session, args, format),
     }

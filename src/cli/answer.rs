@@ -104,6 +104,12 @@ impl CommandOutput {
     }
 }
 
+impl From<Result<CommandOutput, Error>> for CommandOutput {
+    fn from(done: Result<CommandOutput, Error>) -> Self {
+        done.unwrap_or_else(Self::refused)
+    }
+}
+
 /// An object of these members; unlike `json!` it moves the values instead of copying them.
 pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())

@@ -46,7 +46,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
         )
     } else {
         // Ids in the answer that were not offered are only reported.
-        select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() })
+        select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() }).into()
     };
     if !unknown.is_empty() {
         answer.notes.push(format!("not offered, and left out: {}", rows::first_of(&unknown)));

@@ -40,7 +40,7 @@ fn named(desk: &Desk, ids: &[String]) -> String {
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {
     let changed = match done {
         Ok(changed) => changed,
-        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
+        Err(refusal) => return CommandOutput::refused(refusal),
     };
     let ids: Vec<String> = changed.changed.iter().map(|id| one_line(id).into_owned()).collect();
     let mut message = match (ids.is_empty(), changed.refused.is_empty()) {

@@ -32,15 +32,15 @@ pub fn run(desk: &mut Desk, session: &Session, command: &DbCommand, format: Outp
             unless_interrupted(answer, &interrupt)
         }
         DbCommand::Pipeline(args) => pipeline::run(desk, session, args, format, &interrupt),
-        DbCommand::Status(args) => status::status(desk, args),
-        DbCommand::Diff(args) => status::diff(desk, args),
-        DbCommand::Check(args) => check::run(desk, args),
-        DbCommand::Show { table } => ask::show(desk, table),
-        DbCommand::Path(args) => ask::path(desk, args),
-        DbCommand::Domains { database } => ask::domains(desk, database.as_deref()),
-        DbCommand::Domain(args) => ask::domain(desk, args),
-        DbCommand::Joins(args) => ask::joins(desk, args),
-        DbCommand::Usage(args) => ask::usage(desk, args),
+        DbCommand::Status(args) => status::status(desk, args).unwrap_or_else(refused),
+        DbCommand::Diff(args) => status::diff(desk, args).unwrap_or_else(refused),
+        DbCommand::Check(args) => check::run(desk, args).unwrap_or_else(refused),
+        DbCommand::Show { table } => ask::show(desk, table).unwrap_or_else(refused),
+        DbCommand::Path(args) => ask::path(desk, args).unwrap_or_else(refused),
+        DbCommand::Domains { database } => ask::domains(desk, database.as_deref()).unwrap_or_else(refused),
+        DbCommand::Domain(args) => ask::domain(desk, args).unwrap_or_else(refused),
+        DbCommand::Joins(args) => ask::joins(desk, args).unwrap_or_else(refused),
+        DbCommand::Usage(args) => ask::usage(desk, args).unwrap_or_else(refused),
     };
     let (_, problems) = desk.databases();
     let known = std::mem::take(&mut answer.diagnostics);

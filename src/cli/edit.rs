@@ -24,21 +24,12 @@ enum NextStep {
     Keep,
 }
 
-/// Edits until the file is right, or is put back, or is kept as it is.
-pub fn run(desk: &mut Desk, session: &Session, id: &str) -> CommandOutput {
-    edit(desk, session, id).unwrap_or_else(|refusal| CommandOutput::refused(refusal).with_status("error"))
-}
-
-/// The answer where no file was opened.
-pub fn nothing(id: &str) -> Value {
-    to_json("error", id, None)
-}
-
-fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
+pub fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
     json!({"status": status, "id": id, "file": file})
 }
 
-fn edit(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
+/// Edits until the file is right, or is put back, or is kept as it is.
+pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
     let id = desk.catalog().find(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let hint = "run this at a terminal, or edit the file that `refdesk show` names";

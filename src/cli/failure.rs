@@ -74,7 +74,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Db { command } => db::nothing(command),
         Command::Profiles => json!({"profiles": [], "count": 0}),
         Command::Init(_) => init::nothing_found(),
-        Command::Edit(args) => edit::nothing(&args.id),
+        Command::Edit(args) => edit::to_json("error", &args.id, None),
         Command::Tag { .. } => tag::document("error", &[]),
         Command::Remove(_) => remove::document("error", &[], &[], "", &[]),
         Command::Index(_) => index::nothing(),

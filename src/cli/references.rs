@@ -25,7 +25,7 @@ pub fn run(
     match command {
         None => list::run(desk, &ListArgs::default(), format),
         Some(ReferencesCommand::List(args)) => list::run(desk, args, format),
-        Some(ReferencesCommand::Select(args)) => select::run(desk, session, args),
+        Some(ReferencesCommand::Select(args)) => select::run(desk, session, args).into(),
         Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, session, &args.ids),
         Some(ReferencesCommand::Reload) => {
             desk.reload();

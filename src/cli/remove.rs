@@ -24,7 +24,7 @@ pub fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, 
 pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutput {
     let removal = match desk.propose_removal(&args.ids, &ask_to_leave) {
         Ok(removal) => removal,
-        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
+        Err(refusal) => return CommandOutput::refused(refusal),
     };
     let mentioned = mentioned(desk, &removal);
     let proposals = || removal.files.iter().chain(&removal.rewritten);

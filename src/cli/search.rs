@@ -9,11 +9,12 @@ use super::args::SearchArgs;
 use refdesk_desk::{
     Desk, HitRank, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
 };
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::{counted, grouped};
 
 /// Prints the best sections, and records in the journal what was shown.
-pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutput {
+pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<CommandOutput, Error> {
     let request = SearchRequest {
         kinds: args.kinds.clone(),
         by_table: args.kinds.is_empty(),
@@ -26,21 +27,18 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> CommandOutp
         ..SearchRequest::new(args.query.join(" "), SearchReader::Person)
     };
     let desk = &desk.settled();
-    let mut answer = match desk.search(session, &request) {
-        Ok(answer) => answer,
-        Err(refused) => return CommandOutput::refused(refused),
-    };
+    let mut answer = desk.search(session, &request)?;
     answer.fit(args.max_tokens, 0, SearchHit::to_text);
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
     desk.note_search(session, &answer, "refdesk search", printed.text.len());
     let is_old = answer.partial.is_some_and(|partial| partial.changed > 0 || partial.unread > 0);
     let fix = is_old.then(|| "`refdesk index` updates the index".to_owned());
-    CommandOutput {
+    Ok(CommandOutput {
         notes: answer.notes.iter().map(|note| as_note(note)).chain(fix).collect(),
         emphasised: printed.emphasised,
         ..CommandOutput::new(json!(answer), printed.text)
-    }
+    })
 }
 
 /// A sentence in the style of notes: it continues `note: `.

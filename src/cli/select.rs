@@ -6,18 +6,15 @@ use refdesk_desk::{Desk, PickStatus, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
-pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutput {
-    let picked = match desk.pick(session, &args.ids, &args.tags) {
-        Ok(picked) => picked,
-        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
-    };
+pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<CommandOutput, Error> {
+    let picked = desk.pick(session, &args.ids, &args.tags)?;
     let json = desk.settled().rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
         // An agent that was told to read them would be refused.
         let warning = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
         let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
-        return CommandOutput { diagnostics: warning.into_iter().collect(), ..answer };
+        return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), ..answer });
     }
     let hint = match picked.status {
         PickStatus::NoSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one",
@@ -30,5 +27,5 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> CommandOutp
         _ if !picked.missing.is_empty() => Code::Missing,
         _ => Code::NothingNamed,
     };
-    CommandOutput::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)])
+    Ok(CommandOutput::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)]))
 }

@@ -41,7 +41,7 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
             let text = if changed.is_empty() { "Nothing to change.\n".to_owned() } else { to_text(&changed) };
             CommandOutput { notes, ..CommandOutput::new(document(status, &changed), text) }
         }
-        Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
+        Err(refusal) => CommandOutput::refused(refusal),
     }
 }
 

@@ -6,15 +6,13 @@ use super::answer::CommandOutput;
 use super::{rows, since};
 use refdesk_core::selection::Role;
 use refdesk_desk::{Desk, PickLink};
+use refdesk_text::Error;
 
-pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
+pub fn run(desk: &mut Desk, id: &str) -> Result<CommandOutput, Error> {
     let desk = &desk.settled();
-    let chain = match desk.why(id) {
-        Ok(chain) => chain,
-        Err(refusal) => return CommandOutput::refused(refusal),
-    };
+    let chain = desk.why(id)?;
     let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
-    CommandOutput::new(json, to_text(desk, &chain))
+    Ok(CommandOutput::new(json, to_text(desk, &chain)))
 }
 
 pub fn link(desk: &Desk, why: &PickLink) -> Value {

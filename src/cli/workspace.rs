@@ -47,8 +47,7 @@ pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -
         return answer;
     }
     let json = if answer.json.is_object() { answer.json } else { json!({}) };
-    let refused = CommandOutput { json, ..CommandOutput::refused(nothing_found(context)) };
-    if command.chooses() { refused.with_status("error") } else { refused }
+    CommandOutput { json, ..CommandOutput::refused(nothing_found(context)) }
 }
 
 /// The error that no workspace was found, with the places that were searched.

@@ -4,12 +4,11 @@
 use refdesk_desk::{
     ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
 };
-use refdesk_text::Code;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
+use refdesk_text::{Code, Error};
 
-use super::refused;
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDomainArgs, DbJoinsArgs, DbPathArgs, DbUsageArgs};
 use crate::cli::table;
@@ -17,30 +16,24 @@ use crate::cli::table;
 /// The most damaged pages that are named.
 const DAMAGED: usize = 8;
 
-pub fn show(desk: &Desk, table: &str) -> CommandOutput {
-    let found = match desk.whole_database_view().and_then(|view| view.schema(table, true)) {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {
+    let found = desk.whole_database_view().and_then(|view| view.schema(table, true))?;
     let page = desk.page_text(&found.answer.path);
     // The front matter is for programs, which have the other page.
     let body =
         page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);
     let text = visible(body.trim_start()).into_owned();
-    CommandOutput::new(DatabaseAnswer::from(found).json, text)
+    Ok(CommandOutput::new(DatabaseAnswer::from(found).json, text))
 }
 
 /// How two tables can be joined.
-pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
+pub fn path(desk: &Desk, args: &DbPathArgs) -> Result<CommandOutput, Error> {
     let hops = args.max_hops.map(usize::from);
     let found = desk.whole_database_view().and_then(|view| {
         let found = view.paths(&args.from, &args.to, hops)?;
         Ok((found, view.has_several_databases()))
     });
-    let (found, are_several) = match found {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+    let (found, are_several) = found?;
     let database = if are_several { format!("{}: ", found.answer.database) } else { String::new() };
     let text =
         found.answer.paths.iter().map(|path| format!("{database}{}", words(path))).collect::<Vec<_>>().join("\n");
@@ -48,10 +41,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> CommandOutput {
     let damaged = if problem.is_none() { damaged(found.sources.damaged()) } else { Vec::new() };
     let output = CommandOutput::new(DatabaseAnswer::from(found).json, text);
     let output = CommandOutput { diagnostics: damaged, ..output };
-    match problem {
-        Some(problem) => output.and_refused(vec![problem]),
-        None => output,
-    }
+    Ok(output.and_refused(problem.into_iter().collect()))
 }
 
 fn words(path: &DescribedPath) -> String {
@@ -63,20 +53,16 @@ fn words(path: &DescribedPath) -> String {
     format!("{count}{inferred}\n{}", sql.concat())
 }
 
-pub fn usage(desk: &Desk, args: &DbUsageArgs) -> CommandOutput {
+pub fn usage(desk: &Desk, args: &DbUsageArgs) -> Result<CommandOutput, Error> {
     let (database, domain) = (args.database.as_deref(), args.domain.as_deref());
-    let found = desk.whole_database_view().and_then(|view| view.usage(&args.column, database, domain, usize::MAX));
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+    let found = desk.whole_database_view().and_then(|view| view.usage(&args.column, database, domain, usize::MAX))?;
     let row = |used: &ColumnUse| {
         let name = format!("{}.{}", used.table.database, used.table.table);
         vec![name, used.data_type.clone().unwrap_or_default(), role(used), used.table.description.clone()]
     };
     let text = table::table(&found.answer.usage.iter().map(row).collect::<Vec<_>>(), &[2, 3]);
     let diagnostics = damaged(found.sources.damaged());
-    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+    Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
 /// What a column is for, in the words of its table's page.
@@ -96,12 +82,8 @@ fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     told
 }
 
-pub fn domains(desk: &Desk, database: Option<&str>) -> CommandOutput {
-    let found = desk.whole_database_view().and_then(|view| view.domains(database, usize::MAX));
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+pub fn domains(desk: &Desk, database: Option<&str>) -> Result<CommandOutput, Error> {
+    let found = desk.whole_database_view().and_then(|view| view.domains(database, usize::MAX))?;
     let row = |domain: &DescribedDomain| {
         let names = domain.tables.join(", ");
         let more = domain.table_count.saturating_sub(domain.tables.len());
@@ -110,41 +92,34 @@ pub fn domains(desk: &Desk, database: Option<&str>) -> CommandOutput {
         vec![name, counted(domain.table_count, "table"), format!("{names}{more}")]
     };
     let text = table::table(&found.answer.domains.iter().map(row).collect::<Vec<_>>(), &[2]);
-    CommandOutput::new(DatabaseAnswer::from(found).json, text)
+    Ok(CommandOutput::new(DatabaseAnswer::from(found).json, text))
 }
 
-pub fn domain(desk: &Desk, args: &DbDomainArgs) -> CommandOutput {
-    let found = desk.whole_database_view().and_then(|view| view.domain(&args.domain, args.database.as_deref()));
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+pub fn domain(desk: &Desk, args: &DbDomainArgs) -> Result<CommandOutput, Error> {
+    let found = desk.whole_database_view().and_then(|view| view.domain(&args.domain, args.database.as_deref()))?;
     let row = |table: &DomainTable| vec![table.brief.table.clone(), table.brief.description.clone()];
     let mut text = table::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>(), &[1]);
     if !found.answer.relationships.is_empty() {
         text.push_str(&format!("\n{}", joined(&found.answer.relationships, false)));
     }
     let diagnostics = damaged(found.sources.damaged());
-    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+    Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
 /// The joins that matter most.
-pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> CommandOutput {
+pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
     let (database, domain, limit) = (args.database.as_deref(), args.domain.as_deref(), usize::from(args.limit));
     let found = desk.whole_database_view().and_then(|view| {
         let found = view.relationships(database, domain, limit)?;
         Ok((found, view.has_several_databases()))
     });
-    let (found, are_several) = match found {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+    let (found, are_several) = found?;
     let mut text = joined(&found.answer.relationships, are_several);
     if text.is_empty() {
         text = "There are no joins.\n".to_owned();
     }
     let diagnostics = damaged(found.sources.damaged());
-    CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) }
+    Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
 /// One row per join, with its database unless only one was asked about.

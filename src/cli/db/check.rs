@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{failed_json, not_done, refused};
+use super::{failed_json, not_done};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_database::config::CheckRule;
@@ -19,11 +19,8 @@ use refdesk_text::{Code, Error};
 const PLACES: usize = 5;
 
 /// Prints what the rules found; exit code 1 on errors, or if too little is described.
-pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
-    let (found, failed) = match desk.check_databases(&args.names) {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
+    let (found, failed) = desk.check_databases(&args.names)?;
     let mut text = String::new();
     let mut databases = Vec::new();
     let mut refusals = database_failures(&failed);
@@ -81,7 +78,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> CommandOutput {
     }
     let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
     let json = json!({"databases": databases, "failed": failed_json(&failed)});
-    CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals)
+    Ok(CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals))
 }
 
 /// A line for each rule: what it found, or how often and where first.

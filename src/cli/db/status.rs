@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{failed_json, not_done, refused};
+use super::{failed_json, not_done};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::table;
@@ -12,12 +12,9 @@ use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 /// A line for each database.
-pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
+pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
-    let run = match desk.documentation(&options) {
-        Ok(run) => run,
-        Err(error) => return refused(error),
-    };
+    let run = desk.documentation(&options)?;
     let mut lines = Vec::new();
     let mut databases = Vec::new();
     for name in run.read_databases() {
@@ -66,49 +63,37 @@ pub fn status(desk: &Desk, args: &DbNames) -> CommandOutput {
     }
     let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
     let answer = CommandOutput::new(json, table::table(&lines, &[3]));
-    CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(database_failures(&run.failed))
+    Ok(CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(database_failures(&run.failed)))
 }
 
 /// Every difference; exit code 1 if there are any.
-pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
-    let (found, run) = match desk.database_differences(&args.names) {
-        Ok(found) => found,
-        Err(error) => return refused(error),
-    };
+pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
+    let (found, run) = desk.database_differences(&args.names)?;
     let mut text = String::new();
     let mut rows_of = Vec::new();
-    let mut count = 0;
     for database in &found {
         for it in &database.differences {
-            count += 1;
             let about = it.about.as_ref().map_or_else(String::new, |about| format!(".{about}"));
             let place = format!("{}: {}{about}", database.database, it.table);
             rows_of.push(vec![place, it.kind.words().to_owned(), it.detail.clone()]);
         }
     }
     text.push_str(&table::table(&rows_of, &[2]));
-    for path in &run.edited {
-        count += 1;
-        let what = if run.is_entry(path) { "catalog entry" } else { "page" };
-        text.push_str(&format!("{}: the {what} was edited\n", one_line(path)));
-    }
     let missing = run.missing_pages(&found);
-    for path in &missing {
-        count += 1;
-        text.push_str(&format!("{}: the page is missing\n", one_line(path)));
+    let edited = run.edited.iter().map(|path| match run.is_entry(path) {
+        true => (path.as_str(), "the catalog entry was edited"),
+        false => (path.as_str(), "the page was edited"),
+    });
+    let of_files: Vec<(&str, &str)> = edited
+        .chain(missing.iter().map(|path| (*path, "the page is missing")))
+        .chain(run.missing_entries().into_iter().map(|path| (path, "the catalog entry is missing")))
+        .chain(run.removed.iter().map(|path| (path.as_str(), "the page is obsolete")))
+        .chain(run.left_over.iter().map(|path| (path.as_str(), "the file is obsolete, and was edited")))
+        .collect();
+    for (path, what) in &of_files {
+        text.push_str(&format!("{}: {what}\n", one_line(path)));
     }
-    for path in run.missing_entries() {
-        count += 1;
-        text.push_str(&format!("{}: the catalog entry is missing\n", one_line(path)));
-    }
-    for path in &run.removed {
-        count += 1;
-        text.push_str(&format!("{}: the page is obsolete\n", one_line(path)));
-    }
-    for path in &run.left_over {
-        count += 1;
-        text.push_str(&format!("{}: the file is obsolete, and was edited\n", one_line(path)));
-    }
+    let count = rows_of.len() + of_files.len();
     let failed = run.failed.len();
     let outdated: Vec<&str> = run.outdated_pages().collect();
     let sources = run.outdated_entries();
@@ -149,5 +134,5 @@ pub fn diff(desk: &Desk, args: &DbNames) -> CommandOutput {
         };
         refusals.push(Error::new(Code::DatabaseDiffers, message, fix));
     }
-    CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals)
+    Ok(CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals))
 }
