@@ -228,37 +228,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows, the graph and the views of agents and databases do these.
-        Action::Confirm
-        | Action::Agents
-        | Action::Databases
-        | Action::DocumentDatabases
-        | Action::FilterTables
-        | Action::FilterHelp
-        | Action::Graph
-        | Action::NextTab
-        | Action::PreviousTab
-        | Action::Centre
-        | Action::PreviousCentre
-        | Action::NextLevel
-        | Action::PreviousLevel
-        | Action::MarkStart
-        | Action::PathBetween
-        | Action::ToCatalog
-        | Action::OpenWhere
-        | Action::CopyExport
-        | Action::FilterGraph
-        | Action::JumpKind
-        | Action::RemoveFilter
-        | Action::TrustThis
-        | Action::Discover
-        | Action::Tick
-        | Action::TickAll
-        | Action::OpenDemo
-        | Action::ConnectAgent
-        | Action::PickNear
-        | Action::PickAlone
-        | Action::AddSource => {}
+        // Only windows, the graph and the views of agents and databases do the others.
+        _ => {}
     }
 }
 
