@@ -24,7 +24,7 @@ use crate::tui::tour::Tour;
 use crate::tui::windows;
 
 /// How a screen begins.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct StartOptions {
     skin: Skin,
     /// The terminal's background, if the environment says.
@@ -78,14 +78,8 @@ impl StartOptions {
                 .map(|backgrounds| if is_light(&backgrounds) { Background::Light } else { Background::Dark }),
             preferred: preferences.theme.clone(),
             remembered,
-            message: None,
-            profile: None,
-            with_tour: false,
-            launched: LaunchOptions::default(),
             editor: preferences.editor.clone(),
-            files: ScreenFiles::default(),
-            session: ScreenSession::default(),
-            session_file: None,
+            ..Self::default()
         }
     }
 
