@@ -7,31 +7,16 @@ use ratatui::style::{Color, Modifier, Style};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::tui::theme::palette::SIXTEEN;
 use crate::tui::theme::{ROLES, ThemeRole};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 
 /// The names of the sixteen colours, to suggest one.
-const COLOURS: [&str; 17] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "gray",
-    "darkgray",
-    "lightred",
-    "lightgreen",
-    "lightyellow",
-    "lightblue",
-    "lightmagenta",
-    "lightcyan",
-    "white",
-    "reset",
-];
+fn colours() -> Vec<String> {
+    SIXTEEN.iter().map(|(colour, _)| *colour).chain([Color::Reset]).map(|it| it.to_string().to_lowercase()).collect()
+}
 
 const ATTRIBUTES: [(&str, Modifier); 5] = [
     ("bold", Modifier::BOLD),
@@ -141,7 +126,7 @@ impl ThemeReader<'_> {
         if colour.is_none() {
             let problem = Diagnostic::error(Code::UnknownValue, format!("'{text}' is not a colour"));
             let looks = "a colour is one of the sixteen by name, a number up to 255, or \"#rrggbb\"";
-            let fix = did_you_mean(text, COLOURS).unwrap_or_else(|| looks.to_owned());
+            let fix = did_you_mean(text, colours().iter().map(String::as_str)).unwrap_or_else(|| looks.to_owned());
             self.report(problem.fix(fix), value.span().start);
         }
         colour
@@ -193,7 +178,7 @@ mod tests {
         }
         let broken = problems("hints = {\n");
         assert!(matches!(broken.as_slice(), [one] if one.starts_with("Error 1:")), "{broken:?}");
-        assert!(COLOURS.iter().all(|name| Color::from_str(name).is_ok()));
+        assert!(colours().iter().all(|name| Color::from_str(name).is_ok()));
     }
 
     proptest! {

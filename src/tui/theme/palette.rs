@@ -5,7 +5,7 @@ use ratatui::style::{Color, Style};
 use crate::colours::Colours;
 
 /// The sixteen as xterm shows them by default; a terminal's user may have set others.
-const SIXTEEN: [(Color, [u8; 3]); 16] = [
+pub const SIXTEEN: [(Color, [u8; 3]); 16] = [
     (Color::Black, [0, 0, 0]),
     (Color::Red, [205, 0, 0]),
     (Color::Green, [0, 205, 0]),
