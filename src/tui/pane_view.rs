@@ -8,10 +8,11 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use crate::tui::pane::Pane;
-use crate::tui::state::{PanePart, State};
+use crate::tui::state::{PanePart, Skin, State};
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::cells;
-use crate::tui::widgets::row::Active;
+use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::{cells, frame};
 
 /// The column of a row's mark, counted from the left of its list.
 pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
@@ -60,6 +61,34 @@ pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
 pub fn nth_row(list: Rect, nth: usize) -> Rect {
     let down = u16::try_from(nth).unwrap_or(u16::MAX);
     Rect { y: list.y.saturating_add(down), height: 1, ..list }.intersection(list)
+}
+
+/// A list that is drawn, with its cursor and a scroll bar on its right border.
+pub struct DrawnList {
+    pub place: Rect,
+    pub len: usize,
+    pub cursor: Cursor,
+    pub active: Active,
+    pub role: ThemeRole,
+}
+
+impl DrawnList {
+    /// The visible rows.
+    pub fn window(&self) -> Range<usize> {
+        self.cursor.window(self.len, usize::from(self.place.height))
+    }
+
+    pub fn draw<'a>(&self, skin: &Skin, buffer: &mut Buffer, mut row: impl FnMut(usize) -> Option<ListRow<'a>>) {
+        let window = self.window();
+        let top = window.start;
+        for (nth, at) in window.enumerate() {
+            if let Some(mut row) = row(at) {
+                let under = RowCursor::of(at, self.cursor.at, self.active);
+                row.draw(under, self.role, nth_row(self.place, nth), buffer);
+            }
+        }
+        frame::scrollbar(skin, self.place, self.len, top, skin.theme.style(self.role), buffer);
+    }
 }
 
 /// Lines of details, from `top` on, one column in from the left.

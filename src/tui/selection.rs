@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::catalog::LeftSource;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view;
+use crate::tui::pane_view::{self, DrawnList};
 use crate::tui::requests::view;
 
 use crate::tui::source_state;
@@ -21,7 +21,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::{Cursor, Scroll};
-use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::row::ListRow;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
 
@@ -61,19 +61,9 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         active: pane_view::active(state, Pane::Selection),
     }
     .draw(&state.skin, outer, buffer);
-    let active = pane_view::list_active(state, Pane::Selection);
-    let window = pane.cursor.window(len, usize::from(parts.list.height));
-    let top = window.start;
-    for (nth, at) in window.enumerate() {
-        let Some(node) = pane.rows.get(at) else { continue };
-        let under = RowCursor::of(at, pane.cursor.at, active);
-        row(state, node, parts.list.width).draw(
-            under,
-            ThemeRole::Selection,
-            pane_view::nth_row(parts.list, nth),
-            buffer,
-        );
-    }
+    let (active, role) = (pane_view::list_active(state, Pane::Selection), ThemeRole::Selection);
+    let list = DrawnList { place: parts.list, len, cursor: pane.cursor, active, role };
+    list.draw(&state.skin, buffer, |at| Some(row(state, pane.rows.get(at)?, parts.list.width)));
     if len == 0 {
         let sentence = if state.is_open() {
             let pick = state.key(Action::Toggle);
@@ -85,7 +75,6 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         };
         pane_view::draw_empty(state, &sentence, parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
     // One more than there is room for, to know whether there are more.
     let end = pane.scroll.top.saturating_add(height);

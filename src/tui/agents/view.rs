@@ -8,11 +8,11 @@ use ratatui::text::Line;
 use super::{AgentsPage, row_view, session_view};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
-use crate::tui::pane_view::{draw_empty, draw_lines, nth_row};
+use crate::tui::pane_view::{DrawnList, draw_empty, draw_lines};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::frame::PaneBorder;
-use crate::tui::widgets::row::{Active, RowCursor};
+use crate::tui::widgets::row::Active;
 use crate::tui::widgets::tabs::Tabs;
 use crate::tui::widgets::{cells, frame};
 
@@ -79,7 +79,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     if let Some(sentence) = why_empty(state, page) {
         draw_empty(state, &sentence, places.list, buffer);
     }
-    let window = cursor.window(len, usize::from(places.list.height));
+    let list = DrawnList { place: places.list, len, cursor, active, role };
+    let window = list.window();
     match page {
         AgentsPage::Sessions if len > 0 => row_view::headings(state, &window, places.head, buffer),
         AgentsPage::Sessions => {}
@@ -89,14 +90,8 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
             }
         }
     }
-    let (top, columns) = (window.start, row_view::columns(state, &window, places.list.width));
-    for (nth, at) in window.enumerate() {
-        let under = RowCursor::of(at, cursor.at, active);
-        if let Some(mut row) = row_view::row(state, page, at, columns, places.list.width) {
-            row.draw(under, role, nth_row(places.list, nth), buffer);
-        }
-    }
-    frame::scrollbar(&state.skin, places.list, len, top, state.skin.theme.style(role), buffer);
+    let columns = row_view::columns(state, &window, places.list.width);
+    list.draw(&state.skin, buffer, |at| row_view::row(state, page, at, columns, places.list.width));
     let caption = match page {
         AgentsPage::Sessions => "this session",
         AgentsPage::Lines => "this line of the journal",

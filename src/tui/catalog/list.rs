@@ -9,14 +9,14 @@ use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view::{draw_empty, list_active, nth_row};
+use crate::tui::pane_view::{DrawnList, draw_empty, list_active};
 use crate::tui::source_state;
 use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::{ListRow, RowCursor};
-use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Mode, Source};
 
@@ -24,29 +24,20 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let pane = &state.catalog;
     let len = pane.rows.len();
     let columns = CatalogColumns::of(&state.counts, parts.list.width);
-    let active = list_active(state, Pane::Catalog);
-    let window = pane.cursor.window(len, usize::from(parts.list.height));
-    let top = window.start;
     let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
     let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
     let buffer = frame.buffer_mut();
-    for (nth, at) in window.enumerate() {
-        let Some(position) = pane.rows.get(at) else { continue };
-        let Some(source) = state.snapshot.catalog.sources().get(*position) else { continue };
-        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position));
-        let under = RowCursor::of(at, pane.cursor.at, active);
-        row(state, source, &marks.unwrap_or_default(), columns, parts.list.width).draw(
-            under,
-            ThemeRole::Catalog,
-            nth_row(parts.list, nth),
-            buffer,
-        );
-    }
+    let (active, role) = (list_active(state, Pane::Catalog), ThemeRole::Catalog);
+    DrawnList { place: parts.list, len, cursor: pane.cursor, active, role }.draw(&state.skin, buffer, |at| {
+        let position = *pane.rows.get(at)?;
+        let source = state.snapshot.catalog.sources().get(position)?;
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, position));
+        Some(row(state, source, &marks.unwrap_or_default(), columns, parts.list.width))
+    });
     // The welcome says more, and covers this sentence.
     if len == 0 && state.open_window() != Some(WindowKind::Welcome) {
         draw_empty(state, &why_empty(state), parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Catalog), buffer);
     head(state, parts.head, columns, frame);
 }
 

@@ -8,11 +8,11 @@ use super::list_view::{ROLE, active};
 use super::view::{DatabasesLayout, places};
 use super::{DatabaseSide, DatabaseTab};
 use crate::tui::action::Action;
-use crate::tui::pane_view::{indented, nth_row};
+use crate::tui::pane_view::{DrawnList, indented, nth_row};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::row::ListRow;
 use crate::tui::widgets::{cells, frame};
 
 /// Lines for a join in words, with the rule above them, and the minimum height for showing them.
@@ -29,21 +29,15 @@ pub fn words_height(place: Rect) -> u16 {
 pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let (view, theme, place) = (&state.databases, &state.skin.theme, places.detail);
     let rows = &view.tree.rows;
-    let active = active(state, DatabaseSide::Detail);
-    let window = view.join.window(rows.len(), usize::from(place.height));
-    let top = window.start;
-    let shown = rows.get(window).unwrap_or_default();
     let room = usize::from(place.width).saturating_sub(KIND + 4);
     let widest = |of: &dyn Fn(&JoinRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let pairs = widest(&|row| cells::width(&pairs(row)));
     // Columns are cut before names of tables.
     let names = widest(&|row| cells::width(&tree_lines(state, row)) + cells::width(&name(row)));
     let names = names.min(room.saturating_sub(pairs.min(room / 3)));
-    for (nth, row) in shown.iter().enumerate() {
-        let under = RowCursor::of(top + nth, view.join.at, active);
-        join_row(state, row, place.width, (names, pairs)).draw(under, ROLE, nth_row(place, nth), buffer);
-    }
-    frame::scrollbar(&state.skin, place, rows.len(), top, theme.style(ROLE), buffer);
+    let active = active(state, DatabaseSide::Detail);
+    let list = DrawnList { place, len: rows.len(), cursor: view.join, active, role: ROLE };
+    list.draw(&state.skin, buffer, |at| Some(join_row(state, rows.get(at)?, place.width, (names, pairs))));
     if places.join.is_empty() {
         return;
     }

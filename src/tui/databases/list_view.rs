@@ -6,27 +6,20 @@ use ratatui::layout::Rect;
 use refdesk_desk::{DatabaseState, TableMarks, TableSummary};
 
 use super::{DatabaseRow, DatabaseSide};
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
-use crate::tui::widgets::{cells, frame};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::{Active, ListRow};
 
 /// The colour of the view.
 pub const ROLE: ThemeRole = ThemeRole::Transitive;
 
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let view = &state.databases;
-    let active = active(state, DatabaseSide::List);
-    let window = view.cursor.window(view.rows.len(), usize::from(place.height));
-    let top = window.start;
-    for (nth, at) in window.enumerate() {
-        if let Some(row) = view.rows.get(at) {
-            let under = RowCursor::of(at, view.cursor.at, active);
-            list_row(state, *row, place.width).draw(under, ROLE, nth_row(place, nth), buffer);
-        }
-    }
-    frame::scrollbar(&state.skin, place, view.rows.len(), top, state.skin.theme.style(ROLE), buffer);
+    let (len, active) = (view.rows.len(), active(state, DatabaseSide::List));
+    let list = DrawnList { place, len, cursor: view.cursor, active, role: ROLE };
+    list.draw(&state.skin, buffer, |at| Some(list_row(state, *view.rows.get(at)?, place.width)));
 }
 
 /// Whether keys go to this side.

@@ -10,12 +10,12 @@ use crate::tui::hints::reason;
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view::{draw_empty, list_active, nth_row};
+use crate::tui::pane_view::{DrawnList, draw_empty, list_active};
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
-use crate::tui::widgets::{cells, frame};
+use crate::tui::widgets::cells;
+use crate::tui::widgets::row::{Active, ListRow};
 use refdesk_core::catalog::SourceId;
 
 /// Draws the visible rows, or what an empty list means.
@@ -23,13 +23,10 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let pane = &state.hints;
     let len = state.len(Pane::Hints);
     let active = if state.typing.is_some() { Active::No } else { list_active(state, Pane::Hints) };
-    let window = pane.cursor.window(len, usize::from(place.height));
-    let top = window.start;
-    let columns = HintColumns::of(state, window.clone(), place.width);
-    for ((nth, at), found) in window.enumerate().zip(rows::rows(&pane.findings).skip(top)) {
-        let under = RowCursor::of(at, pane.cursor.at, active);
-        row(state, found, columns, place.width).draw(under, ThemeRole::Hints, nth_row(place, nth), buffer);
-    }
+    let list = DrawnList { place, len, cursor: pane.cursor, active, role: ThemeRole::Hints };
+    let columns = HintColumns::of(state, list.window(), place.width);
+    let mut found = rows::rows(&pane.findings).skip(list.window().start);
+    list.draw(&state.skin, buffer, |_| Some(row(state, found.next()?, columns, place.width)));
     if len == 0 {
         let sentence = if pane.prompt.text().trim().is_empty() {
             "Type a prompt to see which sources it would bring up, and why others would not."
@@ -43,7 +40,6 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
         };
         draw_empty(state, sentence, place, buffer);
     }
-    frame::scrollbar(&state.skin, place, len, top, state.skin.theme.style(ThemeRole::Hints), buffer);
 }
 
 /// Columns before the tokens from which they are always shown.

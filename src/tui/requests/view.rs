@@ -10,7 +10,7 @@ use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout;
 use crate::tui::layout::{PaneLayout, PaneNeeds};
 use crate::tui::pane::Pane;
-use crate::tui::pane_view;
+use crate::tui::pane_view::{self, DrawnList};
 use crate::tui::source_state;
 use crate::tui::state::{State, Typing};
 use crate::tui::theme::ThemeRole;
@@ -19,7 +19,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::row::ListRow;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request};
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
@@ -280,23 +280,15 @@ fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut F
 fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let (len, cursor) = (state.requests.rows.len(), state.requests.cursor);
-    let active = pane_view::list_active(state, Pane::Selection);
-    let window = cursor.window(len, usize::from(parts.list.height));
-    let top = window.start;
-    let shown = || window.clone().filter_map(|at| waiting.request.sources.get(*state.requests.rows.get(at)?));
+    let (active, role) = (pane_view::list_active(state, Pane::Selection), ThemeRole::Selection);
+    let list = DrawnList { place: parts.list, len, cursor, active, role };
+    let offered = |at: usize| waiting.request.sources.get(*state.requests.rows.get(at)?);
+    let shown = || list.window().filter_map(offered);
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
     // If none is selected, names use the columns of the word.
     let is_any_there = shown().any(|offered| state.snapshot.selection.contains(&offered.id));
     let word = if is_any_there { SELECTED.len() } else { 0 };
-    for (nth, (at, offered)) in window.clone().zip(shown()).enumerate() {
-        let under = RowCursor::of(at, cursor.at, active);
-        row(state, offered, [widest, word], parts.list.width).draw(
-            under,
-            ThemeRole::Selection,
-            pane_view::nth_row(parts.list, nth),
-            buffer,
-        );
-    }
+    list.draw(&state.skin, buffer, |at| Some(row(state, offered(at)?, [widest, word], parts.list.width)));
     if len == 0 {
         let sentence = if waiting.request.sources.is_empty() {
             "This request offers no sources.".to_owned()
@@ -305,7 +297,6 @@ fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, fram
         };
         pane_view::draw_empty(state, &sentence, parts.list, buffer);
     }
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Selection), buffer);
     let height = usize::from(parts.detail.height);
     let lines = detail(state, parts.detail.width);
     let window = state.requests.scroll.window(lines.len(), height);

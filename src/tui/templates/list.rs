@@ -9,7 +9,7 @@ use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view;
+use crate::tui::pane_view::{self, DrawnList};
 use crate::tui::state::{State, Typing};
 use crate::tui::templates::{form, preview};
 use crate::tui::theme::ThemeRole;
@@ -18,7 +18,7 @@ use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::marked::MarkedText;
-use crate::tui::widgets::row::{ListRow, RowCursor};
+use crate::tui::widgets::row::ListRow;
 use refdesk_templates::{Template, TemplateOrigin};
 
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -44,24 +44,19 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         pane_view::draw_empty(state, sentence, layout::inner(outer), buffer);
         return;
     }
-    let active = pane_view::list_active(state, Pane::Templates);
-    let window = pane.cursor.window(len, usize::from(parts.list.height));
-    let top = window.start;
     let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
     let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
-    for (nth, at) in window.enumerate() {
-        let Some(position) = pane.rows.get(at) else { continue };
-        let Some(template) = state.snapshot.templates.templates.get(*position) else { continue };
-        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, *position)).unwrap_or_default();
-        let under = RowCursor::of(at, pane.cursor.at, active);
-        let place = pane_view::nth_row(parts.list, nth);
-        row(state, template, &marks, parts.list.width).draw(under, ThemeRole::Templates, place, buffer);
-    }
+    let (active, role) = (pane_view::list_active(state, Pane::Templates), ThemeRole::Templates);
+    DrawnList { place: parts.list, len, cursor: pane.cursor, active, role }.draw(&state.skin, buffer, |at| {
+        let position = *pane.rows.get(at)?;
+        let template = state.snapshot.templates.templates.get(position)?;
+        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, position));
+        Some(row(state, template, &marks.unwrap_or_default(), parts.list.width))
+    });
     if len == 0 {
         pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     frame::rule(&state.skin, parts.rule, "", pane_view::caption(state, Pane::Templates), buffer);
-    frame::scrollbar(&state.skin, parts.list, len, top, state.skin.theme.style(ThemeRole::Templates), buffer);
     if len > 0 {
         preview::draw(state, parts.detail, frame.buffer_mut());
         form::draw(state, parts.aside, frame);

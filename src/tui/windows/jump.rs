@@ -23,7 +23,7 @@ use crate::tui::filter::FilterResult;
 use crate::tui::fix;
 use crate::tui::input::{Effect, below};
 use crate::tui::layout;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -31,7 +31,7 @@ use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Request;
 use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest};
@@ -184,7 +184,7 @@ impl Window for Jump {
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, places, rows) = (self.outer(state), places(state), &state.jump.rows);
-        let (theme, role, buffer) = (&state.skin.theme, ThemeRole::Catalog, frame.buffer_mut());
+        let (role, buffer) = (ThemeRole::Catalog, frame.buffer_mut());
         let title = match JumpKind::of(state.jump.line.text()).0 {
             Some(JumpKind::Action) => "Palette",
             Some(JumpKind::Filter) => "Saved filters",
@@ -192,15 +192,10 @@ impl Window for Jump {
         };
         let titles = Titles { title, note: note(state), place: frame::position(cursor.at, rows.len()) };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(rows.len(), usize::from(places.list.height));
-        let top = window.start;
-        let shown = rows.get(window).unwrap_or_default();
+        let list = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
+        let shown = rows.get(list.window()).unwrap_or_default();
         let widest = shown.iter().map(|row| cells::width(&cells::clean(&row.name))).max().unwrap_or(0);
-        for (nth, found) in shown.iter().enumerate() {
-            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, found, widest, places.list.width).draw(under, role, nth_row(places.list, nth), buffer);
-        }
-        frame::scrollbar(&state.skin, places.list, rows.len(), top, theme.style(role), buffer);
+        list.draw(&state.skin, buffer, |at| Some(row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
             let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
             draw_text(state, &lines, 0, places.list, buffer);

@@ -10,11 +10,11 @@ use super::{
 use crate::tui::action::KeyContext;
 use crate::tui::layout;
 use crate::tui::messages::KEPT;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame};
 
 pub struct MessagesView;
@@ -50,17 +50,15 @@ impl Window for MessagesView {
             outer,
             buffer,
         );
-        let window = cursor.window(all.len(), usize::from(list.height));
-        let top = window.start;
-        for (nth, at) in window.enumerate() {
-            let Some(message) = all.get(at) else { continue };
+        let drawn = DrawnList { place: list, len: all.len(), cursor, active: Active::Yes, role };
+        drawn.draw(&state.skin, buffer, |at| {
+            let message = all.get(at)?;
             let (word, colour) = kind(message.tone);
             let mut row = ListRow::new(&state.skin, list.width);
             row.cell(word, 8, theme.style(colour));
             row.text(&cells::sentence(&message.text), theme.style(ThemeRole::Text));
-            row.draw(RowCursor::of(at, cursor.at, Active::Yes), role, nth_row(list, nth), buffer);
-        }
-        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+            Some(row)
+        });
         frame::rule(&state.skin, rule, "the whole message", theme.style(ThemeRole::Infra), buffer);
         let text = all.get(cursor.at).map_or("No messages yet.".into(), |message| cells::sentence(&message.text));
         let text = paragraphs([(&*text, ThemeRole::Text)], text_columns(outer.width));

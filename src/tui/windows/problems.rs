@@ -8,11 +8,11 @@ use super::{Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and
 use crate::tui::action::KeyContext;
 use crate::tui::fix;
 use crate::tui::layout;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame};
 use refdesk_text::report::{Diagnostic, total};
 
@@ -55,15 +55,10 @@ impl Window for Problems {
             place: frame::position(cursor.at, all.len()),
         };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(all.len(), usize::from(list.height));
-        let top = window.start;
-        let shown = all.get(window).unwrap_or_default();
+        let drawn = DrawnList { place: list, len: all.len(), cursor, active: Active::Yes, role };
+        let shown = all.get(drawn.window()).unwrap_or_default();
         let widest = shown.iter().map(|it| cells::width(&subject(it))).max().unwrap_or(0);
-        for (nth, diagnostic) in shown.iter().enumerate() {
-            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, diagnostic, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
-        }
-        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
+        drawn.draw(&state.skin, buffer, |at| Some(row(state, all.get(at)?, widest, list.width)));
         let caption = if all.is_empty() { "" } else { "how to fix it" };
         frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
         let columns = text_columns(outer.width);

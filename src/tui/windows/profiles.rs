@@ -14,12 +14,12 @@ use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
@@ -90,17 +90,12 @@ impl Window for ProfilesView {
         let note = state.profiles.listed.as_ref().map(count).unwrap_or_default();
         let titles = Titles { title: "Profiles", note, place: frame::position(cursor.at, all.len()) };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(all.len(), usize::from(list.height));
-        let top = window.start;
         // The cursor, and the blank before the border.
         let columns = ProfileColumns::of(all, usize::from(list.width).saturating_sub(1 + 1));
-        for (nth, profile) in all.get(window).unwrap_or_default().iter().enumerate() {
-            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, profile, columns, list.width).draw(under, role, nth_row(list, nth), buffer);
-        }
+        let drawn = DrawnList { place: list, len: all.len(), cursor, active: Active::Yes, role };
+        drawn.draw(&state.skin, buffer, |at| Some(row(state, all.get(at)?, columns, list.width)));
         let caption = if all.is_empty() { "" } else { "what it would select" };
         frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
-        frame::scrollbar(&state.skin, list, all.len(), top, theme.style(role), buffer);
         let columns = text_columns(outer.width);
         let text = match all.get(cursor.at) {
             Some(profile) => details(state, profile, columns, usize::from(detail.height)),

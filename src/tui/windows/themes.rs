@@ -8,12 +8,12 @@ use super::{Handled, Titles, Window, WindowKind, WindowRows, draw_frame};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::theme_choice;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame};
 
 pub struct ThemePicker;
@@ -83,14 +83,9 @@ impl Window for ThemePicker {
         let (list, role) = (layout::inner(outer), ThemeRole::Catalog);
         let titles = Titles { title: "Themes", note: String::new(), place: frame::position(cursor.at, names.len()) };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(names.len(), usize::from(list.height));
-        let top = window.start;
         let widest = names.iter().flatten().map(|name| cells::width(&cells::clean(name))).max().unwrap_or(0);
-        for (nth, name) in names.get(window).unwrap_or_default().iter().enumerate() {
-            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            row(state, name.as_deref(), widest, list.width).draw(under, role, nth_row(list, nth), buffer);
-        }
-        frame::scrollbar(&state.skin, list, names.len(), top, state.skin.theme.style(role), buffer);
+        let drawn = DrawnList { place: list, len: names.len(), cursor, active: Active::Yes, role };
+        drawn.draw(&state.skin, buffer, |at| Some(row(state, names.get(at)?.as_deref(), widest, list.width)));
     }
 }
 

@@ -6,12 +6,12 @@ use ratatui::layout::Rect;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
-use crate::tui::pane_view::nth_row;
+use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow, RowCursor};
+use crate::tui::widgets::row::{Active, ListRow};
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::{
     Handled, Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs, text_columns,
@@ -88,23 +88,19 @@ impl Window for DiscoveryList {
         };
         let titles = Titles { title: "Scan", note, place: frame::position(cursor.at, rows(state)) };
         draw_frame(state, titles, role, outer, buffer);
-        let window = cursor.window(rows(state), usize::from(list.height));
-        let (top, end) = (window.start, window.end);
         let widest = listed(state).iter().map(|source| cells::width(&source.id)).max().unwrap_or(0);
-        let visible = listed(state).get(top..end.min(listed(state).len())).unwrap_or_default();
-        for (nth, source) in visible.iter().enumerate() {
-            let under = RowCursor::of(top + nth, cursor.at, Active::Yes);
-            let is_ticked = state.draft.ticked.contains(&(top + nth));
-            row(state, source, is_ticked, widest, list.width).draw(under, role, nth_row(list, nth), buffer);
-        }
-        if folded(state) > 0 && end > listed(state).len() {
-            let mut row = ListRow::new(&state.skin, list.width);
-            row.text(&fold(state), theme.style(ThemeRole::Infra));
-            let at = listed(state).len();
-            row.draw(RowCursor::of(at, cursor.at, Active::Yes), role, nth_row(list, at - top), buffer);
-        }
+        let drawn = DrawnList { place: list, len: rows(state), cursor, active: Active::Yes, role };
+        drawn.draw(&state.skin, buffer, |at| {
+            Some(match listed(state).get(at) {
+                Some(source) => row(state, source, state.draft.ticked.contains(&at), widest, list.width),
+                None => {
+                    let mut row = ListRow::new(&state.skin, list.width);
+                    row.text(&fold(state), theme.style(ThemeRole::Infra));
+                    row
+                }
+            })
+        });
         frame::rule(&state.skin, rule, "why it is proposed", theme.style(ThemeRole::Infra), buffer);
-        frame::scrollbar(&state.skin, list, rows(state), top, theme.style(role), buffer);
         let columns = text_columns(outer.width);
         let text = match (listed(state).get(cursor.at), &state.draft.found) {
             (Some(source), _) => details(source, columns),
