@@ -5,7 +5,7 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, Skin, State};
@@ -89,6 +89,24 @@ impl DrawnList {
         }
         frame::scrollbar(skin, self.place, self.len, top, skin.theme.style(self.role), buffer);
     }
+}
+
+/// A text in lines that fit `columns`.
+pub fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
+    let style = state.skin.theme.style(role);
+    cells::wrap(&cells::clean(text), columns).into_iter().map(|line| Line::styled(line, style)).collect()
+}
+
+/// The first line of details: `@id  name`. The name has the columns that the id leaves.
+pub fn id_and_name(state: &State, id: &str, name: &str, columns: usize) -> Line<'static> {
+    let (theme, ellipsis) = (&state.skin.theme, state.skin.glyphs.ellipsis);
+    let id = cells::clip(&format!("@{}", cells::clean(id)), columns, ellipsis).into_owned();
+    let room = columns.saturating_sub(cells::width(&id) + 2);
+    let name = format!("  {}", cells::clip(&cells::clean(name), room, ellipsis));
+    Line::from(vec![
+        Span::styled(id, theme.style(ThemeRole::Strong)),
+        Span::styled(name, theme.style(ThemeRole::Infra)),
+    ])
 }
 
 /// Lines of details, from `top` on, one column in from the left.

@@ -181,20 +181,9 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
     let columns = usize::from(place.width).saturating_sub(2);
     let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
     let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
-    let theme = &state.skin.theme;
-    let clip = |text: &str| cells::clip(&cells::clean(text), columns, state.skin.glyphs.ellipsis).into_owned();
-    let wrapped = |text: &str| {
-        let lines = cells::wrap(&cells::clean(text), columns).into_iter();
-        lines.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Text)))).collect::<Vec<_>>()
-    };
+    let wrapped = |text: &str| pane_view::wrapped(state, text, ThemeRole::Text, columns);
     let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
-    let id_shown = clip(&format!("@{id}"));
-    let left = columns.saturating_sub(cells::width(&id_shown) + 2);
-    let name = cells::clip(&cells::clean(name), left, state.skin.glyphs.ellipsis).into_owned();
-    let mut lines = vec![Line::from(vec![
-        Span::styled(id_shown, theme.style(ThemeRole::Strong)),
-        Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
-    ])];
+    let mut lines = vec![pane_view::id_and_name(state, id, name, columns)];
     let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
     match node.kind {
         TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {

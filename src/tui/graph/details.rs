@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::level;
 use crate::tui::fix;
-use crate::tui::pane_view::printed;
+use crate::tui::pane_view::{id_and_name, printed, wrapped};
 use crate::tui::selection::preview;
 use crate::tui::source_state;
 use crate::tui::state::State;
@@ -32,12 +32,6 @@ pub fn lines(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     lines
 }
 
-fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
-    let style = state.skin.theme.style(role);
-    let lines = cells::wrap(&cells::clean(text), columns).into_iter();
-    lines.map(|line| Line::from(Span::styled(line, style))).collect()
-}
-
 fn of_problem(state: &State, problem: &Diagnostic, columns: usize) -> Vec<Line<'static>> {
     let place = match (&problem.file, problem.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
@@ -54,17 +48,10 @@ fn of_problem(state: &State, problem: &Diagnostic, columns: usize) -> Vec<Line<'
 }
 
 fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<'static>> {
-    let (graph, theme, dot) = (&state.graph, &state.skin.theme, state.skin.glyphs.dot);
+    let (graph, dot) = (&state.graph, state.skin.glyphs.dot);
     let Some(analysis) = &graph.analysis else { return Vec::new() };
     let Some(source) = analysis.catalog.sources().get(at) else { return Vec::new() };
-    let ellipsis = state.skin.glyphs.ellipsis;
-    let id = cells::clip(&format!("@{}", cells::clean(source.id.as_str())), columns, ellipsis).into_owned();
-    let room = columns.saturating_sub(cells::width(&id) + 2);
-    let name = cells::clip(&cells::clean(&source.name), room, ellipsis).into_owned();
-    let mut lines = vec![Line::from(vec![
-        Span::styled(id, theme.style(ThemeRole::Strong)),
-        Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
-    ])];
+    let mut lines = vec![id_and_name(state, source.id.as_str(), &source.name, columns)];
     let (mentioning, mentioned) = (analysis.adjacency.mentioning(at).len(), analysis.adjacency.mentioned(at).len());
     let words = source_state::words(&state.snapshot, source.id.as_str());
     let facts = format!(

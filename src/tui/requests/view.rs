@@ -361,24 +361,12 @@ fn row<'a>(
 /// The source under the cursor, what it would add, and the whole reason.
 pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     let columns = usize::from(columns).saturating_sub(2);
-    let theme = &state.skin.theme;
     let Some(waiting) = state.shown_request() else { return Vec::new() };
-    let wrapped = |text: &str, role| {
-        let lines = cells::wrap(&cells::clean(text), columns).into_iter();
-        lines.map(|line| Line::from(Span::styled(line, theme.style(role)))).collect::<Vec<_>>()
-    };
+    let wrapped = |text: &str, role| pane_view::wrapped(state, text, role, columns);
     let row = state.requests.rows.get(state.requests.cursor.at);
     let mut lines = Vec::new();
     if let Some(offered) = row.and_then(|row| waiting.request.sources.get(*row)) {
-        let id = format!("@{}", short_id(&offered.id));
-        let id = cells::clip(&id, columns, state.skin.glyphs.ellipsis).into_owned();
-        let left = columns.saturating_sub(cells::width(&id) + 2);
-        let name = short(&offered.name);
-        let name = cells::clip(&name, left, state.skin.glyphs.ellipsis).into_owned();
-        lines.push(Line::from(vec![
-            Span::styled(id, theme.style(ThemeRole::Strong)),
-            Span::styled(format!("  {name}"), theme.style(ThemeRole::Infra)),
-        ]));
+        lines.push(pane_view::id_and_name(state, &short_id(&offered.id), &short(&offered.name), columns));
         lines.extend(wrapped(&brings(state, &offered.id), ThemeRole::Hints));
         lines.extend(wrapped(&offered.description, ThemeRole::Text));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();

@@ -1,9 +1,10 @@
 //! What picking or excluding the source under the cursor would change, before it is done.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
+use crate::tui::pane_view;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -25,13 +26,8 @@ pub enum NameDetail {
 
 /// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
 pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
-    let style = state.skin.theme.style(ThemeRole::Hints);
-    let sentence = sentence(state, id, NameDetail::Some).unwrap_or_default();
-    cells::wrap(&cells::clean(&sentence), columns)
-        .into_iter()
-        .filter(|line| !line.is_empty())
-        .map(|line| Line::from(Span::styled(line, style)))
-        .collect()
+    let sentence = sentence(state, id, NameDetail::Some);
+    sentence.map_or_else(Vec::new, |sentence| pane_view::wrapped(state, &sentence, ThemeRole::Hints, columns))
 }
 
 /// The same as one sentence; `None` until the answer arrives, and if there is nothing to choose.

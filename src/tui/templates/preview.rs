@@ -233,10 +233,7 @@ pub fn summary(state: &State, proposal: &Proposal) -> String {
 
 fn draw_sentence(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
-    let style = state.skin.theme.style(role);
-    let wrapped = cells::wrap(&cells::clean(sentence), columns);
-    let lines: Vec<Line<'_>> = wrapped.into_iter().map(|line| Line::from(Span::styled(line, style))).collect();
-    pane_view::draw_lines(&lines, place, buffer);
+    pane_view::draw_lines(&pane_view::wrapped(state, sentence, role, columns), place, buffer);
 }
 
 fn draw_text(
