@@ -2,7 +2,6 @@
 //! stores it on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -10,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::draft::{BlockKind, MemoryKey};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Selection;
+use refdesk_files::name::hex;
 use refdesk_index::{EarlierText, MAX_TEXTS};
 
 /// What a session already knows.
@@ -70,11 +70,8 @@ pub(crate) fn content_hash(kind: &str, id: &SourceId, printed: &str, stamp: &str
         hash.update(part.len().to_le_bytes());
         hash.update(part.as_bytes());
     }
-    let mut digits = String::with_capacity(32);
-    for byte in hash.finalize().iter().take(16) {
-        // Writing to a `String` cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
+    let mut digits = hex(&hash.finalize());
+    digits.truncate(32);
     digits
 }
 

@@ -15,6 +15,7 @@ use crate::storage::{
     Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, VERSION, from_json, whole,
 };
 use crate::vector::Vector;
+use refdesk_files::name::hex;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_text::Error;
 
@@ -138,7 +139,7 @@ fn checkout(sealer: &Sealer) -> Option<Vec<u8>> {
 /// another repository at the same path.
 fn repository_name(workspace: &Path, checkout: Option<&[u8]>) -> Option<String> {
     shared_name(workspace).or_else(|| {
-        let digits: String = checkout?.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex(checkout?);
         // The path is for people who look at the table; an index of the database takes no long value.
         let path: String = workspace.to_string_lossy().chars().take(250).collect();
         Some(clean(&format!("{path} {digits}")).into_owned())

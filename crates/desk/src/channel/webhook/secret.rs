@@ -2,7 +2,6 @@
 //! come from environment variables. They are never printed.
 
 use std::fmt;
-use std::fmt::Write as _;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -12,6 +11,7 @@ use ureq::http::{HeaderName, HeaderValue};
 use super::super::NoAnswer;
 use super::super::answer::shown;
 use refdesk_core::config::{ChannelSettings, Environment};
+use refdesk_files::name::hex;
 use refdesk_text::Code;
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static("x-refdesk-signature");
@@ -37,11 +37,7 @@ impl Secret {
     pub(crate) fn sign(&self, body: &[u8]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(body);
-        Some(mac.finalize().into_bytes().iter().fold("sha256=".to_owned(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        }))
+        Some(format!("sha256={}", hex(&mac.finalize().into_bytes())))
     }
 }
 
