@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
@@ -464,15 +465,9 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// A path as SQLite reads it in a URI.
 fn file_uri(path: &Path) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'~' | b':' => uri.push(char::from(*byte)),
-            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    const PLAIN: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
+    format!("file:{}", percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! end the cell or front matter that contains it. An id without `@` stays as it is: in these pages only links mention
 //! other sources.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use refdesk_text::escape::one_line;
 
 /// A text as one line of prose.
@@ -70,8 +71,8 @@ pub fn yaml(value: &str) -> String {
 
 /// A path in a link.
 pub fn target(path: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_');
-    path.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+    utf8_percent_encode(path, PLAIN).to_string()
 }
 
 #[cfg(test)]

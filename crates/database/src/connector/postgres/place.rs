@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use refdesk_postgres::{Address, TlsMode, from_command};
 use refdesk_text::Error;
 
@@ -88,13 +89,7 @@ impl Resolver<'_> {
             result.push_str(before);
             let value = self.variable(name)?;
             match (is_whole, is_url, is_list) {
-                (false, true, _) => value.bytes().for_each(|byte| {
-                    if byte.is_ascii_alphanumeric() {
-                        result.push(char::from(byte));
-                    } else {
-                        result.push_str(&format!("%{byte:02X}"));
-                    }
-                }),
+                (false, true, _) => result.extend(utf8_percent_encode(&value, NON_ALPHANUMERIC)),
                 (false, _, true) => value.chars().for_each(|c| {
                     if c.is_whitespace() || c == '\'' || c == '\\' {
                         result.push('\\');

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use refdesk_files::path::is_absent;
 use refdesk_files::{Folder, confine_to};
 use refdesk_text::report::Diagnostic;
@@ -270,9 +271,8 @@ fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
 
 /// The path in a URI: every byte that could mean something else is written as `%xx`.
 fn encoded(path: &Path) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_');
-    let bytes = path.as_os_str().as_encoded_bytes();
-    bytes.iter().map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02x}") }).collect()
+    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+    percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN).to_string()
 }
 
 fn harden(
