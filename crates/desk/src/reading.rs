@@ -20,6 +20,7 @@ use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
 use refdesk_text::nearest::{did_you_mean, nearest};
+use refdesk_text::shorten::beginning;
 use refdesk_text::tokens;
 use refdesk_text::{Code, Error, Fix};
 
@@ -397,7 +398,7 @@ fn content_of(
         if text.len() + line.len() > GIVEN {
             if text.is_empty() {
                 given += 1;
-                text.push_str(beginning_of(&line));
+                text.push_str(beginning(&line, GIVEN));
                 note = format!("line {given} is longer than {}: only its start is shown", size(GIVEN as u64));
             }
             break;
@@ -423,12 +424,6 @@ fn content_of(
         cut,
         note,
     })
-}
-
-/// The beginning of a line, up to the size limit, cut at a character.
-fn beginning_of(line: &str) -> &str {
-    let end = (0..=GIVEN.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
-    line.get(..end).unwrap_or_default()
 }
 
 /// The requested lines.

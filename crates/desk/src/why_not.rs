@@ -11,7 +11,7 @@ use refdesk_enrich::{
     SessionMemory, WhyNot,
 };
 use refdesk_text::lines;
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::{Code, Error};
 
 /// Whether a source gets a hint for a text.
@@ -86,7 +86,7 @@ impl Verdict {
         let firsts: Vec<usize> = matched.iter().map(|(_, first)| *first).collect();
         let places = lines::places(text, &firsts);
         let matched = matched.into_iter().zip(places).map(|((tag, _), (line, column))| (tag, line, column)).collect();
-        let place = at.and_then(|range| lines::places(text, &[range.start]).pop());
+        let place = at.map(|range| Position::of(text, range.start)).map(|it| (it.line, it.column));
         let untagged = why.clone().filter(is_about_tags);
         let hinted = why.map_or(Ok(Level::Full), Err);
         Self {

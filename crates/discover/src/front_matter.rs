@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use refdesk_text::lines::single_spaced;
+use refdesk_text::lines::{breaks, single_spaced};
+use refdesk_text::shorten::beginning;
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 
 /// The most bytes of front matter that are read.
@@ -109,18 +110,9 @@ fn cut(text: &str) -> Option<Block<'_>> {
     let rest = text.get(start..)?;
     let is_over = |line: &str| line.trim().is_empty() || line.starts_with('#');
     let length = rest.split_inclusive('\n').take_while(|line| !is_over(line)).map(str::len).sum::<usize>();
-    let inner = rest.get(..length.min(floor(rest, LIMIT)))?;
+    let inner = beginning(rest, length.min(LIMIT));
     let is_meant = inner.lines().next()?.split_once(separator).is_some_and(|(key, _)| is_key(key));
     is_meant.then_some(Block { language, inner, inner_end: start + inner.len(), end: None })
-}
-
-/// The last character boundary at or before this byte.
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 fn is_key(text: &str) -> bool {
@@ -136,7 +128,7 @@ fn parse(block: &Block<'_>) -> Result<Map<String, Value>, (usize, String)> {
             let table: Result<toml::Table, _> = toml::from_str(block.inner);
             let table = table.map_err(|error| {
                 let at = error.span().map_or(0, |span| span.start);
-                let line = block.inner.get(..at).map_or(0, |before| before.matches('\n').count());
+                let line = block.inner.get(..at).map_or(0, breaks);
                 (line + 2, format!("the front matter is not TOML: {}", first_line(error.message())))
             })?;
             match serde_json::to_value(table) {
@@ -174,7 +166,7 @@ fn quoted_globs(inner: &str) -> String {
 /// The `key: value` or `key = value` lines without indentation.
 fn flat(inner: &str) -> Map<String, Value> {
     let mut members = Map::new();
-    for line in inner.get(..floor(inner, LIMIT)).unwrap_or_default().lines() {
+    for line in beginning(inner, LIMIT).lines() {
         let Some((key, value)) = line.split_once([':', '=']) else { continue };
         if !is_key(key) || key.starts_with(char::is_whitespace) {
             continue;

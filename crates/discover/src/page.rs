@@ -9,7 +9,7 @@ use super::front_matter::{self, FrontMatter};
 use super::outline;
 use super::words::{COUNTED, HEADING, WordCount, WordCounter};
 use refdesk_text::lines::{decode, single_spaced};
-use refdesk_text::shorten::shortened_at_word;
+use refdesk_text::shorten::{beginning, shortened_at_word};
 
 /// The most characters of a description.
 const DESCRIPTION: usize = 200;
@@ -353,12 +353,8 @@ fn has_only_keys(paragraph: &str) -> bool {
 /// The beginning of a text, if possible up to a line break: enough to describe it.
 fn head(text: &str) -> &str {
     const READ: usize = 2 * COUNTED;
-    let mut end = READ.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let head = text.get(..end).unwrap_or_default();
-    let line = if text.len() > end { head.rfind('\n').filter(|at| at * 2 > end) } else { None };
+    let head = beginning(text, READ);
+    let line = if text.len() > head.len() { head.rfind('\n').filter(|at| at * 2 > head.len()) } else { None };
     line.and_then(|line| head.get(..line)).unwrap_or(head)
 }
 

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use refdesk_text::lines::breaks;
+
 static MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)^[ \t/*#]*@generated\b[^\r\n]*(?:\r\n|\n|\r|\z)").ok());
 
@@ -54,10 +56,6 @@ pub(crate) fn strip(text: &str) -> Stripped<'_> {
     }
     kept.push_str(text.get(end..).unwrap_or_default());
     Stripped { text: Cow::Owned(kept), removed }
-}
-
-fn breaks(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
 use refdesk_files::beneath::open_in;
 use refdesk_files::{Stamp, open_regular, read_stamped};
 use refdesk_text::Error;
+use refdesk_text::lines::breaks;
 
 /// Result of analysing a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +109,7 @@ fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
 pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = breaks(valid) + 1;
         format!("is not UTF-8: line {line} has invalid bytes")
     })
 }

@@ -8,6 +8,8 @@ use super::Syntax;
 use super::cached_search::CachedSearch;
 use super::generated;
 use super::jinja::{end_of_raw, end_of_string};
+use refdesk_text::lines::breaks;
+use refdesk_text::shorten::beginning;
 
 /// The detected language, and another one that the template also has signs of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub(crate) fn detect(text: &str) -> Detected {
     scan.run();
     let line_of = |at: usize| {
         let before = stripped.text.get(..at).unwrap_or_default();
-        stripped.file_line(before.bytes().filter(|byte| *byte == b'\n').count() + 1)
+        stripped.file_line(breaks(before) + 1)
     };
     let braces = match (scan.handlebars.first, scan.mustache.first) {
         (Some(at), _) => Some((Syntax::Handlebars, at, scan.handlebars.pairs + scan.mustache.pairs)),
@@ -299,12 +301,9 @@ impl<'a> SyntaxScan<'a> {
         if self.wasted > WASTED_BYTES {
             return 1;
         }
-        let mut longest = rest.len().min(LONGEST_STRING);
-        while !rest.is_char_boundary(longest) {
-            longest -= 1;
-        }
-        rest.get(..longest).and_then(end_of_string).unwrap_or_else(|| {
-            self.wasted += longest;
+        let longest = beginning(rest, LONGEST_STRING);
+        end_of_string(longest).unwrap_or_else(|| {
+            self.wasted += longest.len();
             1
         })
     }

@@ -20,8 +20,8 @@
 use std::ops::RangeInclusive;
 
 use super::escape::{is_emoji, is_emoji_joiner, is_emoji_selector, is_hidden};
-use super::lines;
 use super::number::narrow;
+use super::report::Position;
 use super::words::{is_letter, is_mark};
 
 /// The advice of the diagnostic.
@@ -57,7 +57,7 @@ impl HiddenCharacters {
                 kinds.push(c);
             }
         }
-        let (line, column) = lines::places(text, &[first]).first().copied().unwrap_or((1, 1));
+        let Position { line, column } = Position::of(text, first);
         Some(Self { count, line: narrow(line), column: narrow(column), kinds })
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::report::{Position, PositionIndex};
+
 /// Line numbers for ascending byte offsets; each byte is scanned once.
 #[derive(Debug)]
 pub struct LineCounter<'a> {
@@ -21,11 +23,16 @@ impl<'a> LineCounter<'a> {
         let offset = offset.min(self.text.len());
         if offset > self.seen {
             let between = self.text.get(self.seen..offset).unwrap_or_default();
-            self.line += memchr::memchr_iter(b'\n', between).count();
+            self.line += breaks(between);
             self.seen = offset;
         }
         self.line
     }
+}
+
+/// The number of line feeds.
+pub fn breaks(text: impl AsRef<[u8]>) -> usize {
+    memchr::memchr_iter(b'\n', text.as_ref()).count()
 }
 
 /// The text on one line, with every run of white space replaced by one blank.
@@ -35,23 +42,9 @@ pub fn single_spaced(text: &str) -> String {
 
 /// Line and column of each of these byte offsets, both from 1, the column in characters. Scans the text once.
 pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
-    let mut order: Vec<usize> = (0..offsets.len()).collect();
-    order.sort_by_key(|at| offsets.get(*at));
-    let mut places = vec![(1, 1); offsets.len()];
-    let (mut seen, mut line, mut column) = (0, 1, 1);
-    for at in order {
-        let offset = offsets.get(at).copied().unwrap_or(0).min(text.len());
-        let between = text.get(seen..offset).unwrap_or_default();
-        line += memchr::memchr_iter(b'\n', between.as_bytes()).count();
-        let (last, whole) =
-            between.rfind('\n').map_or((between, false), |end| (between.get(end + 1..).unwrap_or_default(), true));
-        column = if whole { 1 } else { column } + last.chars().count();
-        seen = offset;
-        if let Some(place) = places.get_mut(at) {
-            *place = (line, column);
-        }
-    }
-    places
+    let index = PositionIndex::new(text);
+    let place = |at: &usize| index.position(text, *at);
+    offsets.iter().map(place).map(|Position { line, column }| (line, column)).collect()
 }
 
 /// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag says that this is

@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::lines::breaks;
+use crate::shorten::beginning;
 use crate::{Code, Fix};
 
 pub mod listed;
@@ -175,20 +177,8 @@ pub struct Position {
 impl Position {
     /// The position of byte `offset` of `text`; an offset past the end or inside a character is rounded down.
     pub fn of(text: &str, offset: usize) -> Self {
-        let before = text.get(..floor(text, offset)).unwrap_or_default();
+        let before = beginning(text, offset);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Self {
-            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
-        }
+        Self { line: breaks(before) + 1, column: before.get(line_start..).unwrap_or_default().chars().count() + 1 }
     }
-}
-
-/// The nearest character boundary at or before this byte.
-fn floor(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }

@@ -1,5 +1,14 @@
 //! Shortens texts for display.
 
+/// The beginning of the text: at most so many bytes, cut between characters.
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 /// The text, cut after `most` characters; a cut text ends in `…`.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
@@ -22,6 +31,13 @@ pub fn shortened_at_word(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_beginning_ends_between_characters() {
+        for (text, expected) in [("", ""), ("a", "a"), ("aé", "a"), ("abc", "ab"), ("\u{1f501}", "")] {
+            assert_eq!(beginning(text, 2), expected);
+        }
+    }
 
     #[test]
     fn a_text_is_cut_between_words() {

@@ -10,6 +10,7 @@ use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::Syntax;
+use refdesk_text::shorten::beginning;
 use refdesk_text::{Code, Error};
 
 /// Bytes of a diff shown to an agent.
@@ -53,11 +54,8 @@ pub(crate) fn cut_diff(diff: &str) -> String {
     if diff.len() <= DIFF {
         return diff.to_owned();
     }
-    let mut end = DIFF;
-    while !diff.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}\n… {} more bytes\n", diff.get(..end).unwrap_or_default(), diff.len() - end)
+    let shown = beginning(diff, DIFF);
+    format!("{shown}\n… {} more bytes\n", diff.len() - shown.len())
 }
 
 /// Renders the template given by the arguments.

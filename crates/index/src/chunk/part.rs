@@ -6,6 +6,7 @@ use super::{Block, BlockKind, HEADING_SEPARATOR, LEVELS, Parsed, parse};
 use crate::matches::{different, matches};
 use crate::storage::Document;
 use crate::update::TEXT;
+use refdesk_text::lines::breaks;
 
 /// The headings and the first line of the section of a document with most of these words, the rarest first.
 pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, usize) {
@@ -47,7 +48,7 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
         blocks.iter().filter_map(heading).collect()
     };
     let (lead, inner) = (headings(lead), headings(rest));
-    let lines_before = |start: usize| content.get(..start).unwrap_or_default().matches('\n').count();
+    let lines_before = |start: usize| breaks(content.get(..start).unwrap_or_default());
     let of_first = || {
         let (start, ..) = lead.last()?;
         Some(ChunkPart { heading: heading.to_owned(), lines_before: lines_before(*start) })

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::EmbeddedBlock;
+use refdesk_text::shorten::beginning;
 use refdesk_text::words::{is_digit, is_letter};
 
 /// The most characters of a heading's slug.
@@ -152,9 +153,5 @@ fn name(block: &EmbeddedBlock, number: usize) -> String {
     let number = if number == 0 { String::new() } else { format!("-{number}") };
     let dot = if block.ending.is_empty() { "" } else { "." };
     let rest = format!("{number}{dot}{}.tmpl", block.ending);
-    let mut end = stem.len().min(NAME - rest.len());
-    while !stem.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{rest}", stem.get(..end).unwrap_or_default())
+    format!("{}{rest}", beginning(&stem, NAME - rest.len()))
 }

@@ -9,6 +9,7 @@ use regex::{Captures, Regex};
 
 use super::handlebars_helpers::SECTION;
 use refdesk_text::Error;
+use refdesk_text::lines::breaks;
 
 /// Comments and escaped braces are matched too, so that nothing is found inside them.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -30,7 +31,7 @@ pub(super) fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
         let at = found.get(0).map_or(0, |whole| whole.start());
         let mut refuse = |what: String, why: &str| {
             refused.get_or_insert_with(|| {
-                let line = text.get(..at).unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1;
+                let line = breaks(text.get(..at).unwrap_or_default()) + 1;
                 super::handlebars::refused(line, &what, why)
             });
         };

@@ -3,6 +3,7 @@
 //! trims white space across it, so the result is the same as for the whole text.
 
 use super::handlebars_dialect::tags;
+use refdesk_text::lines::breaks;
 
 /// The least bytes of a part.
 pub(super) const PART: usize = 2_048;
@@ -18,7 +19,7 @@ pub(crate) fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
             && let Some(part) = text.get(from..cut)
         {
             parts.push((lines, part));
-            lines += part.bytes().filter(|byte| *byte == b'\n').count();
+            lines += breaks(part);
             from = cut;
         }
         match tag.sigil {

@@ -1,6 +1,7 @@
 //! Positions of many offsets in one text, without counting from its beginning for each.
 
-use super::{Position, floor};
+use super::Position;
+use crate::shorten::beginning;
 
 /// Bytes between two checkpoints: the most that one lookup must count.
 const STRIDE: usize = 4_096;
@@ -32,7 +33,7 @@ impl PositionIndex {
 
     /// The position of byte `offset` of the same text; an offset past the end or inside a character is rounded down.
     pub fn position(&self, text: &str, offset: usize) -> Position {
-        let offset = floor(text, offset);
+        let offset = beginning(text, offset).len();
         let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
         let start = self.line_starts.get(line - 1).copied().unwrap_or_default();
         Position { line, column: self.before(text, offset).saturating_sub(self.before(text, start)) + 1 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::lexer::{Kind, Lexer, Token};
 use crate::snapshot::{COMMENT_BYTES, Constraint};
+use refdesk_text::shorten::beginning;
 
 /// What a `CREATE` statement says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -169,13 +170,8 @@ fn add_comment(table: &mut TableText, name: &str, comment: &str) {
 fn joined(comments: &[&str]) -> Option<String> {
     let parts: Vec<&str> =
         comments.iter().map(|comment| comment.trim()).filter(|comment| !comment.is_empty()).collect();
-    let mut text = parts.join(" ");
-    let mut end = text.len().min(COMMENT_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    (!text.is_empty()).then_some(text)
+    let text = parts.join(" ");
+    (!text.is_empty()).then(|| beginning(&text, COMMENT_BYTES).to_owned())
 }
 
 #[cfg(test)]

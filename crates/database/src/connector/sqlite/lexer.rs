@@ -1,5 +1,7 @@
 //! The tokens of a `CREATE` statement, as SQLite reads them.
 
+use refdesk_text::lines::breaks;
+
 /// What a token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
@@ -70,7 +72,7 @@ impl<'a> Lexer<'a> {
         let (start, first_line) = (self.at, self.line);
         self.at += length;
         let text = self.sql.get(start..self.at).unwrap_or_default();
-        self.line += text.bytes().filter(|byte| *byte == b'\n').count();
+        self.line += breaks(text);
         Token { kind, start, end: self.at, first_line, line: self.line }
     }
 }
@@ -81,7 +83,7 @@ impl<'a> Iterator for Lexer<'a> {
     fn next(&mut self) -> Option<Token<'a>> {
         let rest = self.rest();
         let blank = rest.len() - rest.trim_start_matches(is_blank).len();
-        self.line += rest.bytes().take(blank).filter(|byte| *byte == b'\n').count();
+        self.line += breaks(rest.get(..blank).unwrap_or_default());
         self.at += blank;
         let rest = self.rest();
         let first = rest.chars().next()?;

@@ -7,6 +7,7 @@ use super::super::limits::out_of_fuel;
 use crate::error::{template_error, undefined_error};
 use crate::jinja_as_written;
 use refdesk_text::Error;
+use refdesk_text::lines::breaks;
 use refdesk_text::nearest::nearest;
 
 /// The error for `text` with these values.
@@ -139,7 +140,7 @@ fn innermost(error: &minijinja::Error) -> &minijinja::Error {
 fn line_of(error: &minijinja::Error, text: &str) -> Option<usize> {
     // The range goes beyond the engine's own line numbers, which end at 65,535.
     let from_range = error.range().and_then(|range| text.get(..range.start));
-    from_range.map(|before| before.bytes().filter(|byte| *byte == b'\n').count() + 1).or_else(|| error.line())
+    from_range.map(|before| breaks(before) + 1).or_else(|| error.line())
 }
 
 /// The name in the engine's "`name` is undefined".

@@ -6,11 +6,17 @@ use std::borrow::Cow;
 
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::lists;
 use super::print::printed;
 use super::text::{self, Wrap};
+use refdesk_text::lines::breaks;
+
+/// What `urlencode` leaves as it is, in a pair and in a path.
+const IN_PAIR: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-').remove(b'~');
+const IN_PATH: &AsciiSet = &IN_PAIR.remove(b'/');
 
 /// `escape`: as in markupsafe, once.
 ///
@@ -86,7 +92,7 @@ pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error
     let width = args.value("width").unwrap_or_else(|| Value::from(4));
     let (first, blank) = (args.flag("first", false), args.flag("blank", false));
     args.end()?;
-    let lines = value.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let lines = breaks(value) + 1;
     let indentation = match width.as_str() {
         Some(text) => text.to_owned(),
         None => spaces(i64::try_from(width).map_err(|_| failed("'width' must be a whole number or a string"))?)?,
@@ -223,23 +229,11 @@ pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
             }
             Ok(pairs.join("&"))
         }
-        _ => Ok(quoted(&value.to_string(), b"/")),
+        _ => Ok(utf8_percent_encode(&value.to_string(), IN_PATH).to_string()),
     }
 }
 
 fn pair(key: &Value, value: &Value) -> String {
-    let part = |value: &Value| quoted(&value.to_string(), b"").replace("%20", "+");
+    let part = |value: &Value| utf8_percent_encode(&value.to_string(), IN_PAIR).to_string().replace("%20", "+");
     format!("{}={}", part(key), part(value))
-}
-
-fn quoted(text: &str, safe: &[u8]) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"_.-~".contains(&byte) || safe.contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
