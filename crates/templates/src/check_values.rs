@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::error::hint;
 use super::jinja::{FUNCTIONS, RESERVED};
 use super::mustache::ITEM_METADATA;
 use super::{Variable, VariableKind};
@@ -45,7 +46,7 @@ impl ValueCheck {
     /// One sentence each.
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {
-            let hint = named.nearest.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+            let hint = hint(named.nearest.as_deref());
             format!("'{}' is given but not used{hint}", named.path)
         });
         let missing = self.missing.iter().map(|named| {

@@ -15,6 +15,29 @@ pub(crate) fn undefined_error(line: impl Into<Option<usize>>, message: impl Into
     Error { code: Code::UndefinedVariable, ..template_error(line, message) }
 }
 
+/// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
+pub(crate) fn undefined_at(name: &str, line: Option<usize>, near: Option<&str>) -> Error {
+    undefined_error(line, format!("{}{}", at_line(format!("undefined variable '{name}'"), line), hint(near)))
+}
+
+/// An error whose message ends with its line, if that is known.
+pub(crate) fn error_at(line: Option<usize>, what: String) -> Error {
+    template_error(line, at_line(what, line))
+}
+
+/// What happened, with its line, if that is known.
+pub(crate) fn at_line(what: String, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{what} at line {line}"),
+        None => what,
+    }
+}
+
+/// The end of a sentence about an unknown name: ` (did you mean 'x'?)`, or nothing.
+pub(crate) fn hint(near: Option<&str>) -> String {
+    near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
+}
+
 /// The error with its line, and every line in its message, mapped to lines of the file.
 pub(crate) fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
     renumbered(Error { message: shortened(error.message, MESSAGE), ..error }, |line| stripped.file_line(line))

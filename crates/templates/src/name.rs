@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::error::hint;
 use super::{Template, TemplateIndex};
 use refdesk_text::nearest::nearest;
 use refdesk_text::shorten::shortened;
@@ -112,8 +113,8 @@ impl TemplateIndex {
                 let holds =
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let near = nearest(name, names()).or_else(holds);
-                let near = near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-                Err(unknown(format!("no template is named '{}'{near}", shortened(name.to_owned(), LONGEST_NAME))))
+                let name = shortened(name.to_owned(), LONGEST_NAME);
+                Err(unknown(format!("no template is named '{name}'{}", hint(near))))
             }
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();

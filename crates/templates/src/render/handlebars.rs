@@ -22,7 +22,7 @@ use super::handlebars_helpers::{NEED, PRINT, SECTION, Undefined, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::check_handlebars;
-use crate::error::{template_error, undefined_error};
+use crate::error::{error_at, template_error, undefined_at};
 use refdesk_text::Error;
 
 static PLAIN: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(no_escape));
@@ -191,8 +191,8 @@ fn unread(error: &TemplateError, before: usize) -> Error {
     let line = error.pos().map(|(line, _)| line + before);
     match error.reason() {
         // The rest of the message names the parser's rules.
-        TemplateErrorReason::InvalidSyntax(_) => at_line("invalid Handlebars syntax".to_owned(), line),
-        reason => at_line(reason.to_string(), line),
+        TemplateErrorReason::InvalidSyntax(_) => error_at(line, "invalid Handlebars syntax".to_owned()),
+        reason => error_at(line, reason.to_string()),
     }
 }
 
@@ -200,24 +200,12 @@ fn explain(error: &handlebars::RenderError) -> Error {
     let line = error.line_no;
     match error.reason() {
         RenderErrorReason::NestedError(cause) => match cause.downcast_ref::<Undefined>() {
-            Some(Undefined { name, near }) => {
-                let near = near.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-                let Error { message, line, .. } = at_line(format!("undefined variable '{name}'"), line);
-                undefined_error(line, format!("{message}{near}"))
-            }
-            None => at_line(cause.to_string(), line),
+            Some(Undefined { name, near }) => undefined_at(name, line, near.as_deref()),
+            None => error_at(line, cause.to_string()),
         },
-        RenderErrorReason::InvalidJsonIndex(field) => at_line(format!("a list has no field '{field}'"), line),
-        reason => at_line(reason.to_string(), line),
+        RenderErrorReason::InvalidJsonIndex(field) => error_at(line, format!("a list has no field '{field}'")),
+        reason => error_at(line, reason.to_string()),
     }
-}
-
-fn at_line(what: String, line: Option<usize>) -> Error {
-    let message = match line {
-        Some(line) => format!("{what} at line {line}"),
-        None => what,
-    };
-    template_error(line, message)
 }
 
 /// Text up to the output limit; every write is a step, even an empty one.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Rendered;
 use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
 use super::mustache_context::{ContextFrame, ContextValue, Contexts};
-use crate::error::template_error;
+use crate::error::{hint, template_error};
 use crate::limits::WARNINGS;
 use crate::mustache::{Node, ParsedMustache, parse};
 use refdesk_text::Error;
@@ -264,7 +264,7 @@ impl<'a, 'p> Run<'a, 'p> {
     fn undefined(&mut self, name: &'p str, line: usize) {
         let head = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
         let known = self.contexts.names();
-        let hint = nearest(head, known).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+        let hint = hint(nearest(head, known));
         self.warn_once(name, line, || format!("undefined variable '{name}' at line {line}{hint}"));
     }
 

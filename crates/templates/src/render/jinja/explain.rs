@@ -4,7 +4,7 @@ use minijinja::ErrorKind;
 use serde_json::{Map, Value};
 
 use super::super::limits::out_of_fuel;
-use crate::error::{template_error, undefined_error};
+use crate::error::{at_line, error_at, template_error, undefined_at, undefined_error};
 use crate::jinja_as_written;
 use refdesk_text::Error;
 use refdesk_text::lines::breaks;
@@ -25,7 +25,7 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
             }
             None if kind == ErrorKind::UnknownFunction => {
                 let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
-                template_error(line, at_line(format!("unknown function '{name}'"), line))
+                error_at(line, format!("unknown function '{name}'"))
             }
             None if detail.ends_with("cannot be looped over") => {
                 let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
@@ -33,11 +33,11 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
                 let from =
                     before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
                 let list = before.get(from..).unwrap_or_default();
-                template_error(line, at_line(format!("'{list}' {detail}"), line))
+                error_at(line, format!("'{list}' {detail}"))
             }
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
-                template_error(line, at_line(with_limit(what), line))
+                error_at(line, with_limit(what))
             }
         },
     }
@@ -60,20 +60,8 @@ fn with_limit(what: String) -> String {
     }
 }
 
-/// `undefined variable 'clazz_name' at line 12 (did you mean 'class_name'?)`
 pub(crate) fn undefined(name: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
-    let near = near(name, given)
-        .filter(|near| near != name)
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
-    undefined_error(line, format!("{}{near}", at_line(format!("undefined variable '{name}'"), line)))
-}
-
-fn at_line(what: String, line: Option<usize>) -> String {
-    match line {
-        Some(line) => format!("{what} at line {line}"),
-        None => what,
-    }
+    undefined_at(name, line, near(name, given).filter(|near| near != name).as_deref())
 }
 
 /// The given name most similar to a dotted one: its last part among the fields of the value its other parts lead to. If it
