@@ -1,7 +1,6 @@
 //! Jinja2, rendered by minijinja: strict about undefined values, final line breaks kept, one template at a time. Where a
 //! minijinja filter or method differs from Jinja2's, ours replaces it ([`filters`], [`methods`]).
 
-use std::io;
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
@@ -9,7 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 
 use super::Rendered;
-use super::limits::{FUEL, OUTPUT_BYTES, output_too_large};
+use super::limits::{FUEL, LimitedBytes, OUTPUT_BYTES, output_too_large};
 use crate::error::template_error;
 use crate::from_engine;
 use refdesk_text::Error;
@@ -83,9 +82,9 @@ impl<'t> CompiledJinja<'t> {
             let message = "the values of a Jinja2 template must be an object".to_owned();
             return Err(template_error(None, message));
         };
-        let mut out = LimitedWriter::default();
+        let mut out = LimitedBytes::new(Vec::new(), OUTPUT_BYTES);
         let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
-        if out.full {
+        if out.is_full {
             return Err(template_error(None, output_too_large()));
         }
         if let Err(error) = outcome {
@@ -95,27 +94,5 @@ impl<'t> CompiledJinja<'t> {
             Ok(text) => Ok(Rendered { text, warnings: Vec::new() }),
             Err(_) => Err(template_error(None, "the output is not UTF-8 text".to_owned())),
         }
-    }
-}
-
-/// Text up to the output limit.
-#[derive(Default)]
-struct LimitedWriter {
-    bytes: Vec<u8>,
-    full: bool,
-}
-
-impl io::Write for LimitedWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > OUTPUT_BYTES {
-            self.full = true;
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -12,6 +12,7 @@
 //! ignores it; OpenBSD has no such limit. There a rendering can take much memory until its time is over, and
 //! only the worker is ended.
 
+use std::io;
 use std::time::Duration;
 
 /// The most bytes of a rendering's text, and of one value inside it: 16 MiB.
@@ -104,4 +105,33 @@ pub(super) fn values_too_deep() -> String {
 /// The message for a job larger than [`JOB_BYTES`].
 pub(super) fn job_too_large() -> String {
     format!("template, values and partials together exceed the limit of {JOB_BYTES} bytes (64 MiB)")
+}
+
+/// What is written, up to a limit of bytes.
+pub(super) struct LimitedBytes {
+    pub bytes: Vec<u8>,
+    limit: usize,
+    /// Whether more was written than the limit allows.
+    pub is_full: bool,
+}
+
+impl LimitedBytes {
+    pub(super) fn new(bytes: Vec<u8>, limit: usize) -> Self {
+        Self { bytes, limit, is_full: false }
+    }
+}
+
+impl io::Write for LimitedBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.limit {
+            self.is_full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

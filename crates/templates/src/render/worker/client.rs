@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
 use super::super::limits::{
-    HEAD_BYTES, JOB_BYTES, OUTPUT_BYTES, START, TIME, job_too_large, out_of_memory, out_of_stack, out_of_time,
+    HEAD_BYTES, JOB_BYTES, LimitedBytes, OUTPUT_BYTES, START, TIME, job_too_large, out_of_memory, out_of_stack,
+    out_of_time,
 };
 use super::super::{RenderJob, Rendered};
 use super::frame::receive;
@@ -40,7 +41,7 @@ impl WorkerClient {
     /// # Errors
     /// It is larger than [`JOB_BYTES`].
     pub(crate) fn frame(job: &RenderJob) -> Result<Arc<Vec<u8>>, Error> {
-        let mut frame = JobBuffer { bytes: vec![0; 4] };
+        let mut frame = LimitedBytes::new(vec![0; 4], JOB_BYTES);
         serde_json::to_writer(&mut frame, job).map_err(|_| template_error(None, job_too_large()))?;
         let length = u32::try_from(frame.bytes.len() - 4).map_err(|_| template_error(None, job_too_large()))?;
         if let Some(place) = frame.bytes.first_chunk_mut() {
@@ -190,25 +191,6 @@ fn was_ended(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     let signals = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];
     signals.iter().any(|signal| status.signal() == Some(signal.as_raw()))
-}
-
-/// The bytes of a job, up to the limit.
-struct JobBuffer {
-    bytes: Vec<u8>,
-}
-
-impl Write for JobBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > JOB_BYTES {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
