@@ -25,6 +25,15 @@ use super::text_filters::{
 };
 use crate::asks_about_a_value;
 
+type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
+
+/// The filters that compare items: their arguments, and the engine's own.
+const COMPARING: [(&str, &[&str], ListFilter); 3] = [
+    ("sort", &["reverse", "case_sensitive", "attribute"], minijinja::filters::sort),
+    ("min", &["case_sensitive", "attribute"], minijinja::filters::min),
+    ("max", &["case_sensitive", "attribute"], minijinja::filters::max),
+];
+
 /// Replaces the engine's own.
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("replace", replace);
@@ -62,29 +71,19 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });
-    engine.add_filter("sort", |state: &State, value: Value, more: RestArguments| {
-        let how = by_name(more, &["reverse", "case_sensitive", "attribute"])?;
-        must_be_list(&value)?;
-        must_compare(&value, &how)?;
-        minijinja::filters::sort(state, value, how)
-    });
+    for (name, names, engines) in COMPARING {
+        engine.add_filter(name, move |state: &State, value: Value, more: RestArguments| {
+            let how = by_name(more, names)?;
+            must_be_list(&value)?;
+            must_compare(&value, &how)?;
+            engines(state, value, how)
+        });
+    }
     engine.add_filter("unique", |state: &State, value: Value, more: RestArguments| {
         let how = by_name(more, &["case_sensitive", "attribute"])?;
         must_be_list(&value)?;
         fields(&value, &how)?;
         minijinja::filters::unique(state, value, how)
-    });
-    engine.add_filter("min", |state: &State, value: Value, more: RestArguments| {
-        let how = by_name(more, &["case_sensitive", "attribute"])?;
-        must_be_list(&value)?;
-        must_compare(&value, &how)?;
-        minijinja::filters::min(state, value, how)
-    });
-    engine.add_filter("max", |state: &State, value: Value, more: RestArguments| {
-        let how = by_name(more, &["case_sensitive", "attribute"])?;
-        must_be_list(&value)?;
-        must_compare(&value, &how)?;
-        minijinja::filters::max(state, value, how)
     });
     engine.add_filter("sum", sum);
     engine.add_filter("groupby", |value: Value, more: RestArguments| {
