@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::timeout;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Transaction};
 
 use crate::pages::{DatabaseSubject, IndexedJoin};
@@ -103,6 +104,22 @@ impl PostgresStorage {
         Ok(Some(Self { session, repository, is_writer: true, checkout, workspace: workspace.to_path_buf() }))
     }
 
+    fn number(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<usize, Error> {
+        let number: i64 = self.session.ask(async |client| value(&client.query_one(sql, values).await?, 0))?;
+        Ok(usize::try_from(number).unwrap_or_default())
+    }
+
+    /// What is read from each row of the answer.
+    fn all<T, C: FromIterator<T>>(
+        &self,
+        sql: &str,
+        values: &[&(dyn ToSql + Sync)],
+        read: impl FnMut(&Row) -> Result<T, PostgresError>,
+    ) -> Result<C, Error> {
+        let rows = self.session.ask(async |client| client.query(sql, values).await)?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+    }
+
     fn stored_path(&self, path: &str) -> String {
         match Path::new(path).strip_prefix(&self.workspace) {
             Ok(inside) => clean(&format!("{INSIDE}{}", inside.display())).into_owned(),
@@ -152,14 +169,10 @@ impl Storage for PostgresStorage {
                    LEFT JOIN refdesk.stamps s ON s.repository = f.repository AND s.text_key = f.text_key
                        AND s.hash = f.hash AND s.checkout = $2
                    WHERE f.repository = $1";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &self.checkout]).await)?;
-        rows.iter()
-            .map(|row| {
-                let key = TextKey { path: self.path(value(row, 0)?), source: value(row, 1)? };
-                Ok((key, TextState { stamp: stamp(row, 3)?, hash: value(row, 2)? }))
-            })
-            .collect::<Result<_, _>>()
-            .map_err(|error| self.session.failed(&error))
+        self.all(sql, &[&self.repository, &self.checkout], |row| {
+            let key = TextKey { path: self.path(value(row, 0)?), source: value(row, 1)? };
+            Ok((key, TextState { stamp: stamp(row, 3)?, hash: value(row, 2)? }))
+        })
     }
 
     fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error> {
@@ -176,17 +189,12 @@ impl Storage for PostgresStorage {
     }
 
     fn count(&self) -> Result<usize, Error> {
-        let sql = "SELECT count(*) FROM refdesk.documents WHERE repository = $1";
-        let count: i64 =
-            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository]).await?, 0))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        self.number("SELECT count(*) FROM refdesk.documents WHERE repository = $1", &[&self.repository])
     }
 
     fn count_embedded(&self) -> Result<usize, Error> {
         let sql = "SELECT count(*) FROM refdesk.documents WHERE repository = $1 AND content_hash <> ''";
-        let count: i64 =
-            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository]).await?, 0))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        self.number(sql, &[&self.repository])
     }
 
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
@@ -198,62 +206,50 @@ impl Storage for PostgresStorage {
                    LEFT JOIN refdesk.stamps s ON s.repository = $1 AND s.text_key = d.text_key AND s.hash = f.hash
                        AND s.checkout = $3
                    ORDER BY nth";
-        let rows =
-            self.session.ask(async |client| client.query(sql, &[&self.repository, &ids, &self.checkout]).await)?;
-        rows.iter()
-            .map(|row| {
-                let line = |at| Ok(usize::try_from(value::<i64>(row, at)?).unwrap_or_default());
-                Ok(Document {
-                    id: value(row, 0)?,
-                    doc_type: value(row, 1)?,
-                    source: value(row, 2)?,
-                    path: self.path(value(row, 3)?),
-                    heading: value(row, 4)?,
-                    line: line(5)?,
-                    end_line: line(6)?,
-                    content: value(row, 7)?,
-                    content_hash: value(row, 8)?,
-                    subject: subject(row, 9)?,
-                    stamp: stamp(row, 14)?,
-                })
+        self.all(sql, &[&self.repository, &ids, &self.checkout], |row| {
+            let line = |at| Ok(usize::try_from(value::<i64>(row, at)?).unwrap_or_default());
+            Ok(Document {
+                id: value(row, 0)?,
+                doc_type: value(row, 1)?,
+                source: value(row, 2)?,
+                path: self.path(value(row, 3)?),
+                heading: value(row, 4)?,
+                line: line(5)?,
+                end_line: line(6)?,
+                content: value(row, 7)?,
+                content_hash: value(row, 8)?,
+                subject: subject(row, 9)?,
+                stamp: stamp(row, 14)?,
             })
-            .collect::<Result<_, _>>()
-            .map_err(|error| self.session.failed(&error))
+        })
     }
 
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND database_name IS NOT NULL
                    AND ($2::text IS NULL OR database_name = $2) AND ($3::text IS NULL OR domain = $3)";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &database, &domain]).await)?;
-        rows.iter().map(|row| value(row, 0)).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+        self.all(sql, &[&self.repository, &database, &domain], |row| value(row, 0))
     }
 
     fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
         let sql = "SELECT d.id, t.id FROM refdesk.documents d JOIN refdesk.documents t
                        ON t.repository = d.repository AND t.text_key = d.text_key AND t.doc_type = 'table'
                    WHERE d.repository = $1 AND d.id = ANY ($2::bigint[]) AND d.doc_type IN ('column', 'relationship')";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
-        let pair = |row: &Row| Ok((value(row, 0)?, value(row, 1)?));
-        rows.iter().map(pair).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+        self.all(sql, &[&self.repository, &ids], |row| Ok((value(row, 0)?, value(row, 1)?)))
     }
 
     fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error> {
         let sql = "SELECT id, from_table, from_columns, to_table, to_columns, origin FROM refdesk.relationships
                    WHERE repository = $1 AND id = ANY ($2::bigint[])";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &ids]).await)?;
-        rows.iter()
-            .map(|row| {
-                let join = IndexedJoin {
-                    from_table: value(row, 1)?,
-                    from_columns: from_json(row.try_get(2)?),
-                    to_table: value(row, 3)?,
-                    to_columns: from_json(row.try_get(4)?),
-                    inferred: row.try_get::<_, &str>(5)? == INFERRED,
-                };
-                Ok((value(row, 0)?, join))
-            })
-            .collect::<Result<_, _>>()
-            .map_err(|error| self.session.failed(&error))
+        self.all(sql, &[&self.repository, &ids], |row| {
+            let join = IndexedJoin {
+                from_table: value(row, 1)?,
+                from_columns: from_json(row.try_get(2)?),
+                to_table: value(row, 3)?,
+                to_columns: from_json(row.try_get(4)?),
+                inferred: row.try_get::<_, &str>(5)? == INFERRED,
+            };
+            Ok((value(row, 0)?, join))
+        })
     }
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
@@ -263,8 +259,7 @@ impl Storage for PostgresStorage {
                    LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
                        AND v.model = $2
                    WHERE d.repository = $1 ORDER BY d.content_hash, d.source_id, d.id";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &model]).await)?;
-        let mut pass = |row: &Row| {
+        self.all(sql, &[&self.repository, &model], |row| {
             each(Embedded {
                 id: value(row, 0)?,
                 doc_type: row.try_get(1)?,
@@ -279,15 +274,14 @@ impl Storage for PostgresStorage {
                 ),
             });
             Ok(())
-        };
-        rows.iter().try_for_each(&mut pass).map_err(|error| self.session.failed(&error))
+        })
     }
 
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error> {
         let wanted: Vec<String> = terms.iter().map(|term| searchable(term)).collect();
-        let rows = self.session.ask(async |client| client.query(RANKED, &[&self.repository, &wanted]).await)?;
-        for row in &rows {
-            if !each(value(row, 0).map_err(|error| self.session.failed(&error))?) {
+        let ranked: Vec<i64> = self.all(RANKED, &[&self.repository, &wanted], |row| value(row, 0))?;
+        for id in ranked {
+            if !each(id) {
                 break;
             }
         }
@@ -305,11 +299,10 @@ impl Storage for PostgresStorage {
                    ) AS found";
         let wanted: Vec<String> = words.iter().map(|word| searchable(word)).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &wanted, &limit]).await)?;
+        let pair = |row: &Row| Ok((value(row, 0)?, value(row, 1)?));
+        let pairs: Vec<(i64, i64)> = self.all(sql, &[&self.repository, &wanted, &limit], pair)?;
         let mut found = vec![Vec::new(); words.len()];
-        for row in &rows {
-            let nth: i64 = value(row, 0).map_err(|error| self.session.failed(&error))?;
-            let id = value(row, 1).map_err(|error| self.session.failed(&error))?;
+        for (nth, id) in pairs {
             if let Some(ids) = usize::try_from(nth - 1).ok().and_then(|at| found.get_mut(at)) {
                 ids.push(id);
             }
@@ -322,8 +315,7 @@ impl Storage for PostgresStorage {
                        SELECT FROM refdesk.vectors v
                        WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
                    ) GROUP BY d.content_hash ORDER BY 1";
-        let rows = self.session.ask(async |client| client.query(sql, &[&self.repository, &model]).await)?;
-        rows.iter().map(|row| value(row, 0)).collect::<Result<_, _>>().map_err(|error| self.session.failed(&error))
+        self.all(sql, &[&self.repository, &model], |row| value(row, 0))
     }
 
     fn count_without_vector(&self, model: &str) -> Result<usize, Error> {
@@ -332,9 +324,7 @@ impl Storage for PostgresStorage {
                        SELECT FROM refdesk.vectors v
                        WHERE v.repository = $1 AND v.content_hash = d.content_hash AND (v.model = $2 OR $2 = '')
                    )";
-        let count: i64 =
-            self.session.ask(async |client| value(&client.query_one(sql, &[&self.repository, &model]).await?, 0))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        self.number(sql, &[&self.repository, &model])
     }
 
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error> {
