@@ -6,8 +6,8 @@ use jsonc_parser::common::Ranged;
 
 use super::client::Client;
 use super::entries::{HOOKS, members};
-use super::insert::{Insert, Member, append, pretty};
-use super::text::{Container, Layout, error_at, parse, part};
+use super::insert::{Insert, Member, append, whole};
+use super::text::{Container, Layout, error_at, parse};
 use refdesk_text::{Code, Error};
 
 /// What to add to a text without our entries, and which parts of it are new.
@@ -26,15 +26,10 @@ pub(super) fn additions(
         Some(other) => return Err(wrong(text, &other, "the settings", "an object")),
         None => {
             let version = client.version().map(|(name, value)| (name.to_owned(), value));
-            let whole = version.into_iter().chain([(HOOKS.to_owned(), all())]).collect();
-            let top = Container { start: 0, end: 0, members: Vec::new() };
-            let (at, layout) = (text.trim_end().len(), Layout::of(text, &top));
-            let before = if at == 0 { "" } else { layout.newline };
-            let after = if part(text, at, text.len()).contains('\n') { "" } else { layout.newline };
-            let text = format!("{before}{}{after}", pretty(&serde_json::Value::Object(whole), "", &layout));
+            let all = version.into_iter().chain([(HOOKS.to_owned(), all())]).collect();
             let made = [String::new(), HOOKS.to_owned()].into_iter().chain(events());
             let made = made.chain(client.version().map(|(name, _)| name.to_owned()));
-            return Ok((vec![Insert { at, text }], made.collect()));
+            return Ok((vec![whole(text, &serde_json::Value::Object(all))], made.collect()));
         }
     };
     let top = Container::of_object(&root);

@@ -18,6 +18,15 @@ pub(super) struct Insert {
 /// A member to add; an element of a list has no name.
 pub(super) type Member<'a> = (Option<&'a str>, Value);
 
+/// What to insert so that a blank text has this value.
+pub(super) fn whole(text: &str, value: &Value) -> Insert {
+    let layout = Layout::of(text, &Container { start: 0, end: 0, members: Vec::new() });
+    let at = text.trim_end().len();
+    let before = if at == 0 { "" } else { layout.newline };
+    let after = if part(text, at, text.len()).contains('\n') { "" } else { layout.newline };
+    Insert { at, text: format!("{before}{}{after}", pretty(value, "", &layout)) }
+}
+
 /// What to insert so that this container ends with these members.
 pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layout: &Layout) -> Vec<Insert> {
     let last = into.members.last().copied();

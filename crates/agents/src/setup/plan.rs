@@ -79,26 +79,14 @@ pub fn connect(
     let is_same = |program: &str| program_of(command).as_deref() == Some(program);
     let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
     // Remove older entries first, so that the record describes the file before any of them.
-    let (base, earlier, is_exact) = match remove_ours(body, client, record, is_own)? {
-        Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
-        Remaining::File => (None, record, true),
-        Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
-    };
+    let base = remove_ours(body, client, record, is_own)?.base(text.map(|_| body), record);
     let ForeignEntries { text: base_text, replaced, entries } =
-        without_others(base.as_deref().unwrap_or("{}\n"), client)?;
-    let (inserts, mut made) = additions(&base_text, client, &wanted)?;
-    let (added, places) = apply(&base_text, inserts);
-    if let Some(earlier) = earlier.filter(|_| !is_exact) {
-        // Parts that we added then and that are still there remain ours, even if others have added text beside them.
-        made.extend(earlier.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
-    }
-    // If the file now has content of others, it is theirs, even if we created it.
-    let created = base.is_none();
-    let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
-    let (hash, command) = (sha256_hex(added.as_bytes()), vec![command.to_owned()]);
-    let before = String::new();
-    let record = Record { before, hash, added: places, made, created, folders, replaced, entries, command };
-    Ok(Connected::Write { text: format!("{mark}{added}"), record: Box::new(record) })
+        without_others(base.text.as_deref().unwrap_or("{}\n"), client)?;
+    let (inserts, made) = additions(&base_text, client, &wanted)?;
+    let (text, places) = apply(&base_text, inserts);
+    let command = vec![command.to_owned()];
+    let record = Record { added: places, made, replaced, entries, command, ..Record::default() };
+    Ok(base.connected(mark, &text, record))
 }
 
 /// Removes our entries from the settings of an agent, and puts back those that they replaced. With a record of an older
@@ -114,11 +102,7 @@ pub fn disconnect(
     is_own: IsOwn<'_>,
 ) -> Result<Disconnected, Error> {
     let (mark, body) = split_mark(text);
-    Ok(match remove_ours(body, client, record, is_own)? {
-        Remaining::Untouched => Disconnected::Nothing,
-        Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
-        Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
-    })
+    Ok(remove_ours(body, client, record, is_own)?.disconnected(mark, record))
 }
 
 /// The commands with which these settings call us for this agent, each once.
@@ -156,7 +140,7 @@ pub(super) fn split_mark(text: Option<&str>) -> (&'static str, &str) {
 }
 
 /// What remains after removing our entries.
-enum Remaining {
+pub(super) enum Remaining {
     /// The file had none of our entries.
     Untouched,
     /// A text.
@@ -168,6 +152,51 @@ enum Remaining {
     },
     /// Nothing: the file was created for our entries and has nothing else.
     File,
+}
+
+impl Remaining {
+    /// What our entries are then added to; `body` is `None` if there is no file.
+    pub(super) fn base<'r>(self, body: Option<&str>, record: Option<&'r Record>) -> Base<'r> {
+        match self {
+            Self::Text { text, is_exact } => Base { text: Some(text), earlier: record, is_exact },
+            Self::File => Base { text: None, earlier: record, is_exact: true },
+            Self::Untouched => Base { text: body.map(str::to_owned), earlier: None, is_exact: false },
+        }
+    }
+
+    /// What disconnecting then does, with the byte order mark of the file.
+    pub(super) fn disconnected(self, mark: &str, record: Option<&Record>) -> Disconnected {
+        match self {
+            Self::Untouched => Disconnected::Nothing,
+            Self::Text { text, .. } => Disconnected::Write(format!("{mark}{text}")),
+            Self::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
+        }
+    }
+}
+
+/// A text without our entries, and the record of those that it had.
+pub(super) struct Base<'r> {
+    /// `None` if there is no file, or none without our entries.
+    pub text: Option<String>,
+    earlier: Option<&'r Record>,
+    is_exact: bool,
+}
+
+impl Base<'_> {
+    /// The new content of the file, and the record of what was added to this text, completed with what concerns the
+    /// file as a whole.
+    pub(super) fn connected(&self, mark: &str, text: &str, mut record: Record) -> Connected {
+        if let Some(earlier) = self.earlier.filter(|_| !self.is_exact) {
+            // Parts that we added then and that are still there remain ours, even if others have added text beside them.
+            let still_ours = earlier.made.iter().filter(|part| !record.made.contains(part)).cloned();
+            record.made.extend(still_ours.collect::<Vec<_>>());
+        }
+        // If the file now has content of others, it is theirs, even if we created it.
+        record.created = self.text.is_none();
+        record.folders = self.earlier.filter(|_| record.created).map_or(0, |earlier| earlier.folders);
+        record.hash = sha256_hex(text.as_bytes());
+        Connected::Write { text: format!("{mark}{text}"), record: Box::new(record) }
+    }
 }
 
 fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsOwn<'_>) -> Result<Remaining, Error> {

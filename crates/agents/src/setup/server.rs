@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::client::{McpServer, SERVER, ServerCommand, SettingsFormat};
 use super::insert::{Insert, apply};
-use super::plan::{Connected, Disconnected, IsOwn, split_mark};
+use super::plan::{Connected, Disconnected, IsOwn, Remaining, split_mark};
 use super::problem::EntryProblem;
 use super::record::{Record, Replaced, Undone};
 use super::text::error_at;
@@ -55,13 +55,9 @@ pub(super) fn connect_server(
     // Without a record, an entry that starts another file than this command is a person's, whatever it is called.
     let is_same = |program: &str| program == command.program;
     let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
-    let (base, earlier, is_exact) = match remove(body, server, record, is_own)? {
-        Remaining::Text { text: left, is_exact } => (Some(left), record, is_exact),
-        Remaining::File => (None, record, true),
-        Remaining::Untouched => (text.map(|_| body.to_owned()), None, false),
-    };
+    let base = remove(body, server, record, is_own)?.base(text.map(|_| body), record);
     let blank = if server.format == SettingsFormat::Json { "{}\n" } else { "" };
-    let mut base_text = base.as_deref().unwrap_or(blank).to_owned();
+    let mut base_text = base.text.as_deref().unwrap_or(blank).to_owned();
     let (mut replaced, mut entries) = (Vec::new(), Vec::new());
     if let Some((text, entry)) = without_other(&base_text, server)? {
         replaced.push(Replaced::of(&base_text, &text));
@@ -71,20 +67,14 @@ pub(super) fn connect_server(
     let base_text = base_text.as_str();
     let list = List::of(base_text, server)?;
     let entry = server.entry(command);
-    let Additions { inserts, mut made } = list.add(base_text, &entry)?;
+    let Additions { inserts, made } = list.add(base_text, &entry)?;
     let (added, places) = apply(base_text, inserts);
     if !is_only_ours(&list, base_text, server, &added, Some(&entry)) {
         return Err(not_safe(base_text, &list, "added"));
     }
-    if let Some(earlier) = earlier.filter(|_| !is_exact) {
-        made.extend(earlier.made.iter().filter(|part| !made.contains(part)).cloned().collect::<Vec<_>>());
-    }
-    let created = base.is_none();
-    let folders = earlier.filter(|_| created).map_or(0, |earlier| earlier.folders);
-    let (hash, command) = (sha256_hex(added.as_bytes()), command.words().into_iter().map(str::to_owned).collect());
-    let before = String::new();
-    let record = Record { before, hash, added: places, made, created, folders, replaced, entries, command };
-    Ok(Connected::Write { text: format!("{mark}{added}"), record: Box::new(record) })
+    let command = command.words().into_iter().map(str::to_owned).collect();
+    let record = Record { added: places, made, replaced, entries, command, ..Record::default() };
+    Ok(base.connected(mark, &added, record))
 }
 
 /// Removes our server from the settings of an agent, and puts back the entry that it replaced. With a record of an older
@@ -100,11 +90,7 @@ pub(super) fn disconnect_server(
     is_own: IsOwn<'_>,
 ) -> Result<Disconnected, Error> {
     let (mark, body) = split_mark(text);
-    Ok(match remove(body, server, record, is_own)? {
-        Remaining::Untouched => Disconnected::Nothing,
-        Remaining::Text { text: left, .. } => Disconnected::Write(format!("{mark}{left}")),
-        Remaining::File => Disconnected::Remove { folders: record.map_or(0, |record| record.folders) },
-    })
+    Ok(remove(body, server, record, is_own)?.disconnected(mark, record))
 }
 
 /// Our server in an agent's settings.
@@ -139,16 +125,6 @@ pub fn foreign_server(text: &str, server: &McpServer) -> Result<Option<String>, 
 struct Additions {
     inserts: Vec<Insert>,
     made: Vec<String>,
-}
-
-/// What remains after removing our entry.
-enum Remaining {
-    /// The file had no entry of ours.
-    Untouched,
-    /// A text, and whether it is, byte for byte, the one from before.
-    Text { text: String, is_exact: bool },
-    /// Nothing: the file was created for our entry and has nothing else.
-    File,
 }
 
 /// The list of servers in a text.

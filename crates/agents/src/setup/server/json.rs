@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::super::additions::{only, wrong};
 use super::super::cut::cut;
 use super::super::entries::{has_no_comment, members};
-use super::super::insert::{Insert, append, pretty};
+use super::super::insert::{append, whole};
 use super::super::plan;
-use super::super::text::{Container, Layout, parse, part};
+use super::super::text::{Container, Layout, parse};
 use super::{Additions, SERVER};
 use refdesk_text::Error;
 
@@ -23,14 +23,8 @@ pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions,
         Some(Ast::Object(root)) => root,
         Some(other) => return Err(wrong(text, &other, "the settings", "an object")),
         None => {
-            let whole = nested(keys, entry);
-            let top = Container { start: 0, end: 0, members: Vec::new() };
-            let (at, layout) = (text.trim_end().len(), Layout::of(text, &top));
-            let before = if at == 0 { "" } else { layout.newline };
-            let after = if part(text, at, text.len()).contains('\n') { "" } else { layout.newline };
-            let text = format!("{before}{}{after}", pretty(&whole, "", &layout));
             let made = std::iter::once(String::new()).chain(paths(keys, 0)).collect();
-            return Ok(Additions { inserts: vec![Insert { at, text }], made });
+            return Ok(Additions { inserts: vec![whole(text, &nested(keys, entry))], made });
         }
     };
     let layout = Layout::of(text, &Container::of_object(&root));
