@@ -1,6 +1,6 @@
-//! Enriches one text: every enricher for its kind makes drafts, lowest priority number first. Entries that the session
-//! already knows are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5). The text
-//! itself does not change, and the result depends only on the arguments.
+//! Enriches one text: every enricher for its kind makes drafts, in the order in which they are printed. Entries that
+//! the session already knows are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5).
+//! The text itself does not change, and the result depends only on the arguments.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, MemoryMode};
 use super::meaning::{Score, or_null};
 use super::print::{self, BlockWording};
-use super::references::References;
+use super::references;
 use super::session_memory::SessionMemory;
-use super::templates::{self, Templates};
+use super::templates;
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
@@ -139,20 +139,6 @@ pub(super) struct EnrichInput<'a> {
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
 }
-
-/// A part of the chain that appends one kind of block. To add one, write a small file and list it in [`CHAIN`].
-pub(super) trait Enricher: Sync {
-    /// Lower ones come first.
-    fn priority(&self) -> u8;
-
-    /// Whether it handles texts of this kind.
-    fn takes(&self, kind: TextKind) -> bool;
-
-    /// Its drafts for a session with this `memory`; matches are added to `metadata`.
-    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft>;
-}
-
-const CHAIN: [&dyn Enricher; 2] = [&References, &Templates];
 
 /// What was found, for programs: all matches, including those that the session already knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -283,13 +269,16 @@ impl<'a> EnrichInput<'a> {
     }
 }
 
-/// The drafts of every enricher for this kind of text, lowest priority number first.
+/// The drafts for this kind of text, in the order in which they are printed.
 fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
-    let mut chain: Vec<&dyn Enricher> =
-        CHAIN.into_iter().filter(|enricher| enricher.takes(reading.request.kind)).collect();
-    chain.sort_by_key(|enricher| enricher.priority());
-    let drafts = chain.into_iter().flat_map(|enricher| enricher.drafts(reading, known, &mut metadata)).collect();
+    let (kind, mut drafts) = (reading.request.kind, Vec::new());
+    if kind != TextKind::SystemInstructions {
+        drafts.extend(references::drafts(reading, known, &mut metadata));
+    }
+    if kind != TextKind::Prompt {
+        drafts.push(templates::draft(reading, known));
+    }
     (drafts, metadata)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::chain::{EnrichContext, EnrichInput, Enricher, HintAction, Metadata, SemanticMatch, TextKind};
+use super::chain::{EnrichContext, EnrichInput, HintAction, Metadata, SemanticMatch, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
@@ -19,33 +19,21 @@ use refdesk_text::lines;
 /// The rule that prints one line for an `@id` that the session already got.
 pub(super) const GIVEN_ABOVE: &str = "given above";
 
-/// Priority 20.
-pub(super) struct References;
-
-impl Enricher for References {
-    fn priority(&self) -> u8 {
-        20
+/// The drafts for a session with this `memory`; matches are added to `metadata`.
+pub(super) fn drafts(reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
+    let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
+    let text = reading.request.text;
+    let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
+    let blocks = ReferenceDrafts { reading, memory };
+    let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found, metadata)];
+    metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
+    metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
+    if reading.request.kind == TextKind::Prompt {
+        drafts.push(blocks.notice(metadata));
+    } else {
+        drafts.extend(contents::draft(reading, memory));
     }
-
-    fn takes(&self, kind: TextKind) -> bool {
-        kind != TextKind::SystemInstructions
-    }
-
-    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
-        let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
-        let text = reading.request.text;
-        let found = matcher.find_within(text, &reading.parts, catalog, selection, exclude_hints);
-        let blocks = ReferenceDrafts { reading, memory };
-        let mut drafts = vec![blocks.expansions(&found), blocks.hints(&found, metadata)];
-        metadata.mentioned_references = found.expansions.into_iter().map(|it| it.id).collect();
-        metadata.tag_matched_references = found.hints.into_iter().map(|it| (it.id, it.tags)).collect();
-        if reading.request.kind == TextKind::Prompt {
-            drafts.push(blocks.notice(metadata));
-        } else {
-            drafts.extend(contents::draft(reading, memory));
-        }
-        drafts
-    }
+    drafts
 }
 
 /// The state for one text and one session.

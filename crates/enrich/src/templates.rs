@@ -3,41 +3,29 @@
 
 use std::borrow::Cow;
 
-use super::chain::{EnrichInput, Enricher, Metadata, TextKind};
+use super::chain::{EnrichInput, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::print;
 use super::session_memory::{SessionMemory, content_hash};
 use refdesk_core::catalog::SourceId;
 use refdesk_templates::Template;
 
-/// Priority 40.
-pub(super) struct Templates;
-
-impl Enricher for Templates {
-    fn priority(&self) -> u8 {
-        40
-    }
-
-    fn takes(&self, kind: TextKind) -> bool {
-        kind != TextKind::Prompt
-    }
-
-    fn drafts(&self, reading: &EnrichInput, memory: &SessionMemory, _: &mut Metadata) -> Vec<Draft> {
-        let at_the_start = reading.request.kind == TextKind::SystemInstructions;
-        let templates: Cow<[Template]> = match reading.ctx.taken {
-            _ if at_the_start => reading.ctx.places.templates().templates.into(),
-            Some(taken) => taken.into(),
-            None => found(reading).into(),
-        };
-        let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
-        let entries = templates.iter().map(|template| entry(reading, template, rule));
-        // A system prompt is written from scratch each time; the content of an earlier one no longer exists.
-        let is_news = |entry: &DraftEntry| {
-            let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
-            at_the_start || reading.request.repeat || !entry.keys.iter().any(is_known)
-        };
-        vec![Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }]
-    }
+/// The draft for a session with this `memory`.
+pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
+    let at_the_start = reading.request.kind == TextKind::SystemInstructions;
+    let templates: Cow<[Template]> = match reading.ctx.taken {
+        _ if at_the_start => reading.ctx.places.templates().templates.into(),
+        Some(taken) => taken.into(),
+        None => found(reading).into(),
+    };
+    let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
+    let entries = templates.iter().map(|template| entry(reading, template, rule));
+    // A system prompt is written from scratch each time; the content of an earlier one no longer exists.
+    let is_news = |entry: &DraftEntry| {
+        let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
+        at_the_start || reading.request.repeat || !entry.keys.iter().any(is_known)
+    };
+    Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }
 }
 
 /// The templates in the text outside refdesk's own blocks; none if the file belongs to a source that declares its
