@@ -92,7 +92,7 @@ impl AgentPresence {
 }
 
 /// What one session of an agent received and did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentSession {
     /// Its desk.
     pub desk: String,
@@ -266,17 +266,7 @@ impl Folded {
             agent: line.who.clone(),
             since: time,
             last: time,
-            sent: 0,
-            sent_tokens: 0,
-            reads: 0,
-            read_tokens: 0,
-            picks: 0,
-            failures: 0,
-            hints: Count::default(),
-            expansions: Count::default(),
-            known: BTreeMap::new(),
-            lines: VecDeque::new(),
-            periods: TokenPeriods::default(),
+            ..AgentSession::default()
         };
         Self { shown: Arc::new(shown), offers: Offers::default(), has_agent: false, is_counted: true }
     }
