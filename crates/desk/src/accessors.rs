@@ -127,17 +127,8 @@ impl Desk {
 
     /// All problems found so far: errors first, then by file and line.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let of_documents = self.documents.values().flatten();
-        let of_config = self.config.diagnostics.iter();
-        let mut all: Vec<Diagnostic> = of_config
-            .chain(&self.entries)
-            .chain(&self.stored)
-            .chain(&self.set_aside)
-            .chain(of_documents)
-            .cloned()
-            .chain(self.unjournalled())
-            .chain(self.store.foreign())
-            .collect();
+        let mut all = self.opening_diagnostics();
+        all.extend(self.documents.values().flatten().cloned());
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
         // A file that belongs to two sources is reported twice.
         let mut seen = HashSet::new();
@@ -147,8 +138,8 @@ impl Desk {
 
     /// The problems found before any document was read, which every command prints to standard error.
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
-        let documents = self.config.diagnostics.iter();
-        let opening = documents.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
+        let of_config = self.config.diagnostics.iter();
+        let opening = of_config.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
         opening.chain(self.unjournalled()).chain(self.store.foreign()).collect()
     }
 }
