@@ -32,11 +32,8 @@ enum JournalState {
     Fails,
 }
 
-/// What this desk knows about lines.
-struct JournalContext<'a> {
-    /// Whether this desk wrote the line with this number.
-    is_own: &'a dyn Fn(u64) -> bool,
-}
+/// Whether this desk wrote the line with this number.
+type IsOwn<'a> = &'a dyn Fn(u64) -> bool;
 
 /// What was added to the journal since the last reading.
 #[derive(Debug, Default)]
@@ -67,14 +64,14 @@ impl JournalFollower {
     /// The lines appended since the last reading that add something; at first, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
-        let here = JournalContext { is_own: &|n| desk.takes_for_own(n) };
-        self.take(read, &here, age, notices)
+        let is_own = |n| desk.takes_for_own(n);
+        self.take(read, &is_own, age, notices)
     }
 
     fn take(
         &mut self,
         read: io::Result<(Vec<Line>, usize)>,
-        here: &JournalContext,
+        is_own: IsOwn<'_>,
         age: Age,
         notices: Notices,
     ) -> NewLines {
@@ -87,7 +84,7 @@ impl JournalFollower {
             }
         };
         self.state = JournalState::Works;
-        lines.retain(|line| self.adds(line, here, age, notices));
+        lines.retain(|line| self.adds(line, is_own, age, notices));
         let dropped = lines.len().saturating_sub(MAX);
         lines.drain(..dropped);
         // Existing damage is not news.
@@ -97,8 +94,8 @@ impl JournalFollower {
     }
 
     /// Whether a line adds something to the notices.
-    fn adds(&self, line: &Line, here: &JournalContext, age: Age, notices: Notices) -> bool {
-        let is_own = (here.is_own)(line.n);
+    fn adds(&self, line: &Line, is_own: IsOwn<'_>, age: Age, notices: Notices) -> bool {
+        let is_own = is_own(line.n);
         match line.receipt.what {
             // A notice reports what was chosen here; others' choices are reported by their lines, one by one and with
             // names.
@@ -119,7 +116,7 @@ mod tests {
     use crate::session::Receipt;
 
     /// Nothing was done here.
-    const ELSEWHERE: JournalContext = JournalContext { is_own: &|_| false };
+    const ELSEWHERE: IsOwn<'_> = &|_| false;
 
     fn follower() -> JournalFollower {
         JournalFollower { tail: None, desk: "default".to_owned(), state: JournalState::Works }
@@ -151,8 +148,7 @@ mod tests {
             (JournalEvent::Removed, "default", "s", false, Now, Reported, true),
             (JournalEvent::Removed, "default", "mine", true, Now, Reported, false),
         ] {
-            let here = JournalContext { is_own: &|_| own };
-            let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &here, age, notices);
+            let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &|_| own, age, notices);
             assert_eq!(new.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
     }
@@ -164,10 +160,9 @@ mod tests {
             asked.set(asked.get() + 1);
             n == 1
         };
-        let here = JournalContext { is_own: &is_own };
         let mut lines = vec![line(JournalEvent::Written, "default", "s", "a"); 3];
         lines.iter_mut().zip(1..).for_each(|(line, n)| line.n = n);
-        let new = follower().take(Ok((lines, 0)), &here, Age::Now, Notices::Reported);
+        let new = follower().take(Ok((lines, 0)), &is_own, Age::Now, Notices::Reported);
         assert_eq!(new.lines.iter().map(|line| line.n).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(asked.get(), 3, "each line is asked about once");
     }
@@ -176,7 +171,7 @@ mod tests {
     fn lines_beyond_the_limit_are_counted() {
         let mut lines = vec![line(JournalEvent::Read, "default", "x", "old"); 5];
         lines.extend(vec![line(JournalEvent::Read, "default", "x", "new"); MAX]);
-        let new = follower().take(Ok((lines, 0)), &ELSEWHERE, Age::Now, Notices::Reported);
+        let new = follower().take(Ok((lines, 0)), ELSEWHERE, Age::Now, Notices::Reported);
         assert_eq!((new.lines.len(), new.dropped), (MAX, 5));
         assert!(new.lines.iter().all(|line| line.receipt.about == ["new"]));
     }
@@ -184,7 +179,7 @@ mod tests {
     #[test]
     fn a_read_error_is_reported_once() {
         let mut follower = follower();
-        let mut said = |read| follower.take(read, &ELSEWHERE, Age::Now, Notices::Reported).problem.is_some();
+        let mut said = |read| follower.take(read, ELSEWHERE, Age::Now, Notices::Reported).problem.is_some();
         let fails = || Err(io::Error::other("no"));
         assert_eq!([said(fails()), said(fails())], [true, false]);
         said(Ok((Vec::new(), 0)));
