@@ -22,6 +22,7 @@ use refdesk_index::{
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
+use refdesk_text::words::capitalized;
 use refdesk_text::{Code, Error, Fix, tokens};
 
 /// Longer headings and names are cut, in characters: one of a megabyte must not take the room of all other hits.
@@ -340,9 +341,7 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
 
 /// A message as a sentence.
 fn sentence(message: &str) -> String {
-    let mut rest = message.chars();
-    let capital = rest.next().map(|first| first.to_uppercase().chain(rest).collect::<String>());
-    capital.map_or_else(String::new, |capital| format!("{capital}."))
+    if message.is_empty() { String::new() } else { format!("{}.", capitalized(message)) }
 }
 
 /// What an index lacks, sources first: an unindexed source is not found at all.

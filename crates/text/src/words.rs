@@ -3,6 +3,12 @@
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+/// The text with its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
 /// A letter: general category L.
 pub fn is_letter(c: char) -> bool {
     if c.is_ascii() {

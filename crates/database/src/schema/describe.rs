@@ -2,6 +2,7 @@
 
 use crate::names::words::{singular, split, spoken};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
+use refdesk_text::words::capitalized;
 
 /// Most tables that a sentence names.
 const NAMED: usize = 4;
@@ -57,7 +58,7 @@ const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "pe
 
 /// A table by just its kind and its name.
 pub fn named(kind: TableKind, name: &str) -> String {
-    format!("{} \u{201c}{}\u{201d}.", capital(kind.word()), spoken_or_plain(name))
+    format!("{} \u{201c}{}\u{201d}.", capitalized(kind.word()), spoken_or_plain(name))
 }
 
 /// What a table is; `is_missing` tells which of the tables that it refers to do not exist.
@@ -74,7 +75,7 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
     match table.kind {
         TableKind::View | TableKind::MaterializedView if !table.reads_from.is_empty() => {
             let read: Vec<&str> = table.reads_from.iter().map(|it| it.name.as_str()).collect();
-            sentences.push(format!("{} \u{201c}{words}\u{201d} over {}.", capital(table.kind.word()), list(&read)));
+            sentences.push(format!("{} \u{201c}{words}\u{201d} over {}.", capitalized(table.kind.word()), list(&read)));
         }
         TableKind::Table if is_join_table(table) && targets.len() > 1 => {
             sentences.push(format!("Joins {}: each row is one pair.", list(&targets)));
@@ -87,7 +88,7 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
                 None => "it has no primary key".to_owned(),
             };
             let key = if key.is_empty() { key } else { format!("; {key}") };
-            sentences.push(format!("{} \u{201c}{words}\u{201d}{key}.", capital(kind.word())));
+            sentences.push(format!("{} \u{201c}{words}\u{201d}{key}.", capitalized(kind.word())));
             if !targets.is_empty() {
                 sentences.push(format!("Refers to {}.", list(&targets)));
             }
@@ -121,7 +122,7 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableN
         let assigned = if column.identity.is_some() { "; assigned by the database" } else { "" };
         return match primary.columns.len() {
             1 => (format!("Identifies the {owner}{assigned}."), true),
-            _ => (format!("{}{of}; part of the primary key{assigned}.", capital(&in_words(&column.name))), false),
+            _ => (format!("{}{of}; part of the primary key{assigned}.", capitalized(&in_words(&column.name))), false),
         };
     }
     let words = split(&column.name);
@@ -147,7 +148,7 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableN
         Some(last) if PREPOSITIONS.contains(&last) => {
             format!("Value \u{201c}{name}\u{201d}{of}{unit}")
         }
-        Some(_) => format!("{}{of}{unit}", capital(&name)),
+        Some(_) => format!("{}{of}{unit}", capitalized(&name)),
     };
     if let Some(expression) = &column.generated {
         text.push_str(&format!(", computed as {expression}"));
@@ -208,7 +209,7 @@ fn reference(column: &Column, key: &ForeignKey) -> String {
     let own: Vec<String> = split(target).iter().map(|word| singular(word)).collect();
     let is_role = !role.is_empty() && role.iter().map(|word| singular(word)).collect::<Vec<_>>() != own;
     if is_role {
-        format!("{}: refers to {target}{by}", capital(&in_words(&role.join("_"))))
+        format!("{}: refers to {target}{by}", capitalized(&in_words(&role.join("_"))))
     } else {
         format!("Refers to {target}{by}")
     }
@@ -316,12 +317,6 @@ pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
 fn spoken_or_plain(name: &str) -> String {
     let words = spoken(name);
     if words.is_empty() { name.to_owned() } else { words }
-}
-
-/// The text with its first letter capitalized.
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
 #[cfg(test)]

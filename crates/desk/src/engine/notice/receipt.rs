@@ -11,6 +11,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason, TextKind};
 use refdesk_files::path::clean;
 use refdesk_text::tokens::grouped;
+use refdesk_text::words::capitalized;
 
 /// The sentence for the feed of `desk`, without its time.
 pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
@@ -95,17 +96,12 @@ pub fn sentence(receipt: &Receipt) -> String {
         JournalEvent::Rendered if receipt.about.is_empty() => format!("Rendered an inline template{}", tool()),
         JournalEvent::Rendered => format!("Rendered {}{}", cut(&receipt.about), tool()),
         JournalEvent::Asked => format!("Asked a person {}", receipt.reason),
-        JournalEvent::Answered if receipt.about.is_empty() => capitalised(&receipt.reason),
-        JournalEvent::Answered => format!("{}: {}", capitalised(&receipt.reason), at(&receipt.about)),
+        JournalEvent::Answered if receipt.about.is_empty() => capitalized(&receipt.reason),
+        JournalEvent::Answered => format!("{}: {}", capitalized(&receipt.reason), at(&receipt.about)),
         JournalEvent::Unwritten => format!("Not written: {}", receipt.reason),
         JournalEvent::Failed if receipt.reason.is_empty() => "A hook failed".to_owned(),
         JournalEvent::Failed => format!("A hook failed: {}", receipt.reason),
     }
-}
-
-fn capitalised(words: &str) -> String {
-    let mut rest = words.chars();
-    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// The reason, if the sentence does not contain it.
