@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
@@ -243,22 +243,14 @@ impl Desk {
 
     /// The entry as it is written in a file of `folder`.
     fn entry(&self, folder: &Path, new: &NewEntry) -> Value {
-        let mut entry = Map::new();
-        entry.insert("id".into(), json!(new.id));
-        entry.insert("name".into(), json!(new.name));
-        entry.insert("description".into(), json!(new.description));
-        match &new.place {
-            EntryPlace::Local(path) => {
-                entry.insert("type".into(), json!("local"));
-                entry.insert("path".into(), json!(self.portable(folder, path)));
-            }
-            EntryPlace::Url(url) => {
-                entry.insert("type".into(), json!("url"));
-                entry.insert("url".into(), json!(url));
-            }
-        }
-        entry.insert("mode".into(), json!(new.mode.word()));
-        entry.insert("tags".into(), json!(new.tags));
+        let (kind, key, place) = match &new.place {
+            EntryPlace::Local(path) => ("local", "path", self.portable(folder, path)),
+            EntryPlace::Url(url) => ("url", "url", url.clone()),
+        };
+        let mut entry = json!({
+            "id": new.id, "name": new.name, "description": new.description, "type": kind, key: place,
+            "mode": new.mode.word(), "tags": new.tags,
+        });
         if let Some(contents) = &new.contents {
             let parts = [
                 ("templates", &contents.templates),
@@ -267,9 +259,9 @@ impl Desk {
                 ("scripts", &contents.scripts),
             ];
             let parts = parts.into_iter().filter_map(|(key, folder)| Some((key.to_owned(), json!(folder.as_ref()?))));
-            entry.insert("contents".into(), Value::Object(parts.collect()));
+            entry["contents"] = Value::Object(parts.collect());
         }
-        Value::Object(entry)
+        entry
     }
 
     /// The path as written in a file of `folder`: relative to it if both are in the workspace, so that the catalog can
