@@ -12,7 +12,7 @@ use refdesk_text::number::{narrow, wide};
 /// All mentions found so far, grouped by the source whose text contains them, in order of file and line.
 ///
 /// A source that was not scanned is absent; a scanned source without mentions is present and empty.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MentionGraph {
     /// Shared, so that copying a graph to change one source is cheap.
     by_source: HashMap<SourceId, Arc<Mentions>>,

@@ -14,7 +14,7 @@ use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
 /// Everything that a screen is drawn from. Cheap to clone.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// Increases with every snapshot.
     pub generation: u64,
@@ -95,34 +95,6 @@ impl Snapshot {
 
     fn price(&self, source: &Source) -> Option<u64> {
         self.tokens.get(source.id.as_str()).copied()
-    }
-
-    /// Whether anything except the generation differs.
-    pub(super) fn differs_from(&self, other: &Self) -> bool {
-        fn same<T: PartialEq + ?Sized>(one: &Arc<T>, two: &Arc<T>) -> bool {
-            Arc::ptr_eq(one, two) || one == two
-        }
-        !(self.workspace == other.workspace
-            && self.is_workspace == other.is_workspace
-            && self.desk == other.desk
-            && self.loading == other.loading
-            && self.is_indexing == other.is_indexing
-            && self.undo == other.undo
-            && self.redo == other.redo
-            && self.watching == other.watching
-            && self.reads == other.reads
-            && self.has_databases == other.has_databases
-            && same(&self.exclude_tools, &other.exclude_tools)
-            && same(&self.catalog, &other.catalog)
-            && same(&self.selection, &other.selection)
-            && same(&self.templates, &other.templates)
-            && same(&self.diagnostics, &other.diagnostics)
-            && same(&self.requests, &other.requests)
-            && same(&self.untrusted, &other.untrusted)
-            && self.screen_files == other.screen_files
-            && self.instructions == other.instructions
-            && same(&self.tokens, &other.tokens)
-            && same(&self.graph, &other.graph))
     }
 }
 

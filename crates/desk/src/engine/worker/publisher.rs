@@ -90,8 +90,8 @@ impl Worker<'_> {
         let instructions = self.instructions_price();
         let last = &self.last;
         let (undo, redo) = self.desk.undoable();
-        let next = Snapshot {
-            generation: last.generation + 1,
+        let mut next = Snapshot {
+            generation: last.generation,
             is_workspace: self.desk.workspace_context().is_workspace(),
             workspace: Arc::from(self.desk.workspace().to_string_lossy()),
             desk: Arc::from(self.desk.name()),
@@ -115,9 +115,10 @@ impl Worker<'_> {
             requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
         };
         self.published = Instant::now();
-        if !next.differs_from(&self.last) {
+        if next == self.last {
             return;
         }
+        next.generation += 1;
         self.last = next.clone();
         self.snapshots.send_replace(next.clone());
         self.publish_difference(next);
