@@ -49,7 +49,7 @@ impl CompleteDesk<'_> {
         let sends = mode == EnrichMode::Send && !asked.repeat;
         let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
         let look = FolderCache::new(self);
-        let ctx = EnrichContext { taken: taken.as_deref(), places: &look, about, ..self.context() };
+        let ctx = EnrichContext { taken: taken.as_deref(), about, ..look.context() };
         let say = |memory: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, memory);
         let mut before = None;
         let (enriched, more) = match () {
@@ -87,7 +87,7 @@ impl CompleteDesk<'_> {
     /// budget, `repeat` and the hint action of the request count.
     pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let look = FolderCache::new(self);
-        let ctx = EnrichContext { places: &look, ..self.context() };
+        let ctx = look.context();
         let start =
             |memory: Option<&SessionMemory>| refdesk_enrich::start(&ctx, asked.budget, asked.hint_action, memory);
         let (enriched, mut problems) = if asked.repeat || mode == EnrichMode::DryRun {
@@ -106,7 +106,7 @@ impl CompleteDesk<'_> {
 
     /// The complete instructions for the start of a conversation; may be empty.
     pub fn instructions(&self) -> String {
-        refdesk_enrich::instructions(&EnrichContext { places: &FolderCache::new(self), ..self.context() })
+        refdesk_enrich::instructions(&FolderCache::new(self).context())
     }
 
     /// Sends something to the session and remembers it; also returns its memory before.
@@ -132,7 +132,7 @@ impl CompleteDesk<'_> {
     /// Writes the templates of a tool's text to files; returns those that can be rendered, and the outcome for the
     /// files.
     fn take_templates(&self, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
-        let mut found = refdesk_enrich::templates_in(&self.context(), asked);
+        let mut found = refdesk_enrich::templates_in(&FolderCache::new(self).context(), asked);
         // Templates of a selected source need no file.
         let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
         if new.is_empty() {
@@ -163,7 +163,8 @@ impl Desk {
     pub fn match_prompt(&self, prompt: &str) -> Findings {
         let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_select_tool());
         let (about, _) = self.about(&EnrichRequest::new(TextKind::Prompt, prompt), &[], None);
-        let ctx = EnrichContext { about: about.as_ref(), ..self.context() };
+        let look = FolderCache::new(self);
+        let ctx = EnrichContext { about: about.as_ref(), ..look.context() };
         refdesk_enrich::rank_findings(&ctx, &mut findings, MAX_CONSIDERED);
         findings
     }
@@ -179,20 +180,6 @@ impl Desk {
     /// Whether there is any state for this workspace.
     pub fn has_state(&self) -> bool {
         self.store.has_state()
-    }
-
-    pub(super) fn context(&self) -> EnrichContext<'_> {
-        EnrichContext {
-            workspace: self.workspace(),
-            catalog: &self.catalog,
-            selection: &self.selection,
-            matcher: &self.matcher,
-            places: self,
-            exclude_hints: self.hides_select_tool(),
-            about: None,
-            hint_settings: self.settings().hints,
-            taken: None,
-        }
     }
 
     pub(super) fn hides_select_tool(&self) -> bool {

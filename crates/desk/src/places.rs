@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::Desk;
 use refdesk_core::catalog::{PathState, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
-use refdesk_enrich::SourceFiles;
+use refdesk_enrich::{EnrichContext, SourceFiles};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
 use refdesk_files::reserved::is_kept_back;
@@ -19,89 +19,6 @@ use refdesk_templates::{Template, TemplateIndex};
 
 /// The most files counted in a folder that a source declares.
 const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
-
-impl SourceFiles for Desk {
-    fn display_path(&self, path: &Path) -> String {
-        display(self.workspace(), path)
-    }
-
-    fn files(&self, source: &Source) -> Vec<PathBuf> {
-        self.files_of(source, &WalkBudget::default())
-    }
-
-    fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
-        self.declared_in(source, path, &WalkBudget::default())
-    }
-
-    fn templates(&self) -> TemplateIndex {
-        // Their problems are reported by `check` and `templates`.
-        Desk::templates(self).0
-    }
-
-    fn templates_in(&self, text: &str) -> Vec<Template> {
-        self.templates_of(text)
-    }
-
-    fn tokens(&self, source: &Source) -> Option<u64> {
-        Desk::tokens(self, source, &WalkBudget::default())
-    }
-
-    fn stamp(&self, source: &Source) -> String {
-        self.stamp_with(source, || SourceFiles::files(self, source))
-    }
-}
-
-impl Desk {
-    fn files_of(&self, source: &Source, budget: &WalkBudget) -> Vec<PathBuf> {
-        if !source.is_directory() {
-            return Vec::new();
-        }
-        files(source, budget, |path| self.display_path(path)).0.into_iter().map(|file| file.path).collect()
-    }
-
-    fn declared_in(&self, source: &Source, path: &str, budget: &WalkBudget) -> Vec<PathBuf> {
-        let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
-        let root = clean(&place.path.join(path));
-        let is_shared = |real: &PathBuf| {
-            root.starts_with(&*place.path)
-                && real.starts_with(&*place.resolved)
-                && !is_kept_back(&place.resolved, real)
-                && !ReservedFolders::new(self.workspace(), &Resolver::default()).holds(&root, real)
-        };
-        let Some(real) = std::fs::canonicalize(&root).ok().filter(is_shared) else { return Vec::new() };
-        if root.is_file() {
-            return vec![root];
-        }
-        let is_shown = |file: &PathBuf| {
-            let inside = file.strip_prefix(&root).unwrap_or(file);
-            !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
-        };
-        let (files, _) = files_below(&root, &real, DECLARED, budget, |_| true);
-        files.into_iter().map(|file| file.path).filter(is_shown).collect()
-    }
-
-    /// The stamp of a source; for a folder, computed from its files.
-    fn stamp_with(&self, source: &Source, files: impl FnOnce() -> Vec<PathBuf>) -> String {
-        let SourceKind::Local(place) = &source.kind else { return String::new() };
-        match place.state {
-            PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => String::new(),
-            PathState::File => {
-                let now = (self.options.clock)();
-                let Ok(then) = stamp(&place.path) else { return String::new() };
-                let read = || Some(sha256_hex(&read_regular(&place.path, LIMITS.bytes).ok()?.0));
-                self.contents.hash(&place.path, then, now, read).unwrap_or_default()
-            }
-            PathState::Directory => {
-                let line = |path: &PathBuf| match stamp(path) {
-                    Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),
-                    Err(_) => format!("{}\n", path.display()),
-                };
-                let listing: String = files().iter().map(line).collect();
-                sha256_hex(listing.as_bytes())
-            }
-        }
-    }
-}
 
 /// Cached hashes of unchanged files, because a screen asks at every keystroke.
 #[derive(Debug, Default)]
@@ -150,36 +67,93 @@ impl<'a> FolderCache<'a> {
     pub(crate) fn new(desk: &'a Desk) -> Self {
         Self { desk, walked: RefCell::default(), budget: WalkBudget::default() }
     }
+
+    pub(crate) fn context(&self) -> EnrichContext<'_> {
+        let desk = self.desk;
+        EnrichContext {
+            workspace: desk.workspace(),
+            catalog: &desk.catalog,
+            selection: &desk.selection,
+            matcher: &desk.matcher,
+            places: self,
+            exclude_hints: desk.hides_select_tool(),
+            about: None,
+            hint_settings: desk.settings().hints,
+            taken: None,
+        }
+    }
 }
 
 impl SourceFiles for FolderCache<'_> {
     fn display_path(&self, path: &Path) -> String {
-        self.desk.display_path(path)
+        display(self.desk.workspace(), path)
     }
 
     fn files(&self, source: &Source) -> Vec<PathBuf> {
-        let mut walked = self.walked.borrow_mut();
-        walked.entry(source.id.clone()).or_insert_with(|| self.desk.files_of(source, &self.budget)).clone()
+        if !source.is_directory() {
+            return Vec::new();
+        }
+        let walk = || {
+            let (files, _) = files(source, &self.budget, |path| self.display_path(path));
+            files.into_iter().map(|file| file.path).collect()
+        };
+        self.walked.borrow_mut().entry(source.id.clone()).or_insert_with(walk).clone()
     }
 
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
-        self.desk.declared_in(source, path, &self.budget)
+        let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
+        let root = clean(&place.path.join(path));
+        let is_shared = |real: &PathBuf| {
+            root.starts_with(&*place.path)
+                && real.starts_with(&*place.resolved)
+                && !is_kept_back(&place.resolved, real)
+                && !ReservedFolders::new(self.desk.workspace(), &Resolver::default()).holds(&root, real)
+        };
+        let Some(real) = std::fs::canonicalize(&root).ok().filter(is_shared) else { return Vec::new() };
+        if root.is_file() {
+            return vec![root];
+        }
+        let is_shown = |file: &PathBuf| {
+            let inside = file.strip_prefix(&root).unwrap_or(file);
+            !inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+        };
+        let (files, _) = files_below(&root, &real, DECLARED, &self.budget, |_| true);
+        files.into_iter().map(|file| file.path).filter(is_shown).collect()
     }
 
     fn templates(&self) -> TemplateIndex {
-        SourceFiles::templates(self.desk)
+        // Their problems are reported by `check` and `templates`.
+        self.desk.templates().0
     }
 
     fn templates_in(&self, text: &str) -> Vec<Template> {
-        self.desk.templates_in(text)
+        self.desk.templates_of(text)
     }
 
     fn tokens(&self, source: &Source) -> Option<u64> {
         self.desk.tokens(source, &self.budget)
     }
 
+    /// The stamp of a source; for a folder, computed from its files.
     fn stamp(&self, source: &Source) -> String {
-        self.desk.stamp_with(source, || self.files(source))
+        let SourceKind::Local(place) = &source.kind else { return String::new() };
+        match place.state {
+            PathState::Missing | PathState::Untrusted | PathState::Reserved | PathState::Special => String::new(),
+            PathState::File => {
+                let now = (self.desk.options.clock)();
+                let Ok(then) = stamp(&place.path) else { return String::new() };
+                let read = || Some(sha256_hex(&read_regular(&place.path, LIMITS.bytes).ok()?.0));
+                self.desk.contents.hash(&place.path, then, now, read).unwrap_or_default()
+            }
+            PathState::Directory => {
+                let line = |path: &PathBuf| match stamp(path) {
+                    Ok(stamp) => format!("{}\0{}\0{}\n", path.display(), stamp.size, stamp.modified),
+                    Err(_) => format!("{}\n", path.display()),
+                };
+                let listing: String = self.files(source).iter().map(line).collect();
+                sha256_hex(listing.as_bytes())
+            }
+        }
     }
 }
 
@@ -269,7 +243,7 @@ mod tests {
             ("policies/a.md", 1),
             ("alias.md", 1),
         ] {
-            assert_eq!(desk.declared(source, path).len(), expected, "{path}");
+            assert_eq!(FolderCache::new(&desk).declared(source, path).len(), expected, "{path}");
         }
     }
 
@@ -279,8 +253,8 @@ mod tests {
         let (_folder, workspace, desk) = desk_with(&["repository/config", "repository/hooks/x"], ".");
         std::os::unix::fs::symlink("repository", workspace.join(".git")).unwrap();
         let source = desk.catalog().get("d").unwrap();
-        assert!(desk.declared(source, "repository/hooks").is_empty());
-        assert!(desk.declared(source, "repository/config").is_empty());
+        assert!(FolderCache::new(&desk).declared(source, "repository/hooks").is_empty());
+        assert!(FolderCache::new(&desk).declared(source, "repository/config").is_empty());
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn token_difference(before: u64, after: u64) -> i64 {
 /// What agents would get from a catalog under several selections; each folder is walked only once.
 pub(crate) struct Pricing<'a> {
     look: FolderCache<'a>,
-    context: EnrichContext<'a>,
+    catalog: &'a Catalog,
     tokens: &'a HashMap<SourceId, u64>,
 }
 
@@ -85,20 +85,20 @@ impl<'a> Pricing<'a> {
 
     /// The same for a catalog with other sources.
     pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
-        Self { look: FolderCache::new(desk), context: EnrichContext { catalog, ..desk.context() }, tokens }
+        Self { look: FolderCache::new(desk), catalog, tokens }
     }
 
     /// Estimated tokens of everything an agent would get with this selection.
     pub(crate) fn of_selection(&self, selection: &Selection) -> u64 {
-        self.without_hints(selection, self.context.exclude_hints)
+        self.without_hints(selection, self.look.context().exclude_hints)
     }
 
     /// The same for an agent that may lack a tool to select with.
     pub(crate) fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
-        let ctx = EnrichContext { places: &self.look, selection, exclude_hints, ..self.context };
+        let ctx = EnrichContext { catalog: self.catalog, selection, exclude_hints, ..self.look.context() };
         let instructions = price_of(&refdesk_enrich::instructions(&ctx));
         let price = |source: &Source| self.tokens.get(source.id.as_str()).copied();
-        agent_tokens(self.context.catalog, selection, instructions, price)
+        agent_tokens(self.catalog, selection, instructions, price)
     }
 }
 

@@ -54,7 +54,8 @@ impl CompleteDesk<'_> {
         let (all, _) = self.enrich_about(session, &whole, EnrichMode::DryRun, about.as_ref());
         let suppressed = suppressed_hints(&enriched, &all);
         let considered = about.as_ref().map(|about| {
-            let ctx = EnrichContext { about: Some(about), places: &FolderCache::new(self), ..self.context() };
+            let look = FolderCache::new(self);
+            let ctx = EnrichContext { about: Some(about), ..look.context() };
             let is_wanted = |rank: usize, id: &str| rank < MAX_CONSIDERED || explained == Some(id);
             considered(&ctx, asked.text, &suppressed, is_wanted)
         });

@@ -180,8 +180,8 @@ impl CompleteDesk<'_> {
         let hint_settings = remedy.applied_to(self.settings().hints);
         let earlier = self.earlier_prompts(session, asked);
         let (about, _) = self.about_with(hint_settings, asked, &earlier, None);
-        let places = FolderCache::new(self);
-        let ctx = EnrichContext { about: about.as_ref(), hint_settings, places: &places, ..self.context() };
+        let look = FolderCache::new(self);
+        let ctx = EnrichContext { about: about.as_ref(), hint_settings, ..look.context() };
         let said = refdesk_enrich::enrich(&ctx, &EnrichRequest { repeat: true, ..*asked }, &SessionMemory::default());
         let mut hints = said.items.iter().filter(|item| item.block == BlockKind::Hint && item.level != Level::Count);
         hints.any(|item| item.about == id.as_str())

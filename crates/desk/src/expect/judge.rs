@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::case::Case;
 use super::file::Expectations;
+use crate::places::FolderCache;
 use crate::{Desk, Verdict};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, Role, Selection};
@@ -123,13 +124,14 @@ impl Desk {
                 selections.insert(case.select.clone(), selection);
             }
         }
+        let look = FolderCache::new(self);
         let mut asserted = AssertionReport::default();
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
             let (about, problem) =
                 if asks_index { self.about(&enrich_request(&case), &[], None) } else { (None, None) };
             asserted.problem = asserted.problem.or(problem);
-            let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..self.context() }, case);
+            let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..look.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
                 asserted.hinted += judged.hints.len();
                 asserted.expected += hints.len();

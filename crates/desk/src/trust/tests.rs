@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::Options;
+use crate::places::FolderCache;
 use crate::reading::read_source;
 use refdesk_core::config::WorkspaceContext;
 use refdesk_enrich::instruction;
@@ -162,7 +163,7 @@ fn whether_a_path_outside_exists_is_not_revealed() {
             let row = desk.settled().rows().listed(&source, None).to_string();
             let access = access(&mut desk);
             let refused = read_source(desk.workspace(), desk.catalog(), &access, "x", None, None).unwrap_err();
-            let instructions = instruction(&source, desk.selection(), &desk);
+            let instructions = instruction(&source, desk.selection(), &FolderCache::new(&desk));
             let problems: Vec<String> = desk.diagnostics().iter().map(|it| it.code.as_str().to_owned()).collect();
             assert_eq!(desk.untrusted().len(), 1);
             trust_all(&desk);

@@ -76,8 +76,10 @@ fn told_of(desk: &mut Desk, id: &str) -> String {
 }
 
 fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<PathBuf>) {
+    use crate::places::FolderCache;
     use refdesk_enrich::SourceFiles;
-    (desk.files(source), SourceFiles::stamp(desk, source), desk.declared(source, "templates"))
+    let look = FolderCache::new(desk);
+    (look.files(source), look.stamp(source), look.declared(source, "templates"))
 }
 
 /// A source outside is listed as not trusted yet; nothing depends on what exists there.
