@@ -136,7 +136,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     if sources.is_empty() {
         text.push_str("No source would be made.\n");
     }
-    let replaced: Vec<&str> = prepared.edited_entries_replaced().collect();
+    let replaced: Vec<&str> = prepared.entries_replaced.keys().map(String::as_str).collect();
     text.push_str(&listed("file", "that you edited in the catalog would be replaced", &replaced));
     text.push_str(&edited(desk, prepared, &prepared.edited));
     text.push_str(&left_over(prepared));
@@ -163,7 +163,7 @@ pub(super) fn removals(prepared: &Documentation) -> String {
         text.push_str(&format!("'{name}' is no longer configured.\n"));
     }
     text.push_str(&listed("obsolete file", "would be removed", &paths));
-    let edited = prepared.edited_files_removed();
+    let edited = prepared.removed_edited.len();
     if edited > 0 {
         text.push_str(&format!("You edited {} of them.\n", grouped(edited)));
     }
@@ -266,7 +266,7 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     text.push_str(&listed("obsolete file", "removed", &removed));
     text.push_str(&edited(desk, prepared, &report.edited));
     text.push_str(&left_over(prepared));
-    let all = prepared.sources();
+    let all = prepared.sources;
     let total = all.note + all.comment + all.model + all.fallback;
     if total > 0 {
         text.push_str(&format!(

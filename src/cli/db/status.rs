@@ -96,7 +96,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     let count = rows_of.len() + of_files.len();
     let failed = run.failed.len();
     let outdated: Vec<&str> = run.outdated_pages().collect();
-    let sources = run.outdated_entries();
+    let sources = &run.entries_outdated;
     let has_updates = !(outdated.is_empty() && sources.is_empty());
     match (count, found.len()) {
         (0, 0) if failed > 0 => text.push_str("No database could be compared with its pages.\n"),

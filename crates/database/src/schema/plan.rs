@@ -28,7 +28,7 @@ pub const FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub const SCHEMA_VERSION: &str = "1.0";
 
 /// What would be documented.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Of the format.
     pub schema_version: String,
@@ -50,10 +50,11 @@ pub struct Plan {
 }
 
 /// How large it is: up to 20 tables, up to 200, more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Complexity {
     /// Up to 20 tables.
+    #[default]
     Simple,
     /// Up to 200.
     Moderate,

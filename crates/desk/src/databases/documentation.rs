@@ -50,7 +50,7 @@ pub struct DocumentOptions {
 }
 
 /// A prepared run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Documentation {
     /// The plan it follows.
     pub planned: Planned,
@@ -59,15 +59,15 @@ pub struct Documentation {
     /// Paths of pages to remove: their tables or domains no longer exist.
     pub removed: Vec<String>,
     /// Edited files to remove anyway, with the hash of each.
-    pub(super) removed_edited: BTreeMap<String, String>,
+    pub removed_edited: BTreeMap<String, String>,
     /// Manifests in earlier folders of pages, with the hash of each: removed once the current one is written.
     pub(super) earlier_manifests: BTreeMap<String, String>,
     /// The files of catalog entries that do not exist.
     pub(super) entries_missing: BTreeSet<String>,
     /// The files of catalog entries that refdesk wrote and would write otherwise now.
-    pub(super) entries_outdated: Vec<String>,
+    pub entries_outdated: Vec<String>,
     /// Edited catalog entries to replace anyway, with the hash of each.
-    pub(super) entries_replaced: BTreeMap<String, String>,
+    pub entries_replaced: BTreeMap<String, String>,
     /// Catalog entries to remove: their domains no longer exist.
     pub entries_removed: Vec<ManifestEntry>,
     /// Files that are kept because a person edited them, or because they are in the way.
@@ -90,7 +90,8 @@ pub struct Documentation {
     /// The progress of the last run, if it was interrupted.
     pub(super) interrupted: Option<Progress>,
     pub(super) own: OwnPages,
-    pub(super) sources: SourceCounts,
+    /// Where the descriptions come from.
+    pub sources: SourceCounts,
     pub(super) databases: BTreeSet<String>,
     pub(super) milliseconds: u64,
     /// Held until the run ends.
@@ -103,11 +104,6 @@ impl Documentation {
         self.pages.iter().filter(|it| it.action == PageAction::Write).count()
     }
 
-    /// Where the descriptions come from.
-    pub fn sources(&self) -> SourceCounts {
-        self.sources
-    }
-
     /// Whether the pages are up to date.
     pub fn is_up_to_date(&self) -> bool {
         self.to_write() == 0 && self.files_removed().next().is_none() && self.sources_to_write() == 0
@@ -116,11 +112,6 @@ impl Documentation {
     /// The number of sources whose catalog entries would be written.
     pub fn sources_to_write(&self) -> usize {
         self.entries_missing.len() + self.entries_outdated.len() + self.entries_replaced.len()
-    }
-
-    /// The files of the sources whose catalog entries would be rewritten.
-    pub fn outdated_entries(&self) -> &[String] {
-        &self.entries_outdated
     }
 
     /// The files of the sources that the catalog lacks, although they have pages.
@@ -136,16 +127,6 @@ impl Documentation {
     /// Whether a file that a person edited is a catalog entry, and not a page.
     pub fn is_entry(&self, path: &str) -> bool {
         self.catalog.iter().any(|(_, file, _)| file == path)
-    }
-
-    /// How many of the files to be removed a person edited.
-    pub fn edited_files_removed(&self) -> usize {
-        self.removed_edited.len()
-    }
-
-    /// The edited catalog entries that would be replaced.
-    pub fn edited_entries_replaced(&self) -> impl Iterator<Item = &str> {
-        self.entries_replaced.keys().map(String::as_str)
     }
 
     /// The number of missing or outdated pages that this run does not write.
@@ -241,30 +222,16 @@ impl Desk {
         let progress: Option<Progress> = self.database_state(PROGRESS);
         let own = OwnPages::of(manifest.as_ref(), progress.as_ref());
         let mut documentation = Documentation {
-            pages: Vec::new(),
-            removed: Vec::new(),
-            removed_edited: BTreeMap::new(),
             earlier_manifests: earlier,
-            entries_missing: BTreeSet::new(),
-            entries_outdated: Vec::new(),
-            entries_replaced: BTreeMap::new(),
-            entries_removed: Vec::new(),
-            edited: Vec::new(),
-            left_over: Vec::new(),
-            databases_gone: BTreeSet::new(),
-            catalog: Vec::new(),
-            wanted_sources: BTreeSet::new(),
             failed: read.iter().filter_map(failure).chain(self.wrong_databases(&options.names)).collect(),
             problems,
-            sources: SourceCounts::default(),
-            databases: BTreeSet::new(),
             milliseconds: read.iter().map(|database| database.milliseconds).sum(),
-            lock: None,
             planned,
             manifest,
             interrupted: progress.filter(|progress| progress.status != ProgressStatus::Completed),
             own,
             docs_path,
+            ..Documentation::default()
         };
         for database in &read {
             self.add_pages(&mut documentation, database, options);

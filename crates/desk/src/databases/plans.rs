@@ -16,7 +16,7 @@ use super::schema_reading::{ReadDatabase, ReadState};
 use crate::{Desk, Session};
 
 /// A new plan, compared with the stored one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Planned {
     /// The plan.
     pub plan: Plan,

@@ -193,8 +193,8 @@ fn edited_pages_stay_until_they_are_overwritten() {
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
     assert_eq!(
-        (prepared.is_up_to_date(), prepared.edited_entries_replaced().collect::<Vec<_>>()),
-        (false, vec![entry])
+        (prepared.is_up_to_date(), prepared.entries_replaced.keys().collect::<Vec<_>>()),
+        (false, vec![&entry.to_owned()])
     );
     let newer = original.1.replace("\"zone\"", "\"newer\"");
     world.put(entry, &newer);

@@ -241,7 +241,7 @@ fn edited_obsolete_files_are_removed_on_request() {
     // What was changed after it was looked at stays.
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
-    assert_eq!(prepared.edited_files_removed(), 2);
+    assert_eq!(prepared.removed_edited.len(), 2);
     world.put(&page, "mine, and newer");
     let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
     assert_eq!(report.failed.iter().map(|error| error.code).collect::<Vec<_>>(), [Code::Changed]);
