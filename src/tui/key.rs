@@ -32,7 +32,7 @@ const NAMES: &[(KeyCode, &str)] = &[
 /// Shift is part of the character for keys that type one (`G`), and a modifier only for named keys (`S-Up`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// A character, never a control character; F1 to F12; or one of [`NAMES`].
+    /// A character, never a control character; F1 to F12; or a key with a name of its own.
     pub code: KeyCode,
     /// With Control.
     pub ctrl: bool,
