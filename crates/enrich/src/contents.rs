@@ -40,9 +40,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
         brief,
         why: vec![MatchReason::Rule { rule: "a tool read a document of it".to_owned() }],
         keys: hash.into_iter().map(MemoryKey::Given).collect(),
-        brief_is_enough: false,
-        weight: 0.0,
-        rejected: None,
+        ..DraftEntry::default()
     };
     is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
 }

@@ -101,7 +101,7 @@ pub(crate) enum MemoryKey {
 }
 
 /// One entry of a block.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DraftEntry {
     /// The source id or template name that it is about.
     pub about: String,

@@ -87,10 +87,8 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEn
         brief: print::brief(source, ctx.places),
         why: vec![why],
         keys,
-        is_in_text: false,
-        brief_is_enough: false,
         weight,
-        rejected: None,
+        ..DraftEntry::default()
     }
 }
 
@@ -121,11 +119,8 @@ fn remaining(catalog: &Catalog, selection: &Selection, hint_action: HintAction) 
         full,
         brief,
         why: vec![MatchReason::Rule { rule: "selectable sources remain".to_owned() }],
-        keys: Vec::new(),
-        is_in_text: false,
         brief_is_enough: true,
-        weight: 0.0,
-        rejected: None,
+        ..DraftEntry::default()
     })
 }
 

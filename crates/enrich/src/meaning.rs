@@ -59,7 +59,7 @@ impl fmt::Display for Score {
 }
 
 /// How close a source is to a text, and its best chunk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meaning {
     /// Cosine plus weighted coverage.
     pub score: Score,
@@ -134,17 +134,7 @@ impl Meaning {
 
     /// Only the threshold: the index must not reveal anything about a source whose text may no longer be read.
     pub fn withheld(threshold: Option<f32>) -> Self {
-        Self {
-            score: Score::default(),
-            threshold: threshold.map(Score::from),
-            cosine: Score::default(),
-            coverage: Score::default(),
-            words: Vec::new(),
-            heading: String::new(),
-            path: None,
-            line: 0,
-            conversation: None,
-        }
+        Self { threshold: threshold.map(Score::from), ..Self::default() }
     }
 
     /// `"Retries > Backoff", docs/retry.md:12`; empty if unknown. Text from outside is not escaped.

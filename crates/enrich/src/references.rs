@@ -77,9 +77,7 @@ impl ReferenceDrafts<'_> {
                 why,
                 keys,
                 is_in_text,
-                brief_is_enough: false,
-                weight: 0.0,
-                rejected: None,
+                ..DraftEntry::default()
             });
         }
         Draft { kind: BlockKind::Expansion, entries }
@@ -138,8 +136,8 @@ impl ReferenceDrafts<'_> {
                 keys,
                 is_in_text,
                 brief_is_enough: true,
-                weight: 0.0,
                 rejected: hint.rejected,
+                ..DraftEntry::default()
             });
         }
         Draft { kind: BlockKind::Hint, entries }
@@ -168,8 +166,7 @@ impl ReferenceDrafts<'_> {
                 why: vec![MatchReason::Parents { chain: chain(selection, member) }],
                 keys: vec![MemoryKey::Announced(id.to_owned())],
                 brief_is_enough: true,
-                weight: 0.0,
-                rejected: None,
+                ..DraftEntry::default()
             };
             Some((member, entry))
         });

@@ -58,8 +58,6 @@ fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
         brief,
         why: vec![MatchReason::Rule { rule: rule.to_owned() }],
         keys: vec![MemoryKey::Given(hash)],
-        brief_is_enough: false,
-        weight: 0.0,
-        rejected: None,
+        ..DraftEntry::default()
     }
 }
