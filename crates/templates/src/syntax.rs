@@ -79,6 +79,7 @@ impl SyntaxSigns {
     }
 }
 
+#[derive(Default)]
 struct SyntaxScan<'a> {
     text: &'a str,
     handlebars: SyntaxSigns,
@@ -100,22 +101,7 @@ struct SyntaxScan<'a> {
 
 impl<'a> SyntaxScan<'a> {
     fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            handlebars: SyntaxSigns::default(),
-            mustache: SyntaxSigns::default(),
-            jinja: SyntaxSigns::default(),
-            no_jinja_name: false,
-            raw_ends: true,
-            sections: Vec::new(),
-            blocks: Vec::new(),
-            close: CachedSearch::default(),
-            close_percent: CachedSearch::default(),
-            close_hash: CachedSearch::default(),
-            close_dashes: CachedSearch::default(),
-            line_end: CachedSearch::default(),
-            wasted: 0,
-        }
+        Self { text, raw_ends: true, ..Self::default() }
     }
 
     fn run(&mut self) {
