@@ -47,25 +47,14 @@ impl WorkspaceContext {
 
 /// The configuration file, if there is one; a diagnostic if a named one does not exist.
 pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
-    let variable = context.from_environment.as_deref().filter(|named| !named.is_empty());
-    let named = match (&context.named, variable) {
-        (Some(path), _) => Some((absolute(&context.current, path), "--config")),
-        (None, Some(path)) => {
-            let here = absolute(&context.current, Path::new(&expand(context, path)));
-            // A relative path means the workspace's file, wherever the server was started.
-            let there = absolute(&context.workspace, Path::new(&expand(context, path)));
-            let path = if !here.is_file() && there.is_file() { there } else { here };
-            Some((path, "$REFERENCES_CONFIG_PATH"))
+    if let Some((paths, by)) = named(context) {
+        if let Some(path) = paths.iter().find(|path| path.is_file()) {
+            return (Some(path.clone()), Vec::new());
         }
-        (None, None) => None,
-    };
-    if let Some((path, by)) = named {
-        if path.is_file() {
-            return (Some(path), Vec::new());
-        }
+        let [path, ..] = paths.as_slice() else { return (None, Vec::new()) };
         let what = if path.is_dir() { "names a folder, not a file" } else { "names a file that does not exist" };
         let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
-            .in_file(context.display(&path))
+            .in_file(context.display(path))
             .fix("name an existing file; until then only discovered references are used");
         return (None, vec![problem]);
     }
@@ -101,15 +90,19 @@ fn usual(context: &WorkspaceContext) -> impl Iterator<Item = PathBuf> {
 /// Every possible location of the configuration file, whether or not it exists: when a file appears or disappears,
 /// another one may apply.
 pub fn places(context: &WorkspaceContext) -> Vec<PathBuf> {
-    let variable = context.from_environment.as_deref().filter(|named| !named.is_empty());
-    match (&context.named, variable) {
-        (Some(path), _) => vec![absolute(&context.current, path)],
-        (None, Some(path)) => {
-            let path = expand(context, path);
-            [&context.current, &context.workspace].map(|folder| absolute(folder, Path::new(&path))).into()
-        }
-        (None, None) => usual(context).collect(),
+    named(context).map_or_else(|| usual(context).collect(), |(paths, _)| paths)
+}
+
+/// The possible locations of a file that the user names, the first one first, and how they name it.
+fn named(context: &WorkspaceContext) -> Option<(Vec<PathBuf>, &'static str)> {
+    if let Some(path) = &context.named {
+        return Some((vec![absolute(&context.current, path)], "--config"));
     }
+    let path = context.from_environment.as_deref().filter(|named| !named.is_empty())?;
+    let path = expand(context, path);
+    // A relative path means the workspace's file, wherever the server was started.
+    let paths = [&context.current, &context.workspace].map(|folder| absolute(folder, Path::new(&path)));
+    Some((paths.into(), "$REFERENCES_CONFIG_PATH"))
 }
 
 /// Replaces `${workspaceRoot}`, `${projectPath}`, `${HOME}` and a leading `~/` in a path of a configuration.
