@@ -11,7 +11,7 @@ use super::Desk;
 use super::enrichment::hides_select_tool;
 use super::price::{self, Pricing};
 use super::profile::{ProfileCheck, effective_settings, excluded_picks, picks};
-use super::switch::waiting;
+use super::switch::{own, waiting};
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId};
 use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileSource};
 use refdesk_core::mention::{self, Library, MentionGraph};
@@ -205,8 +205,7 @@ impl Desk {
             let group = match &plan.known.catalog {
                 None => 0,
                 Some(catalog) => {
-                    let has_own =
-                        plan.profile.sources.iter().any(|listed| matches!(listed, ProfileSource::Whole { .. }));
+                    let has_own = plan.profile.sources.iter().any(ProfileSource::is_own);
                     let ids = catalog.sources().iter().map(|source| &source.id).collect();
                     let next = groups.len();
                     let group = if has_own { next } else { *by_ids.entry(ids).or_insert(next) };
@@ -335,14 +334,6 @@ fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -
     let of = |role: Role| -> Vec<SourceId> {
         selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()
     };
-    let own = |listed: &ProfileSource| match listed {
-        ProfileSource::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()).map(str::to_owned),
-        ProfileSource::Id(_) => None,
-    };
-    let id = |listed: &ProfileSource| match listed {
-        ProfileSource::Id(id) => Some(id.clone()),
-        ProfileSource::Whole { .. } => own(listed),
-    };
     ProfileDetails {
         name: profile.name.clone(),
         description: profile.description.clone(),
@@ -355,8 +346,8 @@ fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -
         templates,
         exclude_tools: plan.exclude_tools.clone(),
         transitive_injection: plan.rules.transitive,
-        sources: profile.sources.iter().filter_map(id).collect(),
-        own: profile.sources.iter().filter_map(own).collect(),
+        sources: profile.sources.iter().filter_map(ProfileSource::id).map(str::to_owned).collect(),
+        own: own(profile).map(str::to_owned).collect(),
         problems: known.problems.clone(),
         ..ProfileDetails::default()
     }

@@ -168,13 +168,11 @@ impl Desk {
     /// The ids that a profile names but does not define itself, each once.
     fn named_by<'a>(&self, profile: &'a Profile) -> impl Iterator<Item = String> + use<'a> {
         let own: HashSet<&str> = own(profile).collect();
-        let picked: HashSet<&String> = profile.preselected.iter().collect();
-        let listed = profile.sources.iter().filter_map(|listed| match listed {
-            ProfileSource::Id(id) => Some(id),
-            ProfileSource::Whole { .. } => None,
-        });
+        let preselected = profile.preselected.iter().map(String::as_str);
+        let picked: HashSet<&str> = preselected.clone().collect();
+        let listed = profile.sources.iter().filter(|listed| !listed.is_own()).filter_map(ProfileSource::id);
         let more = listed.filter(move |id| !picked.contains(id));
-        profile.preselected.iter().chain(more).filter(move |id| !own.contains(id.as_str())).cloned()
+        preselected.chain(more).filter(move |id| !own.contains(id)).map(str::to_owned)
     }
 
     fn unapplied_parts(&self, profile: &Profile) -> Vec<String> {
@@ -209,9 +207,6 @@ pub(super) fn waiting(catalog: &Catalog, selection: &Selection) -> usize {
 }
 
 /// The ids of the sources that a profile defines itself.
-fn own(profile: &Profile) -> impl Iterator<Item = &str> {
-    profile.sources.iter().filter_map(|listed| match listed {
-        ProfileSource::Whole { value, .. } => value.get("id").and_then(|id| id.as_str()),
-        ProfileSource::Id(_) => None,
-    })
+pub(super) fn own(profile: &Profile) -> impl Iterator<Item = &str> {
+    profile.sources.iter().filter(|listed| listed.is_own()).filter_map(ProfileSource::id)
 }

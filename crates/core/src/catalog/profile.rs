@@ -31,15 +31,12 @@ pub struct NarrowedCatalog {
 pub fn narrowed(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) -> NarrowedCatalog {
     let (own, problems) = own_sources(context, profile);
     let own_ids: HashSet<&str> = own.iter().map(|source| source.id.as_str()).collect();
-    let named = profile.sources.iter().filter_map(|listed| match listed {
-        ProfileSource::Id(id) => Some(id),
-        ProfileSource::Whole { .. } => None,
-    });
+    let named = profile.sources.iter().filter(|listed| !listed.is_own()).filter_map(ProfileSource::id);
     let mut seen = HashSet::new();
-    let named = profile.preselected.iter().chain(named).filter(|id| seen.insert(id.as_str()));
-    let (known, unknown): (Vec<&String>, Vec<&String>) =
-        named.partition(|id| own_ids.contains(id.as_str()) || whole.get(id).is_some());
-    let unknown = unknown.into_iter().cloned().collect();
+    let named = profile.preselected.iter().map(String::as_str).chain(named).filter(|id| seen.insert(*id));
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        named.partition(|id| own_ids.contains(id) || whole.get(id).is_some());
+    let unknown = unknown.into_iter().map(str::to_owned).collect();
     if profile.sources.is_empty() {
         return NarrowedCatalog { catalog: None, unknown, problems };
     }

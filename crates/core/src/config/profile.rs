@@ -88,6 +88,21 @@ pub enum ProfileSource {
     },
 }
 
+impl ProfileSource {
+    /// Its id; `None` for a definition without one.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::Id(id) => Some(id),
+            Self::Whole { value, .. } => value.get("id").and_then(Value::as_str),
+        }
+    }
+
+    /// Whether only the profile defines it.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Self::Whole { .. })
+    }
+}
+
 /// A file in the profiles folder.
 #[derive(Debug)]
 pub struct ProfileFile {
