@@ -251,7 +251,7 @@ impl Desk {
             "id": new.id, "name": new.name, "description": new.description, "type": kind, key: place,
             "mode": new.mode.word(), "tags": new.tags,
         });
-        if let Some(contents) = &new.contents {
+        if let (Some(contents), Some(entry)) = (&new.contents, entry.as_object_mut()) {
             let parts = [
                 ("templates", &contents.templates),
                 ("validation", &contents.validation),
@@ -259,7 +259,7 @@ impl Desk {
                 ("scripts", &contents.scripts),
             ];
             let parts = parts.into_iter().filter_map(|(key, folder)| Some((key.to_owned(), json!(folder.as_ref()?))));
-            entry["contents"] = Value::Object(parts.collect());
+            entry.insert("contents".into(), Value::Object(parts.collect()));
         }
         entry
     }

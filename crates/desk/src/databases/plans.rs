@@ -47,7 +47,7 @@ impl Desk {
     ///
     /// # Errors
     /// The stored plan cannot be read, or a person's change has an invalid value.
-    pub fn plan_databases<'r>(&self, read: &'r [ReadDatabase]) -> Result<Planned, Error> {
+    pub fn plan_databases(&self, read: &[ReadDatabase]) -> Result<Planned, Error> {
         let stored = self.stored_plan()?;
         let (edits, mut problems) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
         let mut wrong = problems.iter().filter(|problem| problem.is_error());
@@ -59,15 +59,6 @@ impl Desk {
             let message = format!("the plan {FILE} has an invalid value: {}{more}", first.message);
             return Err(Error::new(first.code, message, first.fix.clone()));
         }
-        let input = |database: &'r ReadDatabase| PlanInput {
-            config: &database.config,
-            state: match &database.state {
-                ReadState::Read(_, snapshot) => DatabaseState::Read(snapshot),
-                ReadState::Failed(error) => DatabaseState::Unreachable(&error.message),
-                ReadState::Untrusted => DatabaseState::Untrusted,
-            },
-            notes: &database.notes,
-        };
         let inputs: Vec<PlanInput<'_>> = read.iter().map(input).collect();
         let (config, _) = self.databases();
         let (mut plan, told) = plan::make(config, &inputs, &edits, &self.timestamp());
@@ -116,6 +107,18 @@ impl Desk {
     pub(super) fn timestamp(&self) -> String {
         let now = Timestamp::try_from(self.now()).unwrap_or_default();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}
+
+fn input(database: &ReadDatabase) -> PlanInput<'_> {
+    PlanInput {
+        config: &database.config,
+        state: match &database.state {
+            ReadState::Read(_, snapshot) => DatabaseState::Read(snapshot),
+            ReadState::Failed(error) => DatabaseState::Unreachable(&error.message),
+            ReadState::Untrusted => DatabaseState::Untrusted,
+        },
+        notes: &database.notes,
     }
 }
 
