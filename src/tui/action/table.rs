@@ -230,7 +230,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Back, "do not pick", "Pick nothing", ["Esc", "n", "q"], &[KeyContext::LargePick], BottomLine),
     entry!(Action::Confirm, "set limit", "Keep this limit of tokens; the bar in the top line fills up to it", ["Enter"], &[KeyContext::Budget], BottomLine),
     entry!(Action::Back, "close budget", "Keep the limit as it was", ["Esc"], &[KeyContext::Budget], BottomLine),
-    entry!(Action::Confirm, "yes", "Do it", ["y", "Enter"], &[KeyContext::Question], BottomLine),
+    entry!(Action::Confirm, "yes", "Do it", ["y"], &[KeyContext::Question], BottomLine),
     entry!(Action::Back, "no", "Change nothing", ["Esc", "n", "q"], &[KeyContext::Question], BottomLine),
 
     entry!(Action::Accept, "keep filter", "Leave the filter line and keep the filter", ["Enter", "Tab"], &[KeyContext::Filter], BottomLine),

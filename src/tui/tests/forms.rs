@@ -66,11 +66,12 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     let all = values(&mut state, "C-o \"at\" Down Space");
     assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": true}]));
     press(&mut state, "Enter");
-    assert_eq!((state.typing, state.part), (None, PanePart::Values), "typing ends after the last value");
-    press(&mut state, "Up Enter Up Up");
+    assert_eq!(state.typing, Some(Typing::Value), "the next text must not become keys");
+    assert_eq!(message(&state), "this is the last value: Esc ends typing, then w writes");
+    press(&mut state, "Up Up Up");
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
-    assert_eq!(state.typing, None, "and before the first one");
+    assert_eq!((state.templates.value.text(), message(&state)), ("org.example", "this is the first value"));
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn values_are_edited_as_json_in_the_editor() {
     assert_eq!(back(&mut state, "{\n\"basePackage\": \"q\"\n"), [""; 0]);
     assert_eq!(state.open_window(), Some(WindowKind::InvalidValues));
     assert!(screen(&state).contains("line 3, column 0: EOF"), "{}", screen(&state));
-    assert_eq!(sent(&mut state, "Enter"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
+    assert_eq!(sent(&mut state, "y"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
     back(&mut state, "{\n");
     press(&mut state, "Esc");
     assert_eq!(sent(&mut state, "E").0, "{\n", "also after leaving it");
