@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use refdesk_templates::{Variable, VariableKind, sample};
 
 pub use document::{LARGEST, read};
-pub use rows::{FormRow, RowValue, holds_samples, rows};
+pub use rows::{FormRow, RowValue, rows};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueStep {
@@ -104,6 +104,14 @@ fn leave_out(variables: &[Variable], values: &mut Value, is_below_optional: bool
     }
 }
 
+/// The values used where nothing was typed. They do not depend on what else was: what is shown before the first value stays as
+/// it is.
+fn required_samples(variables: &[Variable]) -> Value {
+    let mut values = sample(variables);
+    leave_out(variables, &mut values, false);
+    values
+}
+
 /// The value used where nothing was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FillWith {
@@ -182,10 +190,6 @@ impl TypedValues {
         self.items.extend(within.into_iter().filter_map(|(way, items)| Some((moved(way)?, items))));
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.given.is_empty() && self.items.is_empty()
-    }
-
     pub fn len(&self) -> usize {
         self.given.len()
     }
@@ -214,19 +218,10 @@ impl TypedValues {
         names
     }
 
-    /// Sample values overlaid with the typed ones; optional values that were not typed are left out.
+    /// Sample values overlaid with the typed ones. Optional scalars that were not typed are left out, so that the template's
+    /// defaults apply, and flags are not set.
     pub fn over_sample(&self, variables: &[Variable]) -> Value {
-        self.object(variables, &mut Vec::new(), &self.sample(variables), FillWith::Sample)
-    }
-
-    /// The values used where nothing was typed. If nothing is typed at all, samples show what the template does; otherwise
-    /// optional scalars are left out, so that the template's defaults apply, and flags are not set.
-    fn sample(&self, variables: &[Variable]) -> Value {
-        let mut values = sample(variables);
-        if !self.is_empty() {
-            leave_out(variables, &mut values, false);
-        }
-        values
+        self.object(variables, &mut Vec::new(), &required_samples(variables), FillWith::Sample)
     }
 
     /// Recurses at most as deep as the tree, which `template` bounds.

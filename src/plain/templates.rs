@@ -13,7 +13,7 @@ use super::lists::{self, NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
-use crate::common::values::{self, FormRow, TypedValues};
+use crate::common::values::{self, TypedValues};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreviewFor {
@@ -107,8 +107,8 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
 
 /// Asks for the rendering of a template with the values typed so far.
 pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut InputOutcome) {
-    let typed = state.typed.get(&template.name).filter(|typed| !typed.is_empty());
-    let values = typed.map(|typed| typed.over_sample(&template.variables));
+    let typed = state.typed.get(&template.name).cloned().unwrap_or_default();
+    let values = Some(typed.over_sample(&template.variables));
     let path = state.paths.get(&template.name).cloned();
     state.pending = Some(Pending::Rendering(is_for));
     turn.ask(Request::Preview { template: template.name.clone(), values, path });
@@ -133,7 +133,7 @@ pub fn rendered(
     };
     let RenderPreview { made, proposal } = shown;
     made.warnings.iter().for_each(|warning| turn.print(format!("Warning: {}", sentence(warning))));
-    let form = print_samples(state, name, turn);
+    let has_samples = print_samples(state, name, turn);
     match (is_for, proposal) {
         (PreviewFor::Reading, _) => {
             let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
@@ -152,7 +152,7 @@ pub fn rendered(
             read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
         }
         (PreviewFor::Writing, Some(Ok(proposal)))
-            if values::holds_samples(&form, holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
+            if has_samples && (holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
         {
             turn.print(format!("Nothing was written to {}.", proposal.shown));
             turn.print("Type values to be asked for them, then write again.");
@@ -161,10 +161,10 @@ pub fn rendered(
     }
 }
 
-/// `2 values are not given: basePackage and fields 1 name.` Returns the rows of the form.
-fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<FormRow> {
+/// `2 values are not given: basePackage and fields 1 name.` Returns whether there are any.
+fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
-        return Vec::new();
+        return false;
     };
     let nothing = TypedValues::default();
     let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
@@ -175,7 +175,7 @@ fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec
         1 => turn.print(format!("1 value is not given: {shown}.")),
         some => turn.print(format!("{some} values are not given: {shown}.")),
     }
-    rows
+    !samples.is_empty()
 }
 
 /// `New file src/Entity.java, changes +43 −0.`

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::values::{TypedValue, TypedValues, ValuePath, ValueStep};
+use crate::common::values::{TypedValue, TypedValues, ValuePath, ValueStep, required_samples};
 use refdesk_templates::{Variable, VariableKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,13 +39,9 @@ impl FormRow {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
-    /// Whether it holds a sample: a text, or a flag that is set only to show what it does.
+    /// Whether it holds a sample text.
     pub fn is_sample(&self) -> bool {
-        !self.typed
-            && match &self.holds {
-                RowValue::Text(sample) => !sample.is_empty(),
-                holds => *holds == RowValue::Flag(true),
-            }
+        !self.typed && matches!(&self.holds, RowValue::Text(sample) if !sample.is_empty())
     }
 
     /// The list that it is an item of, and its index.
@@ -57,16 +53,10 @@ impl FormRow {
     }
 }
 
-/// Whether a rendered text depends on a sample of these rows, so that it must not become a file. A sample text is
-/// visible in it; the effect of a sample flag is not.
-pub fn holds_samples(rows: &[FormRow], is_shown: bool) -> bool {
-    rows.iter().any(|row| row.is_sample() && (is_shown || matches!(row.holds, RowValue::Flag(_))))
-}
-
 /// The rows of the form, each parent before its children.
 pub fn rows(variables: &[Variable], typed: &TypedValues) -> Vec<FormRow> {
     let mut form = RowBuilder { typed, rows: Vec::new() };
-    form.fields(variables, &mut Vec::new(), 0, &typed.sample(variables));
+    form.fields(variables, &mut Vec::new(), 0, &required_samples(variables));
     form.rows
 }
 

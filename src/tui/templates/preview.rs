@@ -14,7 +14,7 @@ use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PreviewMode, RenderedText, State};
 use crate::tui::templates::list::above;
-use crate::tui::templates::values::{self, FormRow};
+use crate::tui::templates::values::FormRow;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
@@ -151,7 +151,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let room = usize::from(place.width).saturating_sub(6);
     let named = |name: &str| pane_view::scrolled(name, &window, len);
     let captions = captions(state);
-    let whole = captions.iter().map(|caption| named(caption)).find(|caption| cells::width(caption) <= room);
+    let whole = captions.iter().flat_map(|caption| [named(caption), caption.clone()]);
+    let whole = whole.into_iter().find(|caption| cells::width(caption) <= room);
     let caption = whole.unwrap_or_else(|| named("preview"));
     frame::rule(&state.skin, above(place), &caption, pane_view::caption(state, Pane::Templates), buffer);
     if len > usize::from(text.height) {
@@ -179,18 +180,8 @@ fn captions(state: &State) -> Vec<String> {
         (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (PreviewMode::Text, _) => {
             let samples = samples(state).count();
-            let typed = state.typed().is_some_and(|typed| !typed.is_empty());
-            let mut captions = match (typed, samples) {
-                (false, _) if state.templates.form.is_empty() => Vec::new(),
-                (false, _) => vec!["preview with sample values".to_owned()],
-                (true, 0) => vec!["preview with your values".to_owned()],
-                (true, count) => {
-                    let counted = cells::counted(count, "sample value");
-                    vec![format!("preview with your values and {counted}"), format!("preview, {counted}")]
-                }
-            };
-            captions.push("preview".to_owned());
-            captions
+            let counted = (samples > 0).then(|| format!("preview, {}", cells::counted(samples, "sample value")));
+            counted.into_iter().chain(["preview".to_owned()]).collect()
         }
     }
 }
@@ -214,7 +205,7 @@ fn shows_samples(state: &State) -> bool {
 
 /// Whether the text or its path still depends on a sample, so that it must not become a file.
 pub fn holds_samples(state: &State) -> bool {
-    values::holds_samples(&state.templates.form, shows_samples(state))
+    shows_samples(state) && samples(state).next().is_some()
 }
 
 /// The effect of a write on the file, in one word.

@@ -10,6 +10,7 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Preview, PreviewMode, PreviewRequest, RenderedText, State};
 use crate::tui::templates::preview;
+use crate::tui::templates::values::TypedValues;
 use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
@@ -41,8 +42,8 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     let is_other = asked.is_some_and(|asked| asked.template != question.template);
-    let typed = state.typed().filter(|typed| !typed.is_empty());
-    let values = typed.map(|typed| typed.over_sample(&template.variables));
+    let nothing = TypedValues::default();
+    let values = Some(state.typed().unwrap_or(&nothing).over_sample(&template.variables));
     if is_other {
         navigation::reset_scroll(state, Pane::Templates);
         state.templates.view = PreviewMode::Text;

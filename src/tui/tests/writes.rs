@@ -215,9 +215,9 @@ fn the_mouse_fills_in_and_writes() {
         let at = Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() };
         commands(&update(state, Input::Click(at)))
     };
-    let asked = click(&mut state, "[x] yes", 1);
+    let asked = click(&mut state, "[ ] no", 1);
     assert!(matches!(&asked[..], [Request::Preview { values: Some(_), .. }]), "a click toggles the box: {asked:?}");
-    assert!(screen(&state).contains("[ ] no"));
+    assert!(screen(&state).contains("[x] yes"));
     click(&mut state, "basePackage", 0);
     assert_eq!(state.typing, None, "a row gets the cursor first");
     click(&mut state, "basePackage", 0);
